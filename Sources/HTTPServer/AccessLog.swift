@@ -8,7 +8,7 @@ import Host
 /// The path is as sent, percent-encoded, without its query. Characters that aren't printable ASCII,
 /// or that could end a JSON string, are escaped, so that no client can forge a line. `bytes` is the
 /// size of the body. A request that wasn't answered completely has `"cut":true`, with status 0 when
-/// there was no response.
+/// there was no response, or one of libmicrohttpd.
 ///
 /// Lines are buffered in memory and written by the log's own thread within a quarter of a second.
 /// Lines are dropped when more than 16 MiB are waiting, and when the disk is full or the pipe is

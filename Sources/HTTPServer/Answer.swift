@@ -18,14 +18,14 @@ enum Answer {
     if !andClose, case .file(let file) = response.body, let held = file as? HeldResponse,
       response.status == .ok, response.fields == held.fields
     {
-      return unsafe engine_queue(raw, code, held.raw)
+      return unsafe MHD_queue_response(raw, code, held.raw)
     }
     let created =
       unsafe hasBody
       ? make(response.body.bytes, response.fields) : make(length(response), response.fields)
     guard let created = unsafe created else { return MHD_Result.NO }
     if andClose { _ = unsafe MHD_add_response_header(created, "Connection", "close") }
-    let result = unsafe engine_queue(raw, code, created)
+    let result = unsafe MHD_queue_response(raw, code, created)
     unsafe MHD_destroy_response(created)
     return result
   }

@@ -31,10 +31,8 @@ enum Callbacks {
         else { return nil }
         let engine = unsafe Unmanaged<Engine>.fromOpaque(context).takeUnretainedValue()
         let connection = unsafe Unmanaged<Connection>.fromOpaque(held).takeUnretainedValue()
-        let exchange = unsafe engine.begin(raw, connection, target: target)
-        let retained = unsafe Unmanaged.passRetained(exchange).toOpaque()
-        unsafe connection.begin(retained)
-        return unsafe retained
+        let exchange = unsafe engine.begin(raw, connection, target: String(cString: target))
+        return unsafe Unmanaged.passRetained(exchange).toOpaque()
       }
 
   /// Called when a header, part of a body, or its end was read, or when a suspended connection

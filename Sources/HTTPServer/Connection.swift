@@ -1,6 +1,4 @@
-import CMicroHTTPD
 import Glibc
-import HTTP
 import Network
 import Synchronization
 
@@ -13,9 +11,6 @@ final class Connection: Sendable {
     static let reading: UInt8 = 1
     static let serving: UInt8 = 2
   }
-
-  /// Creates the response to a request that doesn't reach the handler.
-  typealias Failure = @Sendable (Status, Target?, RequestID) -> Response
 
   static let never = UInt64.max
 
@@ -37,19 +32,14 @@ final class Connection: Sendable {
   let idleSince: Atomic<UInt64>
   /// Whether both directions were shut down.
   let isShut = Atomic<Bool>(false)
-  /// Whether the request has a transfer coding; used only on the engine's thread.
-  let isTransferCoded = Atomic<Bool>(false)
-  /// The number of the last request; written only on the engine's thread.
-  let requests = Atomic<UInt64>(0)
+  /// Whether no request line was read yet.
+  let isNew = Atomic<Bool>(true)
   /// The exchange whose handler is suspended.
   let suspended = Mutex<Exchange?>(nil)
-  /// The address of the current exchange, 0 for none; used only on the engine's thread.
-  private let exchange = Atomic<UInt>(0)
-  private let failure: Failure
 
   init(
     socket: Int32, address: NetworkAddress?, isCounted: Bool, generation: Int, thread: Int,
-    now: UInt64, deadline: UInt64, failure: @escaping Failure
+    now: UInt64, deadline: UInt64
   ) {
     self.socket = socket
     self.address = address
@@ -59,13 +49,12 @@ final class Connection: Sendable {
     self.thread = thread
     self.deadline = Atomic(deadline)
     idleSince = Atomic(now)
-    self.failure = failure
   }
 
-  /// Stores the current exchange, which the engine retains until it completes.
-  func begin(_ exchange: UnsafeMutableRawPointer) {
+  /// Marks the request line of the current exchange as read.
+  func begin() {
+    isNew.store(false, ordering: .relaxed)
     phase.store(Phase.reading, ordering: .releasing)
-    self.exchange.store(UInt(bitPattern: exchange), ordering: .relaxed)
   }
 
   /// Marks the header of the current exchange as complete.
@@ -73,38 +62,9 @@ final class Connection: Sendable {
 
   /// Marks the current exchange as complete and the connection as idle.
   func wait(since now: UInt64, until deadline: UInt64) {
-    exchange.store(0, ordering: .relaxed)
     expire(at: deadline)
     idleSince.store(now, ordering: .relaxed)
     phase.store(Phase.waiting, ordering: .releasing)
-  }
-
-  /// Returns the response that replaces one that the engine would have created itself.
-  func refuse(_ status: Status) -> Response {
-    guard let held = unsafe UnsafeRawPointer(bitPattern: exchange.load(ordering: .relaxed)) else {
-      // The target hasn't been read yet.
-      return failure(status, nil, RequestID(UInt64.random(in: 0..<1 << 60)))
-    }
-    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
-    let target = exchange.target ?? Target(exchange.rawTarget)
-    let answer = failure(
-      status, target ?? Target.beginning(of: exchange.rawTarget), exchange.id)
-    exchange.step = .answered
-    exchange.isRefused = true
-    exchange.status = answer.status.code
-    exchange.sent = answer.body.count
-    return answer
-  }
-
-  /// Returns the number of the next request, unique in this run.
-  ///
-  /// - Parameter block: Returns a number that no other connection has; each covers 2^24 requests.
-  /// - Returns: The number.
-  func nextRequest(_ block: () -> UInt64) -> UInt64 {
-    var number = requests.load(ordering: .relaxed) &+ 1
-    if number & 0xFF_FFFF < 2 { number = block() << 24 | 2 }
-    requests.store(number, ordering: .relaxed)
-    return number
   }
 
   /// Sets when the socket is shut down.
@@ -118,8 +78,8 @@ final class Connection: Sendable {
     _ = shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// Reads remaining input after a rejected request: closing a socket with unread bytes resets the
-  /// connection, and the client might not receive the response.
+  /// Reads remaining input before the connection closes: closing a socket with unread bytes resets
+  /// the connection, and the client might not receive the response.
   func drain() {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
       for _ in 0..<64

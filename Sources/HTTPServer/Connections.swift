@@ -35,7 +35,6 @@ final class Connections: Sendable {
   private let threads: Int
   private let mostPerNetwork: Int
   private let uncounted: [AddressRange]
-  private let failure: Connection.Failure
 
   /// The number of connections found in one scan.
   private static let foundAtOnce = 64
@@ -46,16 +45,11 @@ final class Connections: Sendable {
   ///   - threads: The number of threads.
   ///   - mostPerNetwork: The maximum number of connections from one network.
   ///   - uncounted: Networks exempt from that limit.
-  ///   - failure: Creates the response to a request that doesn't reach the handler.
-  init(
-    threads: Int, mostPerNetwork: Int, uncounted: [AddressRange],
-    failure: @escaping Connection.Failure
-  ) {
+  init(threads: Int, mostPerNetwork: Int, uncounted: [AddressRange]) {
     state = Mutex(State(countOfThread: [0: Array(repeating: 0, count: threads)]))
     self.threads = threads
     self.mostPerNetwork = mostPerNetwork
     self.uncounted = uncounted
-    self.failure = failure
   }
 
   /// Admits a client to the thread with the fewest connections.
@@ -82,7 +76,7 @@ final class Connections: Sendable {
       for index in counts.indices where counts[index] < counts[thread] { thread = index }
       let connection = Connection(
         socket: socket, address: address, isCounted: isCounted, generation: state.generation,
-        thread: thread, now: now, deadline: deadline, failure: failure)
+        thread: thread, now: now, deadline: deadline)
       if isCounted { state.countOfNetwork[network] = others + 1 }
       counts[thread] += 1
       state.countOfThread[state.generation] = counts
@@ -195,7 +189,7 @@ final class Connections: Sendable {
       guard connection.phase.load(ordering: .acquiring) == Connection.Phase.waiting else {
         return false
       }
-      guard let start, connection.requests.load(ordering: .relaxed) == 0 else { return true }
+      guard let start, connection.isNew.load(ordering: .relaxed) else { return true }
       return connection.idleSince.load(ordering: .relaxed) < start
     }
   }

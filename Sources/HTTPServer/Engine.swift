@@ -6,34 +6,30 @@ import Text
 
 /// The state and logic behind the callbacks of one server.
 final class Engine: Sendable {
+  /// Creates the response to a request that doesn't reach the handler.
+  typealias Failure = @Sendable (Status, Target?, RequestID) -> Response
+
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
-  let failure: Connection.Failure
+  let failure: Failure
   let log: AccessLog?
   let observe: RequestObserver?
   let connections: Connections
   let isStopping = Atomic<Bool>(false)
   /// Whether suspended handlers are given up, also those that suspend from now on.
   private let isGivingUp = Atomic<Bool>(false)
-  private let layout: EngineLayout
   /// The total size of request bodies held, in bytes.
   private let bodies = Atomic<Int>(0)
   let limits: Limits
-  private let blocks = Atomic<UInt64>(0)
-  private let salt = UInt64.random(in: 0..<1 << 60)
-  private let bodyDeadline: UInt64
-  private let writeDeadline: UInt64
-  private let idle: UInt64
+  private let requests = Atomic(UInt64.random(in: 0..<1 << 60))
 
   /// How much of an oversized body is read and discarded, so that the client reads the response.
   private static let discardedAtMost = 16 << 20
 
   init(
     _ configuration: ServerConfiguration, log: AccessLog?, observe: RequestObserver?,
-    failure: @escaping Connection.Failure,
-    handler: @escaping @Sendable (Request) async -> Response
-  ) throws(ServerError) {
-    layout = try EngineLayout.checked()
+    failure: @escaping Failure, handler: @escaping @Sendable (Request) async -> Response
+  ) {
     self.configuration = configuration
     self.log = log
     self.observe = observe
@@ -42,37 +38,22 @@ final class Engine: Sendable {
     limits = configuration.limits
     connections = Connections(
       threads: configuration.threads, mostPerNetwork: max(limits.connectionsPerNetwork, 1),
-      uncounted: configuration.trustedProxies, failure: failure)
-    bodyDeadline = limits.bodyDeadline.milliseconds
-    writeDeadline = limits.writeDeadline.milliseconds
-    idle = limits.idle.milliseconds
+      uncounted: configuration.trustedProxies)
   }
 
   // MARK: - Requests
 
   /// Begins an exchange when a request line was read.
-  func begin(_ raw: OpaquePointer, _ connection: Connection, target: UnsafePointer<CChar>)
-    -> Exchange
-  {
-    let exchange = unsafe Exchange(
-      connection: connection, id: RequestID(scramble(connection.nextRequest(nextBlock))),
-      rawTarget: String(cString: target), target: (UInt(bitPattern: target), strlen(target)),
-      raw: raw)
-    // The engine would store each query parameter in its limited memory.
-    if let query = unsafe strchr(target, Int32(UInt8(ascii: "?"))), unsafe query.pointee != 0 {
-      unsafe query[1] = 0
-    }
-    return exchange
-  }
-
-  private func nextBlock() -> UInt64 {
-    blocks.add(1, ordering: .relaxed).newValue
+  func begin(_ raw: OpaquePointer, _ connection: Connection, target: String) -> Exchange {
+    connection.begin()
+    let id = RequestID(scramble(requests.wrappingAdd(1, ordering: .relaxed).newValue))
+    return unsafe Exchange(connection: connection, id: id, rawTarget: target, raw: raw)
   }
 
   /// Maps consecutive numbers to distinct numbers spread over 60 bits.
   private func scramble(_ number: UInt64) -> UInt64 {
     let mask: UInt64 = 1 << 60 - 1
-    let spread = (number &+ salt) &* 0x9E37_79B9_7F4A_7C15 & mask
+    let spread = number &* 0x9E37_79B9_7F4A_7C15 & mask
     return spread ^ spread >> 29
   }
 
@@ -89,7 +70,6 @@ final class Engine: Sendable {
         return unsafe dispatch(exchange, raw)
       }
       let part = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
-      if exchange.chunks != nil { return unsafe readChunks(exchange, raw, part, size) }
       unsafe size.pointee = 0
       return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
     case .answering:
@@ -105,13 +85,16 @@ final class Engine: Sendable {
   ) -> MHD_Result {
     guard let method = unsafe method, let version = unsafe version else { return MHD_Result.NO }
     exchange.connection.serve()
-    let header = unsafe HeaderReader(
-      raw, method: method, target: (exchange.targetAddress, exchange.targetSize), version: version)
+    let header = unsafe HeaderReader(raw, version: String(cString: version))
     exchange.method = unsafe Method(String(cString: method))
     exchange.fields = header.fields
     exchange.target = Target(exchange.rawTarget)
-    if exchange.targetSize > limits.target { return unsafe refuse(.targetTooLong, exchange, raw) }
-    if header.size > limits.headers { return unsafe refuse(.fieldsTooLarge, exchange, raw) }
+    if exchange.rawTarget.utf8.count > limits.target {
+      return unsafe refuse(.targetTooLong, exchange, raw)
+    }
+    if unsafe engine_header_size(raw) > limits.headers {
+      return unsafe refuse(.fieldsTooLarge, exchange, raw)
+    }
     guard let target = exchange.target, let framing = header.framing else {
       return unsafe refuse(.badRequest, exchange, raw)
     }
@@ -123,14 +106,15 @@ final class Engine: Sendable {
     }
     exchange.bodyLimit = limits.body(target)
     exchange.bodyStart = SystemClock.coarseMilliseconds()
-    exchange.connection.expire(at: exchange.bodyStart + bodyDeadline)
+    exchange.connection.expire(at: exchange.bodyStart + limits.bodyDeadline.milliseconds)
     guard case .length(let length) = framing else {
-      exchange.chunks = ChunkDecoder()
+      // What follows isn't read as a request, wherever others see the end of the chunks.
+      exchange.isLast = true
       return MHD_Result.YES
     }
     if length > exchange.bodyLimit {
       exchange.step = .excess
-      if header.waitsForContinue || length > Engine.discardedAtMost {
+      if exchange.fields[.expect] != nil || length > Engine.discardedAtMost {
         return unsafe refuse(.contentTooLarge, exchange, raw)
       }
     } else {
@@ -139,41 +123,12 @@ final class Engine: Sendable {
     return MHD_Result.YES
   }
 
-  /// Reads part of a chunked body, which the engine passes on undecoded.
-  ///
-  /// The engine waits for more of the body until it's told that this was the end.
-  private func readChunks(
-    _ exchange: Exchange, _ raw: OpaquePointer, _ part: UnsafeRawBufferPointer,
-    _ size: UnsafeMutablePointer<Int>
-  ) -> MHD_Result {
-    var index = 0
-    while true {
-      switch unsafe exchange.chunks?.next(in: part, from: &index) ?? .malformed {
-      case .data(let range):
-        guard unsafe readBody(exchange, UnsafeRawBufferPointer(rebasing: part[range])) else {
-          return MHD_Result.NO
-        }
-        continue
-      case .more:
-        unsafe size.pointee = 0
-        return MHD_Result.YES
-      case .end: break
-      case .malformed:
-        drop(exchange)
-        exchange.refusal = .badRequest
-        index = part.count
-      }
-      unsafe engine_set_remaining(raw, layout.remaining, UInt64(index))
-      unsafe size.pointee = part.count - index
-      return MHD_Result.YES
-    }
-  }
-
   /// Reads part of a body; returns false when the connection must be closed.
   private func readBody(_ exchange: Exchange, _ part: UnsafeRawBufferPointer) -> Bool {
     exchange.received += part.count
     exchange.connection.expire(
-      at: exchange.bodyStart + bodyDeadline + limits.grant(forBytes: exchange.received))
+      at: exchange.bodyStart + limits.bodyDeadline.milliseconds
+        + limits.grant(forBytes: exchange.received))
     if exchange.step == .body {
       exchange.held += part.count
       let (_, together) = bodies.add(part.count, ordering: .relaxed)
@@ -270,13 +225,12 @@ final class Engine: Sendable {
   /// request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
-    exchange.isRefused = true
-    return unsafe send(failure(status, target, exchange.id), exchange, raw, andClose: true)
+    exchange.isLast = true
+    return unsafe send(failure(status, target, exchange.id), exchange, raw)
   }
 
-  private func send(
-    _ response: Response, _ exchange: Exchange, _ raw: OpaquePointer, andClose: Bool = false
-  ) -> MHD_Result {
+  private func send(_ response: Response, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result
+  {
     exchange.step = .answered
     exchange.status = response.status.code
     exchange.route = response.route
@@ -284,20 +238,22 @@ final class Engine: Sendable {
       exchange.method != .head && response.status != .notModified && response.status != .noContent
     exchange.sent = hasBody ? response.body.count : 0
     exchange.connection.expire(
-      at: SystemClock.coarseMilliseconds() + writeDeadline + limits.grant(forBytes: exchange.sent))
-    let closes =
-      andClose || isStopping.load(ordering: .relaxed) || connections.isRetired(exchange.connection)
-    return unsafe Answer.queue(response, on: raw, hasBody: hasBody, andClose: closes)
+      at: SystemClock.coarseMilliseconds() + limits.writeDeadline.milliseconds
+        + limits.grant(forBytes: exchange.sent))
+    if isStopping.load(ordering: .relaxed) || connections.isRetired(exchange.connection) {
+      exchange.isLast = true
+    }
+    return unsafe Answer.queue(response, on: raw, hasBody: hasBody, andClose: exchange.isLast)
   }
 
   /// Ends an exchange, whether it succeeded or not.
   func complete(_ exchange: Exchange, isComplete: Bool) {
     exchange.close()
     if exchange.held > 0 { bodies.subtract(exchange.held, ordering: .relaxed) }
-    if exchange.isRefused { exchange.connection.drain() }
+    if exchange.isLast || !isComplete { exchange.connection.drain() }
     let now = SystemClock.coarseMilliseconds()
-    exchange.connection.wait(since: now, until: now + idle)
+    exchange.connection.wait(since: now, until: now + limits.idle.milliseconds)
     observe?(exchange.route, exchange.status, SystemClock.nanoseconds() - exchange.start)
-    log?.record(exchange, isComplete: isComplete || exchange.isRefused)
+    log?.record(exchange, isComplete: isComplete)
   }
 }

@@ -47,10 +47,6 @@ import Synchronization
   let connection: Connection
   let id: RequestID
   let rawTarget: String
-  /// The address of the target in the engine's memory, for checking the bytes around it.
-  let targetAddress: UInt
-  /// The length of the target, in bytes.
-  let targetSize: Int
   let start: UInt64
   private let raw: OpaquePointer
 
@@ -64,8 +60,6 @@ import Synchronization
   var fields = Fields()
   var body: [UInt8] = []
   var bodyLimit = 0
-  /// Decodes a chunked body.
-  var chunks: ChunkDecoder?
   /// The status of the response when the body is discarded.
   var refusal = Status.contentTooLarge
   var bodyStart: UInt64 = 0
@@ -77,21 +71,16 @@ import Synchronization
   /// The route that created the response.
   var route: Route.Label?
   var sent = 0
-  /// Whether the request was rejected before the handler, so that the connection closes.
-  var isRefused = false
+  /// Whether the connection closes after the response.
+  var isLast = false
 
   private let state = Mutex(State())
 
-  init(
-    connection: Connection, id: RequestID, rawTarget: String, target: (start: UInt, count: Int),
-    raw: OpaquePointer
-  ) {
+  init(connection: Connection, id: RequestID, rawTarget: String, raw: OpaquePointer) {
     self.connection = connection
     peer = connection.peer
     self.id = id
     self.rawTarget = rawTarget
-    targetAddress = target.start
-    targetSize = target.count
     unsafe self.raw = raw
     start = SystemClock.nanoseconds()
   }

@@ -14,8 +14,8 @@ public typealias RequestObserver =
 /// is suspended, its thread serves other connections. A handler must not block, because it would
 /// delay every connection of its thread. Long work belongs on other threads and is awaited.
 ///
-/// `failure` creates the responses to requests that don't reach the handler, including those that
-/// libmicrohttpd rejects itself, so that the console and the API each keep their error format.
+/// `failure` creates the responses to requests that don't reach the handler, so that the console
+/// and the API each keep their error format. Those that libmicrohttpd itself refuses get its own.
 public final class HTTPServer: Sendable {
   private let engine: Engine
   private let daemon: Daemon
@@ -38,7 +38,7 @@ public final class HTTPServer: Sendable {
     failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
-    engine = try Engine(
+    engine = Engine(
       configuration, log: log, observe: observe, failure: failure, handler: handler)
     daemon = try Daemon(engine)
     port = daemon.port

@@ -1,14 +1,8 @@
 import CMicroHTTPD
-import Glibc
 import HTTP
 import Text
 
 /// Reads and validates the header of a request that the engine parsed.
-///
-/// The engine is lenient: it drops field lines without a name, cuts values at a NUL, joins folded
-/// lines incorrectly, and accepts repeated spaces. A proxy in front of this server may parse such a
-/// header differently, so all of that is rejected: each part that the engine found must directly
-/// follow the previous one in memory, separated only by what HTTP allows.
 struct HeaderReader {
   /// How the end of a request's body is determined.
   enum Framing: Equatable {
@@ -18,41 +12,16 @@ struct HeaderReader {
   }
 
   private(set) var fields = Fields()
-  /// The size of the request line and header, in bytes.
-  private(set) var size = 0
-  private var isWellFormed: Bool
-  private let isModern: Bool
-  /// The address at which the next field line must start.
-  private var next: UInt
-
-  /// The maximum number of digits of a length that is parsed.
-  private static let mostDigits = 18
-
-  /// Returns whether the engine can parse a length: digits only, and few enough for a number.
-  static func isLength(_ text: UnsafeRawBufferPointer) -> Bool {
-    unsafe (1...mostDigits).contains(text.count)
-      && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-  }
+  private let version: String
+  private var isWellFormed = true
 
   /// Copies the header fields of a request.
   ///
   /// - Parameters:
   ///   - raw: The engine's connection.
-  ///   - method: The method in the engine's memory.
-  ///   - target: The address and length of the target in the engine's memory.
-  ///   - version: The version in the engine's memory.
-  init(
-    _ raw: OpaquePointer, method: UnsafePointer<CChar>, target: (start: UInt, count: Int),
-    version: UnsafePointer<CChar>
-  ) {
-    let start = UInt(bitPattern: method)
-    let name = unsafe String(cString: version)
-    isModern = name.isSameBytes(as: "HTTP/1.1")
-    isWellFormed =
-      (isModern || name.isSameBytes(as: "HTTP/1.0"))
-      && start + UInt(unsafe strlen(method)) + 1 == target.start
-      && target.start + UInt(target.count) + 1 == UInt(bitPattern: version)
-    next = UInt(bitPattern: version) + 10
+  ///   - version: The version in the request line.
+  init(_ raw: OpaquePointer, version: String) {
+    self.version = version
     fields.reserveCapacity(8)
     unsafe withUnsafeMutablePointer(to: &self) { reader in
       _ = unsafe MHD_get_connection_values_n(
@@ -66,22 +35,16 @@ struct HeaderReader {
           return MHD_Result.YES
         }, reader)
     }
-    size = unsafe engine_header_size(raw)
-    if next + 2 != start + UInt(size) { isWellFormed = false }
   }
 
   private mutating func add(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let keyStart = UInt(bitPattern: key.baseAddress)
-    let valueStart = UInt(bitPattern: value.baseAddress)
-    guard keyStart == next, valueStart > keyStart + UInt(key.count),
-      let name = unsafe FieldName(String(decoding: key, as: UTF8.self)),
+    guard let name = unsafe FieldName(String(decoding: key, as: UTF8.self)),
       let text = unsafe UntrustedText(checking: HeaderReader.text(value, of: name)),
       fields.add(name, text.text)
     else {
       isWellFormed = false
       return
     }
-    next = valueStart + UInt(value.count) + 2
   }
 
   /// Returns a value without trailing spaces; bytes that aren't UTF-8 become replacement
@@ -101,8 +64,9 @@ struct HeaderReader {
   /// than `chunked` are therefore rejected, as are trailing spaces in either value, which the
   /// engine parses in its own way.
   var framing: Framing? {
-    guard isWellFormed else { return nil }
-    guard !hasLongCookieName else { return nil }
+    let isModern = version.isSameBytes(as: "HTTP/1.1")
+    guard isWellFormed, isModern || version.isSameBytes(as: "HTTP/1.0"), !hasLongCookieName
+    else { return nil }
     let hosts = fields.all(.host)
     guard hosts.count == 1 || hosts.isEmpty && !isModern,
       hosts.allSatisfy({ HostField.isValid($0) })
@@ -117,7 +81,7 @@ struct HeaderReader {
         text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
       else { return nil }
       // A length too large to parse is still a length, and above every limit.
-      return .length(text.count <= HeaderReader.mostDigits ? Int(lengths[0]) ?? .max : .max)
+      return .length(Int(lengths[0]) ?? .max)
     case (0, 1): return isModern && codings[0].isSameToken(as: "chunked") ? .chunked : nil
     default: return nil
     }
@@ -132,10 +96,5 @@ struct HeaderReader {
   /// Whether `Expect` has a value other than `100-continue`.
   var expectsTheUnknown: Bool {
     fields.all(.expect).contains { !$0.isSameToken(as: "100-continue") }
-  }
-
-  /// Whether the client waits for a 100 (Continue) response before sending the body.
-  var waitsForContinue: Bool {
-    fields.all(.expect).contains { $0.isSameToken(as: "100-continue") }
   }
 }

@@ -44,9 +44,7 @@ struct LimitTests {
     let client = try server.client()
     await client.send(
       "GET / HTTP/1.1\r\nHost: h\r\nX: " + String(repeating: "a", count: size) + "\r\n\r\n")
-    let answer = try await client.answer()
-    #expect(answer.text == "refused 431 /")
-    #expect(answer["X-Content-Type-Options"] == "nosniff")
+    #expect(try await client.answer().status == 431)
   }
 
   @Test(arguments: [

@@ -48,8 +48,7 @@ struct NetworkTests {
 
   private func connections(_ proxies: [String] = []) -> Connections {
     Connections(
-      threads: 1, mostPerNetwork: 2, uncounted: proxies.compactMap { AddressRange($0) },
-      failure: { status, _, _ in .text("", status: status) })
+      threads: 1, mostPerNetwork: 2, uncounted: proxies.compactMap { AddressRange($0) })
   }
 
   private func admits(_ connections: Connections, _ socket: Int32, _ address: String) -> Bool {
@@ -84,11 +83,5 @@ struct NetworkTests {
     _ wanted: Int, _ files: Int, _ most: Int
   ) {
     #expect(connectionsThatFit(wanted: wanted, files: files) == most)
-  }
-
-  @Test func `an unsupported version of the library is refused`() throws {
-    #expect(throws: ServerError.self) { try EngineLayout(version: "1.0.1") }
-    #expect(throws: ServerError.self) { try EngineLayout(version: "") }
-    #expect(try EngineLayout(version: "0.9.75").remaining > 0)
   }
 }

@@ -55,34 +55,6 @@ extension FuzzedParser {
     return tag.matches("*") ? nil : "the star matches nothing"
   }
 
-  /// The body doesn't depend on how it's divided.
-  static func chunks(_ bytes: [UInt8]) -> String? {
-    let whole = body(bytes, size: max(bytes.count, 1))
-    let size = 1 + Int(bytes.last ?? 0) % 5
-    return body(bytes, size: size) == whole ? nil : "parts of \(size) bytes change the body"
-  }
-
-  private static func body(_ bytes: [UInt8], size: Int) -> [UInt8]? {
-    var decoder = ChunkDecoder()
-    var body: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: size) {
-      let part = Array(bytes[start..<min(start + size, bytes.count)])
-      var index = 0
-      while true {
-        switch unsafe part.withUnsafeBytes({ unsafe decoder.next(in: $0, from: &index) }) {
-        case .data(let range):
-          body += part[range]
-          continue
-        case .more: break
-        case .end: return body
-        case .malformed: return nil
-        }
-        break
-      }
-    }
-    return nil
-  }
-
   static func forwardedFor(_ text: String) -> String? {
     guard let proxies = AddressRange("10.0.0.0/8") else { return "no range" }
     let lines = text.split(separator: "\n").map(String.init)

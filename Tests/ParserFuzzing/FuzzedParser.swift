@@ -15,7 +15,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case violationReport = "violation-report"
   case entityTag = "entity-tag"
   case languages
-  case chunks
   case forwardedFor = "forwarded-for"
   case addresses
   case hostName = "host-name"
@@ -60,7 +59,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .violationReport: Self.violationReport(bytes)
     case .entityTag: Self.entityTag(text)
     case .languages: Self.languages(text)
-    case .chunks: Self.chunks(bytes)
     case .forwardedFor: Self.forwardedFor(text)
     case .addresses: Self.addresses(text)
     case .hostName: Self.hostName(text)
