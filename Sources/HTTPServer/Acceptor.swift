@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import Host
 import Network
@@ -51,29 +50,23 @@ final class Acceptor: Sendable {
   ///   accepted it.
   func run(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
     while !isStopping.load(ordering: .acquiring) {
-      if unsafe !accept(deal) { waitForClient() }
+      if unsafe !accept(deal) { _ = wait(for: [listener, wake.reader]) }
     }
     // The system would reset these, although their clients may have sent a request already, which a
     // proxy doesn't repeat. Handshakes may be underway.
     let end = SystemClock.coarseMilliseconds() + Self.late
     for _ in 0..<Self.mostLate {
       if unsafe accept(deal) { continue }
-      guard SystemClock.coarseMilliseconds() < end, hasClient(within: Self.pause) else { break }
+      guard SystemClock.coarseMilliseconds() < end, wait(for: [listener], atMost: Self.pause)
+      else { break }
     }
     close(listener)
   }
 
-  private func hasClient(within milliseconds: CInt) -> Bool {
-    var listening = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&listening, 1, milliseconds) > 0
-  }
-
-  private func waitForClient() {
-    var ready = [
-      pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: wake.reader, events: Int16(POLLIN), revents: 0),
-    ]
-    _ = unsafe poll(&ready, nfds_t(ready.count), -1)
+  /// Waits until one of the files can be read; returns false after the time.
+  private func wait(for files: [Int32], atMost milliseconds: CInt = -1) -> Bool {
+    var files = files.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    return unsafe poll(&files, nfds_t(files.count), milliseconds) > 0
   }
 
   /// Accepts the next connection.

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Dispatch
 import Glibc
 import Synchronization
@@ -25,36 +24,32 @@ final class Daemon: Sendable {
     let listener = try Listener(host: configuration.host, port: configuration.port)
     most = raiseFileLimit(toConnections: max(limits.connections, 1))
     let wake = wake
+    var started: (generations: Generations?, keeper: WorkerThread?) = (nil, nil)
     do throws(ServerError) {
       let acceptor = try Acceptor(
         listener: listener.socket, connections: engine.connections, most: most,
         headerDeadline: limits.headerDeadline.milliseconds)
-      self.acceptor = acceptor
       let generations = Generations(
         try EngineThreads(engine, generation: 0, connections: most))
-      self.generations = generations
-      do throws(ServerError) {
-        let tick = min(max(limits.shortestDeadline / 4, 10), 250)
-        keeper = try WorkerThread {
-          while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
-            engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
-            generations.stopRetired(engine.connections)
-          }
+      started.generations = generations
+      let tick = min(max(limits.shortestDeadline / 4, 10), 250)
+      let keeper = try WorkerThread {
+        while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
+          engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
+          generations.stopRetired(engine.connections)
         }
-        do throws(ServerError) {
-          accepting = try WorkerThread {
-            unsafe acceptor.run { unsafe generations.add($0, $1, $2) }
-          }
-        } catch {
-          wake.signal()
-          keeper.join()
-          throw error
-        }
-      } catch {
-        generations.stop()
-        throw error
       }
+      started.keeper = keeper
+      accepting = try WorkerThread {
+        unsafe acceptor.run { unsafe generations.add($0, $1, $2) }
+      }
+      (self.acceptor, self.generations, self.keeper) = (acceptor, generations, keeper)
     } catch {
+      if let keeper = started.keeper {
+        wake.signal()
+        keeper.join()
+      }
+      started.generations?.stop()
       close(listener.socket)
       throw error
     }

@@ -104,15 +104,9 @@ import Host
 
 /// Returns the text of a file.
 private func readText(_ path: String) throws(ServerError) -> String {
-  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw .unreadable(path, .last) }
-  defer { close(file) }
-  var bytes: [UInt8] = []
-  var part = [UInt8](repeating: 0, count: 16 << 10)
-  while true {
-    let count = unsafe read(file, &part, part.count)
-    if count < 0 { throw .unreadable(path, .last) }
-    if count == 0 { return String(decoding: bytes, as: UTF8.self) }
-    bytes += part.prefix(count)
+  do throws(SystemError) {
+    return String(decoding: try ReadableFile.contents(path), as: UTF8.self)
+  } catch {
+    throw .unreadable(path, error)
   }
 }

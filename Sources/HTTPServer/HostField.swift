@@ -57,11 +57,6 @@ enum HostField {
   }
 
   private static func isHex(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-      UInt8(ascii: "A")...UInt8(ascii: "F"):
-      true
-    default: false
-    }
+    Character(Unicode.Scalar(byte)).isHexDigit
   }
 }

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 import Host
 
@@ -69,32 +68,17 @@ struct Listener {
   }
 
   private static func port(of socket: Int32) -> Int {
-    var storage = sockaddr_storage()
+    var address = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return unsafe withUnsafeMutablePointer(to: &storage) { storage in
+    var digits = [CChar](repeating: 0, count: 6)
+    unsafe withUnsafeMutablePointer(to: &address) { storage in
       unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        guard unsafe getsockname(socket, address, &size) == 0 else { return 0 }
-        return unsafe PeerAddress.port(address)
+        _ = unsafe getsockname(socket, address, &size)
+        _ = unsafe getnameinfo(
+          address, size, nil, 0, &digits, socklen_t(digits.count), NI_NUMERICSERV)
       }
     }
-  }
-}
-
-/// Reads socket addresses.
-enum PeerAddress {
-  /// Returns the port.
-  static func port(_ address: UnsafePointer<sockaddr>) -> Int {
-    switch unsafe Int32(address.pointee.sa_family) {
-    case AF_INET:
-      unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-        unsafe Int(UInt16(bigEndian: $0.pointee.sin_port))
-      }
-    case AF_INET6:
-      unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-        unsafe Int(UInt16(bigEndian: $0.pointee.sin6_port))
-      }
-    default: 0
-    }
+    return Int(String(decoding: digits.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)) ?? 0
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 
 /// The logged properties of one request.
@@ -51,7 +52,7 @@ struct LogText {
     let secondText = secondText
     bytes.append(addingCapacity: room) { line in
       line.text("{\"time\":\"")
-      line.bytes(secondText.span)
+      line.escaped(secondText.span, secondText.count)
       line.text(".")
       line.digits(record.unixMilliseconds % 1000, 3)
       line.text("Z\",\"level\":\"info\",\"event\":\"request\",\"id\":\"")
@@ -85,56 +86,27 @@ struct LogText {
     return most
   }
 
-  /// Formats a second since 1970 as `2026-01-31T23:59:59`, in the proleptic Gregorian calendar.
+  /// Formats a second since 1970 as `2026-01-31T23:59:59`.
   private static func text(ofSecond second: Int) -> [UInt8] {
-    let days = second / 86400
-    let time = second % 86400
-    // Years start in March, so that the leap day is the last day of its year.
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let marchMonth = (5 * dayOfYear + 2) / 153
-    let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-    let day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-    return [UInt8](capacity: 32) { text in
-      text.digits(UInt64(year), 4)
-      text.text("-")
-      text.digits(UInt64(month), 2)
-      text.text("-")
-      text.digits(UInt64(day), 2)
-      text.text("T")
-      text.digits(UInt64(time / 3600), 2)
-      text.text(":")
-      text.digits(UInt64(time / 60 % 60), 2)
-      text.text(":")
-      text.digits(UInt64(time % 60), 2)
-    }
+    var second = time_t(second)
+    var time = unsafe tm()
+    var text = [CChar](repeating: 0, count: 32)
+    _ = unsafe gmtime_r(&second, &time)
+    let count = unsafe strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &time)
+    return text.prefix(count).map { UInt8(bitPattern: $0) }
   }
 }
 
 extension OutputSpan<UInt8> {
   /// Appends a literal.
   fileprivate mutating func text(_ text: StaticString) {
-    unsafe bytes(Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount))
-  }
-
-  /// Appends bytes unchanged.
-  fileprivate mutating func bytes(_ bytes: borrowing Span<UInt8>) {
+    let bytes = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
     for index in bytes.indices { append(bytes[index]) }
   }
 
   /// Appends a number.
   fileprivate mutating func number(_ value: UInt64) {
-    var count = 1
-    var rest = value / 10
-    while rest > 0 {
-      count += 1
-      rest /= 10
-    }
-    digits(value, count)
+    for byte in String(value).utf8 { append(byte) }
   }
 
   /// Appends the last digits of a number, with leading zeros.

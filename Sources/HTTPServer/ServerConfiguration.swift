@@ -1,3 +1,4 @@
+import Glibc
 import Host
 public import Network
 
@@ -47,7 +48,7 @@ public struct ServerConfiguration: Sendable {
   ) {
     self.host = host
     self.port = port
-    self.threads = max(threads ?? processorCount(), 1)
+    self.threads = max(threads ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
     self.limits = limits
     self.tls = tls
     self.trustedProxies = trustedProxies

@@ -1,4 +1,3 @@
-import CMicroHTTPD
 import Glibc
 
 /// The service manager that started the process and waits for its state, such as systemd with

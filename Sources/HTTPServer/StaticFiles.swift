@@ -39,7 +39,7 @@ public struct StaticFiles: Sendable {
     do { names = try ReadableFile.paths(in: folder) } catch {
       throw .unreadable(error.path, error.reason)
     }
-    for name in names where !name.split(separator: "/").contains(where: isHidden) {
+    for name in names where !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) {
       let path = folder + "/" + name
       var isFolder = false
       guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder else {
@@ -113,10 +113,6 @@ public struct StaticFiles: Sendable {
     guard request.fields[.ifNoneMatch] != nil else { return response }
     return response.conditional(on: variant.tag, for: request)
   }
-}
-
-private func isHidden(_ segment: Substring) -> Bool {
-  segment.hasPrefix(".")
 }
 
 /// Returns whether an `Accept-Encoding` accepts gzip with a weight above zero (RFC 9110 section

@@ -1,11 +1,6 @@
 import Glibc
 import Host
 
-/// Returns the number of processors available to this process.
-func processorCount() -> Int {
-  max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1)
-}
-
 /// The system's clocks.
 enum SystemClock {
   /// Returns milliseconds of a monotonic clock, at most 4 ms behind.
