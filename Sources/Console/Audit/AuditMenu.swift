@@ -10,7 +10,7 @@ struct AuditMenus: Sendable {
 
   init(_ template: Template<AuditMenu>, _ catalog: Catalog) {
     self.template = template
-    let names = AuditFieldName.allCases.map { ($0.rawValue, AuditFieldLabel($0).name) }
+    let names = AuditFieldName.allCases.map { ($0.storedName, AuditFieldLabel($0).name) }
     fields = names.map { (field: $0, order: catalog.text($0.1).lowercased()) }
       .sorted { $0.order < $1.order }.map { $0.field }
   }
@@ -83,7 +83,7 @@ struct AuditMenu: ViewModel {
     case .actions:
       AuditAction(rawValue: value).map { AuditText.name(of: $0) }
         ?? AuditAction.Group(rawValue: value).map { Group.whole($0) }
-    case .fields: AuditFieldName(rawValue: value).map { AuditFieldLabel($0).name }
+    case .fields: AuditFieldName(stored: value).map { AuditFieldLabel($0).name }
     case .resources: AuditResource(rawValue: value).map { AuditText.name(of: $0) }
     }
   }

@@ -12,7 +12,7 @@ public struct AuditChange: Sendable, Hashable {
   public let new: AuditValue?
 
   public init(_ field: AuditFieldName, from old: AuditValue? = nil, to new: AuditValue? = nil) {
-    (self.field, fieldName) = (field, field.rawValue)
+    (self.field, fieldName) = (field, field.storedName)
     (self.old, self.new) = (old, new)
   }
 
@@ -23,7 +23,7 @@ public struct AuditChange: Sendable, Hashable {
       return AuditValue(kind: kind, text: text) ?? .text(text ?? "")
     }
     fieldName = try row.value(0)
-    field = AuditFieldName(rawValue: fieldName)
+    field = AuditFieldName(stored: fieldName)
     old = try value(1, row)
     new = try value(3, row)
   }

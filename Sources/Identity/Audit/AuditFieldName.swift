@@ -1,195 +1,247 @@
-/// A field of an audit entry; the raw value is the stored name.
-public enum AuditFieldName: String, CaseIterable, Sendable {
-  case uid
-  case email
-  case emailVerified = "email-verified"
-  case signsInByLink = "email-link-sign-in"
-  case password
-  case displayName = "display-name"
-  case photoURL = "photo-url"
-  case phoneNumber = "phone-number"
-  case providers
-  case claims
-  case disabled
-  case validSince = "valid-since"
-  case createdAt = "created-at"
-  case lastSignIn = "last-sign-in"
-  case factors
-  case factorsLeft = "factors-left"
-  case factorSecrets = "factor-secrets"
-  case isProtected = "protected"
-  case changesLockedAt = "changes-locked-at"
-  case wrongCodes = "wrong-codes"
-  case codesLocked = "codes-locked"
-  case sessionsEnded = "sessions-ended"
-  case signUpMethod = "sign-up-method"
-  /// What made the change.
-  case origin
-  case users
-  case usersCreated = "users-created"
-  case usersReplaced = "users-replaced"
-  /// The number of users that existed and were kept.
-  case usersKept = "users-kept"
-  case usersRefused = "users-refused"
-  case usersDone = "users-done"
-  case usersRestored = "users-restored"
-  /// The number of users whose second factors had been restored before an undo.
-  case usersRestoredBefore = "users-restored-before"
-  case usersNotRestored = "users-not-restored"
-  case factorsRemoved = "factors-removed"
-  case fileName = "file-name"
-  case importPart = "import-part"
-  case filter
-  case passwordHashes = "password-hashes"
-  case entries
-  case suspendedUntil = "suspended-until"
-  case undoUntil = "undo-until"
-  case remover
-  case expiresAt = "expires-at"
-  case codes
-  case codesLeft = "codes-left"
-  case codesCreatedAt = "codes-created-at"
-  case linkKind = "link-kind"
-  case linkEmail = "link-email"
-  case providerEmail = "provider-email"
-  case sender
-  case reportedChange = "reported-change"
-  case reportedAt = "reported-at"
-  /// The SHA-256 digest of the reviewed policies.
-  case policyDigest = "policy-digest"
-  /// The number of reviewed user pools.
-  case pools
-  case reviewDue = "review-due"
-  case exemptUntil = "exempt-until"
-  case exemptionGrantor = "exemption-grantor"
-  case evidenceKey = "evidence-key"
-  case message
-  case approvalCause = "approval-cause"
-  case requester
-  case approver
-  case outcome
-  case bulkRemoval = "bulk-removal"
-  case stopReason = "stop-reason"
-  case totp
-  case adjacentIntervals = "adjacent-intervals"
-  case sms
-  case mfaState = "mfa-state"
-  case pattern = "enrollment-pattern"
-  case mandatoryFrom = "mandatory-from"
-  case enforcement
-  case enforcedFrom = "enforced-from"
-  case graceDays = "grace-days"
-  case passwordSignIn = "password-sign-in"
-  case emailLinkSignIn = "email-link"
-  case anonymousSignIn = "anonymous"
-  case phoneSignIn = "phone-sign-in"
-  /// Whether unenrolling requires a second factor.
-  case withdrawalNeedsFactor = "withdrawal-needs-factor"
-  /// Whether email enumeration protection is enabled.
-  case emailPrivacy = "email-privacy"
-  case duplicateEmails = "duplicate-emails"
-  case authorizedDomains = "authorized-domains"
-  case allowsTenants = "allows-tenants"
-  case importsTOTP = "imports-totp"
-  case testPhoneNumbers = "test-phone-numbers"
-  case signIn = "sign-in"
-  case userSignUp = "user-sign-up"
-  case userDeletion = "user-deletion"
-  /// Whether anonymous users are deleted after 30 days.
-  case anonymousExpire = "anonymous-expire"
-  case passwordEnforced = "password-enforced"
-  case passwordShortest = "password-shortest"
-  case passwordLongest = "password-longest"
-  case passwordClasses = "password-classes"
-  /// Whether the password policy applies at sign-in.
-  case passwordUpgrade = "password-upgrade"
-  /// Settings that are stored only.
-  case otherMembers = "other-members"
-  case tenants
-  case apiKeys = "api-keys"
-  case serviceTokens = "service-tokens"
-  /// The number of incorrect codes that locks codes.
-  case codeCap = "code-cap"
-  /// The share of sign-ins that a recommended window keeps, in hundredths of a percent.
-  case signInGoal = "sign-in-goal"
-  case undoPeriod = "undo-period"
-  case auditRetention = "audit-retention"
-  case codeAttemptRetention = "code-attempt-retention"
-  case temporaryCodes = "temporary-codes"
-  case recoveryCodes = "recovery-codes"
-  case identityChecks = "identity-checks"
-  case callerVerificationRule = "caller-verification-rule"
-  case callerVerification = "caller-verification"
-  case actionsPerHour = "actions-per-hour"
-  /// The number of users above which approval is required.
-  case approvalOver = "approval-over"
-  /// The number of users above which a weaker policy requires approval.
-  case policyApprovalOver = "policy-approval-over"
-  case approvalForLastFactor = "approval-for-last-factor"
-  case tokensRemoveFactors = "tokens-remove-factors"
-  case tokenChangesPerHour = "token-changes-per-hour"
-  case reauthenticationInterval = "reauthentication-interval"
-  case grantEnds = "grant-ends"
-  case sessionIdleLimit = "session-idle-limit"
-  case sessionLifetime = "session-lifetime"
-  case blockedSince = "blocked-since"
-  case version
-  case bytes
-  case issuer
-  case clientID = "client-id"
-  case clientSecret = "client-secret"
-  case keys
-  /// The beginning of a key or its fingerprint.
-  case keyLabel = "key-label"
-  case keyID = "key-id"
-  case role
-  case grants
-  case inviter
-  case authenticator
-  /// A passkey of an administrator, by its name.
-  case passkey
-  case passkeys
-  case passkeyRefusal = "passkey-refusal"
-  /// Whether administrators who manage others must sign in with a passkey.
-  case passkeyRequired = "passkey-required"
-  /// The provider with which administrators sign in, by its name.
-  case signInProvider = "sign-in-provider"
-  case subject
-  case scopes
-  case groupsClaim = "groups-claim"
-  /// The values of claims that mean a second factor.
-  case mfaValues = "mfa-values"
-  case groupRoles = "group-roles"
-  case providerRefusal = "provider-refusal"
-  case administratorPasswordSignIn = "administrator-password-sign-in"
-  /// The owner who can sign in when password sign-in is off, by their email address.
-  case breakGlassAccount = "break-glass-account"
-  case secondFactorRequired = "second-factor-required"
-  case verification
-  case blockedFor = "blocked-for"
-  case blockReach = "block-reach"
-  case timeZone = "time-zone"
-  case theme
-  case time
-  /// The time up to which the data was current.
-  case dataFrom = "data-from"
-  case database
-  case sessionsKept = "sessions-kept"
-  case requestsClosed = "requests-closed"
-  case linksClosed = "links-closed"
-  case administratorSessionsEnded = "administrator-sessions-ended"
-  case bulkRemovalsStopped = "bulk-removals-stopped"
-  case messagesDeleted = "messages-deleted"
-  case temporaryCodesEnded = "temporary-codes-ended"
-  case invitationsRevoked = "invitations-revoked"
-  case recoveryCodesEnded = "recovery-codes-ended"
-  case secrets
-  case masterKey = "master-key"
-  case signingKey = "signing-key"
-  case signsFrom = "signs-from"
-  case retirement
-  case secretKind = "secret-kind"
-  /// Which of several stored secrets.
-  case secretPart = "secret-part"
-  case failure
+/// A field of an audit entry: a case, and its row in ``entry``.
+public enum AuditFieldName: CaseIterable, Sendable {
+  case uid, email, emailVerified, signsInByLink, password, displayName, photoURL, phoneNumber,
+    providers, claims, disabled, validSince, createdAt, lastSignIn, factors, factorsLeft,
+    factorSecrets, isProtected, changesLockedAt, wrongCodes, codesLocked, sessionsEnded,
+    signUpMethod, origin, users, usersCreated, usersReplaced, usersKept, usersRefused, usersDone,
+    usersRestored, usersRestoredBefore, usersNotRestored, factorsRemoved, fileName, importPart,
+    filter, passwordHashes, entries, suspendedUntil, undoUntil, remover, expiresAt, codes,
+    codesLeft, codesCreatedAt, linkKind, linkEmail, providerEmail, sender, reportedChange,
+    reportedAt, policyDigest, pools, reviewDue, exemptUntil, exemptionGrantor, evidenceKey, message,
+    approvalCause, requester, approver, outcome, bulkRemoval, stopReason, totp, adjacentIntervals,
+    sms, mfaState, pattern, mandatoryFrom, enforcement, enforcedFrom, graceDays, passwordSignIn,
+    emailLinkSignIn, anonymousSignIn, phoneSignIn, withdrawalNeedsFactor, emailPrivacy,
+    duplicateEmails, authorizedDomains, allowsTenants, importsTOTP, testPhoneNumbers, signIn,
+    userSignUp, userDeletion, anonymousExpire, passwordEnforced, passwordShortest, passwordLongest,
+    passwordClasses, passwordUpgrade, otherMembers, tenants, apiKeys, serviceTokens, codeCap,
+    signInGoal, undoPeriod, auditRetention, codeAttemptRetention, temporaryCodes, recoveryCodes,
+    identityChecks, callerVerificationRule, callerVerification, actionsPerHour, approvalOver,
+    policyApprovalOver, approvalForLastFactor, tokensRemoveFactors, tokenChangesPerHour,
+    reauthenticationInterval, grantEnds, sessionIdleLimit, sessionLifetime, blockedSince, version,
+    bytes, issuer, clientID, clientSecret, keys, keyLabel, keyID, role, grants, inviter,
+    authenticator, passkey, passkeys, passkeyRefusal, passkeyRequired, signInProvider, subject,
+    scopes, groupsClaim, mfaValues, groupRoles, providerRefusal, administratorPasswordSignIn,
+    breakGlassAccount, secondFactorRequired, verification, blockedFor, blockReach, timeZone, theme,
+    time, dataFrom, database, sessionsKept, requestsClosed, linksClosed, administratorSessionsEnded,
+    bulkRemovalsStopped, messagesDeleted, temporaryCodesEnded, invitationsRevoked,
+    recoveryCodesEnded, secrets, masterKey, signingKey, signsFrom, retirement, secretKind,
+    secretPart, failure
+
+  /// What erasing a user's data does with the field in entries about or by the user.
+  enum Erasure {
+    /// The field says who the user is, what they have, or when they were there.
+    case erased
+    /// The field is a count, the state of a setting, or the name of an administrator.
+    case kept
+  }
+
+  /// The stored name, and whether it's erased with a user's data.
+  private var entry: (name: String, erasure: Erasure) {
+    switch self {
+    case .uid: ("uid", .erased)
+    case .email: ("email", .erased)
+    case .emailVerified: ("email-verified", .kept)
+    case .signsInByLink: ("email-link-sign-in", .kept)
+    case .password: ("password", .kept)
+    case .displayName: ("display-name", .erased)
+    case .photoURL: ("photo-url", .erased)
+    case .phoneNumber: ("phone-number", .erased)
+    case .providers: ("providers", .erased)
+    case .claims: ("claims", .erased)
+    case .disabled: ("disabled", .kept)
+    case .validSince: ("valid-since", .erased)
+    case .createdAt: ("created-at", .erased)
+    case .lastSignIn: ("last-sign-in", .erased)
+    case .factors: ("factors", .erased)
+    case .factorsLeft: ("factors-left", .kept)
+    case .factorSecrets: ("factor-secrets", .erased)
+    case .isProtected: ("protected", .kept)
+    case .changesLockedAt: ("changes-locked-at", .erased)
+    case .wrongCodes: ("wrong-codes", .kept)
+    case .codesLocked: ("codes-locked", .kept)
+    case .sessionsEnded: ("sessions-ended", .kept)
+    case .signUpMethod: ("sign-up-method", .kept)
+    // What made the change.
+    case .origin: ("origin", .kept)
+    case .users: ("users", .kept)
+    case .usersCreated: ("users-created", .kept)
+    case .usersReplaced: ("users-replaced", .kept)
+    // The number of users that existed and were kept.
+    case .usersKept: ("users-kept", .kept)
+    case .usersRefused: ("users-refused", .kept)
+    case .usersDone: ("users-done", .kept)
+    case .usersRestored: ("users-restored", .kept)
+    // The number of users whose second factors had been restored before an undo.
+    case .usersRestoredBefore: ("users-restored-before", .kept)
+    case .usersNotRestored: ("users-not-restored", .kept)
+    case .factorsRemoved: ("factors-removed", .kept)
+    case .fileName: ("file-name", .erased)
+    case .importPart: ("import-part", .kept)
+    case .filter: ("filter", .erased)
+    case .passwordHashes: ("password-hashes", .kept)
+    case .entries: ("entries", .kept)
+    case .suspendedUntil: ("suspended-until", .erased)
+    case .undoUntil: ("undo-until", .kept)
+    case .remover: ("remover", .kept)
+    case .expiresAt: ("expires-at", .kept)
+    case .codes: ("codes", .kept)
+    case .codesLeft: ("codes-left", .kept)
+    case .codesCreatedAt: ("codes-created-at", .erased)
+    case .linkKind: ("link-kind", .kept)
+    case .linkEmail: ("link-email", .erased)
+    case .providerEmail: ("provider-email", .erased)
+    case .sender: ("sender", .kept)
+    case .reportedChange: ("reported-change", .erased)
+    case .reportedAt: ("reported-at", .erased)
+    // The SHA-256 digest of the reviewed policies.
+    case .policyDigest: ("policy-digest", .kept)
+    // The number of reviewed user pools.
+    case .pools: ("pools", .kept)
+    case .reviewDue: ("review-due", .kept)
+    case .exemptUntil: ("exempt-until", .kept)
+    case .exemptionGrantor: ("exemption-grantor", .kept)
+    case .evidenceKey: ("evidence-key", .kept)
+    case .message: ("message", .kept)
+    case .approvalCause: ("approval-cause", .kept)
+    case .requester: ("requester", .kept)
+    case .approver: ("approver", .kept)
+    case .outcome: ("outcome", .kept)
+    case .bulkRemoval: ("bulk-removal", .kept)
+    case .stopReason: ("stop-reason", .kept)
+    case .totp: ("totp", .kept)
+    case .adjacentIntervals: ("adjacent-intervals", .kept)
+    case .sms: ("sms", .kept)
+    case .mfaState: ("mfa-state", .kept)
+    case .pattern: ("enrollment-pattern", .kept)
+    case .mandatoryFrom: ("mandatory-from", .kept)
+    case .enforcement: ("enforcement", .kept)
+    case .enforcedFrom: ("enforced-from", .kept)
+    case .graceDays: ("grace-days", .kept)
+    case .passwordSignIn: ("password-sign-in", .kept)
+    case .emailLinkSignIn: ("email-link", .kept)
+    case .anonymousSignIn: ("anonymous", .kept)
+    case .phoneSignIn: ("phone-sign-in", .kept)
+    // Whether unenrolling requires a second factor.
+    case .withdrawalNeedsFactor: ("withdrawal-needs-factor", .kept)
+    // Whether email enumeration protection is enabled.
+    case .emailPrivacy: ("email-privacy", .kept)
+    case .duplicateEmails: ("duplicate-emails", .kept)
+    case .authorizedDomains: ("authorized-domains", .kept)
+    case .allowsTenants: ("allows-tenants", .kept)
+    case .importsTOTP: ("imports-totp", .kept)
+    case .testPhoneNumbers: ("test-phone-numbers", .kept)
+    case .signIn: ("sign-in", .kept)
+    case .userSignUp: ("user-sign-up", .kept)
+    case .userDeletion: ("user-deletion", .kept)
+    // Whether anonymous users are deleted after 30 days.
+    case .anonymousExpire: ("anonymous-expire", .kept)
+    case .passwordEnforced: ("password-enforced", .kept)
+    case .passwordShortest: ("password-shortest", .kept)
+    case .passwordLongest: ("password-longest", .kept)
+    case .passwordClasses: ("password-classes", .kept)
+    // Whether the password policy applies at sign-in.
+    case .passwordUpgrade: ("password-upgrade", .kept)
+    // Settings that are stored only.
+    case .otherMembers: ("other-members", .erased)
+    case .tenants: ("tenants", .kept)
+    case .apiKeys: ("api-keys", .kept)
+    case .serviceTokens: ("service-tokens", .kept)
+    // The number of incorrect codes that locks codes.
+    case .codeCap: ("code-cap", .kept)
+    // The share of sign-ins that a recommended window keeps, in hundredths of a percent.
+    case .signInGoal: ("sign-in-goal", .kept)
+    case .undoPeriod: ("undo-period", .kept)
+    case .auditRetention: ("audit-retention", .kept)
+    case .codeAttemptRetention: ("code-attempt-retention", .kept)
+    case .temporaryCodes: ("temporary-codes", .kept)
+    case .recoveryCodes: ("recovery-codes", .kept)
+    case .identityChecks: ("identity-checks", .kept)
+    case .callerVerificationRule: ("caller-verification-rule", .kept)
+    case .callerVerification: ("caller-verification", .kept)
+    case .actionsPerHour: ("actions-per-hour", .kept)
+    // The number of users above which approval is required.
+    case .approvalOver: ("approval-over", .kept)
+    // The number of users above which a weaker policy requires approval.
+    case .policyApprovalOver: ("policy-approval-over", .kept)
+    case .approvalForLastFactor: ("approval-for-last-factor", .kept)
+    case .tokensRemoveFactors: ("tokens-remove-factors", .kept)
+    case .tokenChangesPerHour: ("token-changes-per-hour", .kept)
+    case .reauthenticationInterval: ("reauthentication-interval", .kept)
+    case .grantEnds: ("grant-ends", .kept)
+    case .sessionIdleLimit: ("session-idle-limit", .kept)
+    case .sessionLifetime: ("session-lifetime", .kept)
+    case .blockedSince: ("blocked-since", .kept)
+    case .version: ("version", .kept)
+    case .bytes: ("bytes", .kept)
+    case .issuer: ("issuer", .kept)
+    case .clientID: ("client-id", .kept)
+    case .clientSecret: ("client-secret", .kept)
+    case .keys: ("keys", .kept)
+    // The beginning of a key or its fingerprint.
+    case .keyLabel: ("key-label", .kept)
+    case .keyID: ("key-id", .kept)
+    case .role: ("role", .kept)
+    case .grants: ("grants", .kept)
+    case .inviter: ("inviter", .kept)
+    case .authenticator: ("authenticator", .kept)
+    // A passkey of an administrator, by its name.
+    case .passkey: ("passkey", .kept)
+    case .passkeys: ("passkeys", .kept)
+    case .passkeyRefusal: ("passkey-refusal", .kept)
+    // Whether administrators who manage others must sign in with a passkey.
+    case .passkeyRequired: ("passkey-required", .kept)
+    // The provider with which administrators sign in, by its name.
+    case .signInProvider: ("sign-in-provider", .kept)
+    case .subject: ("subject", .kept)
+    case .scopes: ("scopes", .kept)
+    case .groupsClaim: ("groups-claim", .kept)
+    // The values of claims that mean a second factor.
+    case .mfaValues: ("mfa-values", .kept)
+    case .groupRoles: ("group-roles", .kept)
+    case .providerRefusal: ("provider-refusal", .kept)
+    case .administratorPasswordSignIn: ("administrator-password-sign-in", .kept)
+    // The owner who can sign in when password sign-in is off, by their email address.
+    case .breakGlassAccount: ("break-glass-account", .kept)
+    case .secondFactorRequired: ("second-factor-required", .kept)
+    case .verification: ("verification", .kept)
+    case .blockedFor: ("blocked-for", .kept)
+    case .blockReach: ("block-reach", .kept)
+    case .timeZone: ("time-zone", .kept)
+    case .theme: ("theme", .kept)
+    case .time: ("time", .kept)
+    // The time up to which the data was current.
+    case .dataFrom: ("data-from", .kept)
+    case .database: ("database", .kept)
+    case .sessionsKept: ("sessions-kept", .kept)
+    case .requestsClosed: ("requests-closed", .kept)
+    case .linksClosed: ("links-closed", .kept)
+    case .administratorSessionsEnded: ("administrator-sessions-ended", .kept)
+    case .bulkRemovalsStopped: ("bulk-removals-stopped", .kept)
+    case .messagesDeleted: ("messages-deleted", .kept)
+    case .temporaryCodesEnded: ("temporary-codes-ended", .kept)
+    case .invitationsRevoked: ("invitations-revoked", .kept)
+    case .recoveryCodesEnded: ("recovery-codes-ended", .kept)
+    case .secrets: ("secrets", .kept)
+    case .masterKey: ("master-key", .kept)
+    case .signingKey: ("signing-key", .kept)
+    case .signsFrom: ("signs-from", .kept)
+    case .retirement: ("retirement", .kept)
+    case .secretKind: ("secret-kind", .kept)
+    // Which of several stored secrets.
+    case .secretPart: ("secret-part", .erased)
+    case .failure: ("failure", .kept)
+    }
+  }
+
+  /// The stored name.
+  public var storedName: String { entry.name }
+  var erasure: Erasure { entry.erasure }
+
+  private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.storedName, $0) })
+
+  /// Finds the field with a stored name; nil if a later version of the program stored it.
+  public init?(stored name: String) {
+    guard let field = Self.byName[name] else { return nil }
+    self = field
+  }
 }

@@ -20,7 +20,7 @@ public struct SettingsVersion: Sendable {
     self.init(
       fields.flatMap { field in
         let (kind, text) = field.value.stored
-        return [field.name.rawValue, kind, text ?? ""]
+        return [field.name.storedName, kind, text ?? ""]
       })
   }
 }

@@ -296,7 +296,7 @@ public struct Exemptions: Sendable {
       WHERE a.project_id = \(scope.project.text) AND a.tenant_id = \(scope.tenant?.text ?? "")
         AND a.object_kind = \(AuditResource.account.rawValue) AND a.object_id = \(account.text)
         AND a.action || '' = \(AuditAction.accountExempt.rawValue)
-        AND c.field || '' = \(AuditFieldName.exemptUntil.rawValue)
+        AND c.field || '' = \(AuditFieldName.exemptUntil.storedName)
       ORDER BY a.audit_id DESC LIMIT 1
       """
     ) { row in

@@ -164,7 +164,7 @@ extension AuditRow {
     for (index, change) in changes.enumerated() {
       let isPersonal =
         isAbout || isBy
-        ? change.field?.isPersonal ?? true : !isOfAnother && change.mentions(user)
+        ? change.field?.erasure != .kept : !isOfAnother && change.mentions(user)
       if isPersonal || isAbout && change.mentions(user) { parts.append(.field(index)) }
     }
     return parts

@@ -24,7 +24,7 @@ struct AuditSearchTests {
                 var filter = AuditFilter(scope: scope, object: kind, objectID: id)
                 (filter.actor, filter.actorID) = (actorKind, actorID)
                 filter.action = action
-                filter.fieldName = field?.rawValue
+                filter.fieldName = field?.storedName
                 if isTimed {
                   filter.from = instance.now.advanced(bySeconds: -3600)
                   filter.until = instance.now.advanced(bySeconds: 3600)
