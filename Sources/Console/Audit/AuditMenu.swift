@@ -41,8 +41,8 @@ struct AuditMenu: ViewModel {
   fileprivate init(_ key: Key, _ fields: [(String, Message)]) {
     switch key.kind {
     case .actions:
-      let groups = AuditAction.Group.allCases
-        .filter { key.isOfAll || !AuditText.isOfInstance($0) }
+      let groups = AuditGroup.allCases
+        .filter { key.isOfAll || !$0.isOfInstance }
         .map { Group($0, chosen: key.chosen) }
       let isOffered = groups.contains { $0.options.contains(where: \.isChosen) }
       self.groups = groups
@@ -82,7 +82,7 @@ struct AuditMenu: ViewModel {
     switch kind {
     case .actions:
       AuditAction(rawValue: value).map { AuditText.name(of: $0) }
-        ?? AuditAction.Group(rawValue: value).map { Group.whole($0) }
+        ?? AuditGroup(rawValue: value).map { Group.whole($0) }
     case .fields: AuditFieldName(stored: value).map { AuditFieldLabel($0).name }
     case .resources: AuditResource(rawValue: value).map { AuditText.name(of: $0) }
     }
@@ -97,8 +97,8 @@ struct AuditMenu: ViewModel {
     let label: Message
     let options: [Option]
 
-    fileprivate init(_ group: AuditAction.Group, chosen: String) {
-      label = AuditText.name(of: group)
+    fileprivate init(_ group: AuditGroup, chosen: String) {
+      label = group.name
       let whole = Option(
         value: group.rawValue, text: Self.whole(group), isChosen: group.rawValue == chosen)
       options =
@@ -110,8 +110,8 @@ struct AuditMenu: ViewModel {
         }
     }
 
-    fileprivate static func whole(_ group: AuditAction.Group) -> Message {
-      Message("{group} (all)", ["group": .message(AuditText.name(of: group))])
+    fileprivate static func whole(_ group: AuditGroup) -> Message {
+      Message("{group} (all)", ["group": .message(group.name)])
     }
 
     static let keys: Keys<Self> = [

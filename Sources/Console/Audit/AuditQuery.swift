@@ -18,7 +18,9 @@ struct AuditQuery: Sendable, Equatable {
 
   init(_ query: Form) {
     actor = query.trimmed("actor")
-    action = query.trimmed("action")
+    let action = query.trimmed("action")
+    // A link may have the name that an earlier version stored.
+    self.action = AuditAction(stored: action)?.rawValue ?? action
     field = query.trimmed("field")
     kind = query.trimmed("kind")
     object = query.trimmed("object")
@@ -63,7 +65,7 @@ struct AuditQuery: Sendable, Equatable {
     let (actorKind, actorID) = actorParts
     (filter.actor, filter.actorID) = (Actor.Kind(rawValue: actorKind), actorID)
     if !action.isEmpty {
-      filter.action = AuditAction.Group(rawValue: action).map { .group($0) } ?? .one(action)
+      filter.action = AuditGroup(rawValue: action).map { .any($0.actions) } ?? .one(action)
     }
     if !field.isEmpty { filter.fieldName = field }
     var faults: [FieldError] = []

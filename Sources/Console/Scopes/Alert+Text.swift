@@ -63,7 +63,7 @@ extension Alert {
       return activity(nil)
     case .removals:
       guard administrator.may(.readAudit, in: scope) else { return nil }
-      let query: Form = ["action": AuditAction.Group.removal.rawValue]
+      let query: Form = ["action": AuditGroup.removal.rawValue]
       return Link(
         text: Message("View removals"), href: query.query(of: ConsolePaths.audit(scope)))
     case .textMessages:

@@ -52,7 +52,7 @@ struct SupportRulesPage: Sendable {
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(scope: scope)
-      filter.action = .group(.support)
+      filter.action = .any(AuditGroup.support.actions)
       let asked = filter
       history = try await refusing {
         try await identity.audit.list(asked, limit: Self.historyLength).items

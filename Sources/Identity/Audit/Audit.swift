@@ -50,7 +50,7 @@ public struct Audit: Sendable {
       id: try row.value(0), at: Instant(microseconds: try row.value(1)),
       actor: Actor.Kind(rawValue: actor), actorKind: actor, actorID: try row.value(3),
       actorName: try row.value(4), project: project.isEmpty ? nil : ID(project),
-      tenant: tenant.isEmpty ? nil : ID(tenant), action: AuditAction(rawValue: action),
+      tenant: tenant.isEmpty ? nil : ID(tenant), action: AuditAction(stored: action),
       actionName: action, object: AuditResource(rawValue: object), objectKind: object,
       objectID: try row.value(9), objectName: try row.value(10), changes: changes,
       legacyFrom: try row.value(11), legacyTo: try row.value(12), reason: try row.value(13),

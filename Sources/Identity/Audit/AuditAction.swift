@@ -8,7 +8,7 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case factorEndTemporaryCode = "factor.end-temporary-code"
   case factorEnroll = "factor.enroll"
   /// Change reported by end user.
-  case factorReport = "factor.object"
+  case factorReport = "factor.report"
   case factorPurge = "factor.purge"
   /// Removed factors permanently deleted early.
   case factorPurgeNow = "factor.purge-now"
@@ -153,8 +153,24 @@ public enum AuditAction: String, CaseIterable, Sendable {
   case auditDownload = "audit.download"
   case auditChangeRetention = "audit.change-retention"
 
+  /// The names that earlier versions stored, which their entries keep.
+  private static let formerNames: [String: AuditAction] = ["factor.object": .factorReport]
+
+  /// Finds the action with a stored name; nil if another version of the program stored it.
+  public init?(stored name: String) {
+    guard let action = AuditAction(rawValue: name) ?? Self.formerNames[name] else { return nil }
+    self = action
+  }
+
+  /// The names of the action in the log.
+  var storedNames: [String] {
+    [rawValue] + Self.formerNames.filter { $0.value == self }.map(\.key)
+  }
+
   /// The part of the stored name before the period, which an index of the log is sorted by.
   var prefix: String { Self.prefix(of: rawValue) }
+
+  static let byPrefix = Dictionary(grouping: allCases, by: \.prefix)
 
   static func prefix(of name: String) -> String { String(name.prefix { $0 != "." }) }
 }

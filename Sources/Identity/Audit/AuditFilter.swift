@@ -30,34 +30,34 @@ public struct AuditFilter: Sendable, Hashable {
   /// Entries about the same policy also record what someone proposed.
   static func policyVersions(of scope: Scope) -> AuditFilter {
     var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
-    filter.action = .policyVersions
+    filter.action = .any([.policyChange, .policyWiden])
     return filter
   }
 
   public enum Action: Sendable, Hashable {
-    /// The action with this stored name.
+    /// The action with this stored name, also where its entries have an earlier one.
     case one(String)
-    case group(AuditAction.Group)
-    /// The changes of policies that were made, without those that were only proposed.
-    case policyVersions
+    /// One of these actions, at least one, which an index finds if their stored names begin alike.
+    case any([AuditAction])
 
-    /// What the stored names begin with, up to their period.
-    var prefix: String {
+    /// What the stored names begin with, up to their period; nil if they begin differently.
+    var prefix: String? {
       switch self {
-      case .one(let name): AuditAction.prefix(of: name)
-      case .group(let group): group.actions.first?.prefix ?? ""
-      case .policyVersions: AuditAction.policyChange.prefix
+      case .one(let name): return AuditAction.prefix(of: name)
+      case .any(let actions):
+        let prefixes = Set(actions.map(\.prefix))
+        return prefixes.count == 1 ? prefixes.first : nil
       }
     }
 
     /// The stored names; nil if they're all that have the prefix.
     var names: [String]? {
       switch self {
-      case .one(let name): return [name]
-      case .group(let group):
-        let isWhole = AuditAction.allCases.allSatisfy { $0.prefix != prefix || $0.group == group }
-        return isWhole ? nil : group.actions.map(\.rawValue)
-      case .policyVersions: return [AuditAction.policyChange, .policyWiden].map(\.rawValue)
+      case .one(let name): return AuditAction(stored: name)?.storedNames ?? [name]
+      case .any(let actions):
+        let alike = prefix.flatMap { AuditAction.byPrefix[$0] }
+        let isWhole = alike?.allSatisfy(actions.contains) ?? false
+        return isWhole ? nil : actions.flatMap(\.storedNames)
       }
     }
   }

@@ -341,7 +341,7 @@ SUPPORT = {
     "a user with a removed factor": user(STRICT, "factor.remove"),
     "a user with a suspended factor": user(STRICT, "factor.suspend"),
     "a user with a temporary code": user(STRICT, "factor.temporary-code"),
-    "a user who reported a change": user(STRICT, "factor.object"),
+    "a user who reported a change": user(STRICT, "factor.report"),
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
@@ -367,7 +367,7 @@ SUPPORT = {
     "revoke a temporary code": confirmation(
         STRICT, "factor.temporary-code", "Revoke temporary code…"),
     "send an enrollment link": confirmation(STRICT, "factor.remove", "Send enrollment link…"),
-    "unlock changes": confirmation(STRICT, "factor.object", "Unlock changes…"),
+    "unlock changes": confirmation(STRICT, "factor.report", "Unlock changes…"),
     "a removal with undo": removal_status,
     "set up an app from a link": enrollment, "an incorrect setup code": incorrect_setup_code,
     "this wasn't me": not_me, "an unknown link": unknown_link,

@@ -236,6 +236,34 @@ import Testing
     }
   }
 
+  @Test func `a link with the former name of an action selects the action and finds its entries`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let scope = try await world.euScope
+      try await world.database.write { connection in
+        _ = try connection.run(
+          """
+          INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
+            action, object_kind, object_id, object_name, address, request_id, filed)
+          VALUES (\(world.clock.now.microseconds), 'user', 'former', 'Former',
+            \(scope.project.text), \(scope.tenant?.text), 'factor.object', 'account', 'former',
+            'former@example.com', '', '', 0)
+          """)
+      }
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let log = try await world.eu + "/audit"
+      let page = try await iris.get(log + "?action=factor.object")
+      Markup.check(page)
+      #expect(
+        page.says("<option value=\"factor.report\" selected>Change reported by end user</option>"))
+      #expect(page.says("<span class=\"who\">Change reported by end user"))
+      #expect(page.says("former@example.com"))
+      let file = try await iris.get(log + ".csv?action=factor.report").text
+      #expect(file.contains("\"Change reported by end user\",\"factor.object\",\"account\""))
+    }
+  }
+
   @Test func `the next page keeps the filters`() async throws {
     try await World.withSampleData { world in
       let scope = try await world.euScope

@@ -12,7 +12,8 @@ struct AuditSearchTests {
       (nil, nil), (.administrator, nil), (.administrator, "boss"),
     ]
     let actions: [AuditFilter.Action?] = [
-      nil, .group(.policy), .one("policy.change"), .group(.enrollment),
+      nil, .any([.policyChange, .policyWiden, .policySignOff]), .one("policy.change"),
+      .any([.factorEnroll, .factorSendLink]),
     ]
     var filters: [AuditFilter] = []
     for scope in [nil, instance.acme] {
@@ -51,8 +52,7 @@ struct AuditSearchTests {
     let isOfAction =
       switch filter.action {
       case .one(let name): row.actionName == name
-      case .group(let group): row.action?.group == group
-      case .policyVersions: row.action == .policyChange || row.action == .policyWiden
+      case .any(let actions): row.action.map(actions.contains) ?? false
       case nil: true
       }
     guard isOfAction else { return false }
@@ -177,7 +177,7 @@ struct AuditSearchTests {
       let agent = try await instance.agent("ada", role: .auditor)
       for number in 0..<3 { try await instance.setWindow(number) }
       var filter = AuditFilter(scope: instance.acme)
-      filter.action = .group(.policy)
+      filter.action = .any([.policyChange, .policyWiden, .policySignOff])
       let export = try await instance.identity.audit.export(
         filter, words: ["action: policy"], into: [Int64](), by: agent.author, in: agent.session
       ) { $0.append($1.id) }

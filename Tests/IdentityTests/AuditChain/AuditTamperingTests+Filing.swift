@@ -58,7 +58,7 @@ extension AuditTamperingTests {
   /// The entries that a filtered log lists.
   private func filtered(_ instance: Instance, _ scope: Scope?) async throws -> Int {
     var filter = AuditFilter(scope: scope)
-    if scope == nil { filter.action = .group(.account) }
+    if scope == nil { filter.action = .any([.accountChange]) }
     return try await instance.identity.audit.search(filter, limit: 200).rows.count
   }
 

@@ -328,7 +328,7 @@ extension StateMachine {
     } else if now.microseconds >= kept?.1 ?? 0 {
       expectation.refusals = ["expired", "unknown"]
     } else {
-      expectation.rows = ["factor.object by user on \(sample.uid)"]
+      expectation.rows = ["factor.report by user on \(sample.uid)"]
     }
     let result = await attempt {
       try await identity.reportedChanges.object(code, by: Author(actor: .visitor))
