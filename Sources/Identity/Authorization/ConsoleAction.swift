@@ -1,111 +1,136 @@
-/// An action in the console that changes something or reveals a secret.
-///
-/// ``requirements`` is the only table of what each action requires.
+/// An action in the console that changes something or reveals a secret: a case, and its row in
+/// ``requirements``.
 public enum ConsoleAction: String, CaseIterable, Sendable {
-  // Administrators.
-  case inviteAdministrator
-  case revokeInvitation
-  case grantRole
-  case revokeRole
-  case resetAdministratorFactor
-  case removeAdministrator
-  case endAdministratorSessions
-  case changeReauthenticationInterval
-  /// Requires passkeys of administrators who manage others, or no longer requires them.
-  case changePasskeyRequirement
-  /// Sets up or changes the provider with which administrators sign in, or turns sign-in with passwords
-  /// and passkeys off or on.
-  case changeSignInProvider
-  case removeSignInProvider
+  case inviteAdministrator, revokeInvitation, grantRole, revokeRole, resetAdministratorFactor,
+    removeAdministrator, endAdministratorSessions, changeReauthenticationInterval,
+    changePasskeyRequirement, changeSignInProvider, removeSignInProvider
+  case changeSessionLimits, changeAuditRetention, confirmClock
+  case createProject, createTenant, deleteProject, deleteTenant, changeSettings, weakenSettings,
+    enableSignIn, disableSignIn, editGuidance
+  case changePolicy, weakenPolicy, signOffReview
+  case createAPIKey, revokeAPIKey, createServiceToken, revokeServiceToken, registerTokenSigningKey,
+    revokeTokenSigningKey, addIdentityProvider, changeIdentityProvider, removeIdentityProvider
+  case openMessage, exportUsers, createUser
+  case changeSupportRules, unblockAgent, removeFactor, removeAllFactors, restoreFactors,
+    purgeFactors, suspendFactor, resumeFactor, renameFactor, unlockCodes, endSessions, exemptUser,
+    endExemption, protectUser, allowChanges, disableUser, enableUser, verifyEmail, deleteUser,
+    exportUserData, eraseUser, eraseDeletedUser, createTemporaryCode, revokeTemporaryCode,
+    revokeRecoveryCodes, sendCallerCode, sendEnrollmentLink, previewBulkRemoval, startBulkRemoval,
+    stopBulkRemoval, undoBulkRemoval, approveRequest, rejectRequest, withdrawRequest,
+    approvePolicyChange, rejectPolicyChange, withdrawPolicyChange
 
-  // The instance.
-  case changeSessionLimits
-  case changeAuditRetention
-  /// Confirms that the machine's clock is correct when the server doubts it.
-  case confirmClock
+  /// The only table of what each action requires.
+  public var requirements: ActionRequirements {
+    switch self {
+    // MARK: Administrators
+    case .inviteAdministrator: .init(.manageAdministrators, .recent)
+    // Revoking access requires nothing more, so that it's immediate when something looks
+    // suspicious.
+    case .revokeInvitation: .init(.manageAdministrators)
+    case .grantRole: .init(.manageAdministrators, .recent)
+    case .revokeRole: .init(.manageAdministrators, .recent)
+    case .resetAdministratorFactor: .init(.manageAdministrators, .recent, .written)
+    case .removeAdministrator: .init(.manageAdministrators, .recent)
+    // Like revoking access: immediate when something looks suspicious.
+    case .endAdministratorSessions: .init(.manageAdministrators)
+    case .changeReauthenticationInterval: .init(.protectUsers, .secondFactor)
+    // Requires passkeys of administrators who manage others, or no longer requires them.
+    case .changePasskeyRequirement: .init(.manageAdministrators, .secondFactor, .written)
+    // Sets up or changes the provider with which administrators sign in, or turns sign-in with
+    // passwords and passkeys off or on.
+    case .changeSignInProvider: .init(.manageAdministrators, .secondFactor, .written)
+    case .removeSignInProvider: .init(.manageAdministrators, .secondFactor, .written)
 
-  // Projects, tenants, and their settings.
-  /// Creates a project with an API key.
-  case createProject
-  case createTenant
-  case deleteProject
-  case deleteTenant
-  /// Changes settings of a project or tenant without weakening security.
-  case changeSettings
-  case weakenSettings
-  case enableSignIn
-  case disableSignIn
-  case editGuidance
+    // MARK: The instance
+    case .changeSessionLimits: .init(.manageAdministrators, .secondFactor)
+    case .changeAuditRetention: .init(.manageAdministrators, .secondFactor, .written)
+    // Confirms that the machine's clock is correct when the server doubts it.
+    case .confirmClock: .init(.protectUsers, .secondFactor)
 
-  // MFA policy.
-  /// Changes the MFA policy without weakening it.
-  case changePolicy
-  case weakenPolicy
-  case signOffReview
+    // MARK: Projects, tenants, and their settings
+    // Creates a project with an API key.
+    case .createProject: .init(.createProject)
+    case .createTenant: .init(.manageTenants)
+    case .deleteProject: .init(.deleteProject, .recent)
+    case .deleteTenant: .init(.manageTenants, .recent)
+    // Changes settings of a project or tenant without weakening security.
+    case .changeSettings: .init(.changeScope)
+    case .weakenSettings: .init(.changeScope, .recent)
+    case .enableSignIn: .init(.changeScope, .recent)
+    case .disableSignIn: .init(.changeScope)
+    case .editGuidance: .init(.changeScope)
 
-  // Keys, tokens, and identity providers.
-  case createAPIKey
-  case revokeAPIKey
-  case createServiceToken
-  case revokeServiceToken
-  case registerTokenSigningKey
-  case revokeTokenSigningKey
-  case addIdentityProvider
-  /// Changes an identity provider, or enables or disables it.
-  case changeIdentityProvider
-  case removeIdentityProvider
+    // MARK: MFA policy
+    // Changes the MFA policy without weakening it.
+    case .changePolicy: .init(.changePolicy)
+    case .weakenPolicy: .init(.changePolicy, .recent, .written, .affectedUsers)
+    case .signOffReview: .init(.signOffReview, .secondFactor)
 
-  // User data.
-  case openMessage
-  case exportUsers
-  case createUser
+    // MARK: Keys, tokens, and identity providers
+    case .createAPIKey: .init(.manageKeys, .recent)
+    case .revokeAPIKey: .init(.manageKeys, .recent)
+    case .createServiceToken: .init(.manageKeys, .recent)
+    case .revokeServiceToken: .init(.manageKeys)
+    case .registerTokenSigningKey: .init(.manageTrust, .recent)
+    case .revokeTokenSigningKey: .init(.manageTrust, .recent)
+    case .addIdentityProvider: .init(.manageTrust, .recent)
+    // Changes an identity provider, or enables or disables it.
+    case .changeIdentityProvider: .init(.manageTrust, .recent)
+    case .removeIdentityProvider: .init(.manageTrust, .recent)
 
-  // Support.
-  case changeSupportRules
-  /// Unblocks an agent who hit the hourly action limit.
-  case unblockAgent
-  case removeFactor
-  case removeAllFactors
-  /// Restores second factors that another administrator removed.
-  case restoreFactors
-  case purgeFactors
-  case suspendFactor
-  case resumeFactor
-  case renameFactor
-  /// Resets a user's count of incorrect codes.
-  case unlockCodes
-  case endSessions
-  case exemptUser
-  case endExemption
-  /// Protects a user, or ends the protection.
-  case protectUser
-  /// Allows changes to second factors again after a user reported a change.
-  case allowChanges
-  case disableUser
-  case enableUser
-  case verifyEmail
-  case deleteUser
-  case exportUserData
-  case eraseUser
-  case eraseDeletedUser
-  case createTemporaryCode
-  case revokeTemporaryCode
-  case revokeRecoveryCodes
-  /// Sends a user a code to read back to the agent.
-  case sendCallerCode
-  /// Sends a user a link to set up an authenticator app.
-  case sendEnrollmentLink
-  case previewBulkRemoval
-  case startBulkRemoval
-  case stopBulkRemoval
-  /// Undoes a bulk removal of another administrator.
-  case undoBulkRemoval
-  case approveRequest
-  case rejectRequest
-  case withdrawRequest
-  case approvePolicyChange
-  case rejectPolicyChange
-  case withdrawPolicyChange
+    // MARK: User data
+    case .openMessage: .init(.readMessages, .recent)
+    case .exportUsers: .init(.exportUsers, .recent)
+    case .createUser: .init(.changeUsers)
+
+    // MARK: Support
+    case .changeSupportRules: .init(.editSupportRules, .secondFactor)
+    // Unblocks an agent who hit the hourly action limit.
+    case .unblockAgent: .init(.protectUsers, .secondFactor)
+    case .removeFactor: .init(.removeFactors, .secondFactor, .chosen, .lastFactor)
+    case .removeAllFactors: .init(.removeFactors, .secondFactor, .chosen, .lastFactor)
+    // Restores second factors that another administrator removed.
+    case .restoreFactors: .init(.removeFactors, .secondFactor, .chosen)
+    case .purgeFactors: .init(.removeFactors, .secondFactor, .chosen)
+    case .suspendFactor: .init(.removeFactors, .secondFactor, .chosen)
+    case .resumeFactor: .init(.removeFactors, .secondFactor, .chosen)
+    case .renameFactor: .init(.removeFactors, .secondFactor, .chosen)
+    // Resets a user's count of incorrect codes.
+    case .unlockCodes: .init(.removeFactors, .secondFactor, .chosen)
+    case .endSessions: .init(.endSessions, .secondFactor, .chosen)
+    case .exemptUser: .init(.protectUsers, .secondFactor, .chosen)
+    case .endExemption: .init(.protectUsers, .secondFactor, .chosen)
+    // Protects a user, or ends the protection.
+    case .protectUser: .init(.protectUsers, .secondFactor, .chosen)
+    // Allows changes to second factors again after a user reported a change.
+    case .allowChanges: .init(.protectUsers, .secondFactor, .chosen)
+    case .disableUser: .init(.changeUsers, .secondFactor, .chosen)
+    case .enableUser: .init(.changeUsers, .secondFactor, .chosen)
+    case .verifyEmail: .init(.changeUsers, .secondFactor, .chosen)
+    case .deleteUser: .init(.changeUsers, .secondFactor, .chosen)
+    case .exportUserData: .init(.exportUsers, .secondFactor, .chosen)
+    case .eraseUser: .init(.changeUsers, .secondFactor, .chosen)
+    case .eraseDeletedUser: .init(.changeUsers, .secondFactor, .written)
+    case .createTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
+    case .revokeTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
+    case .revokeRecoveryCodes: .init(.removeFactors, .secondFactor, .chosen)
+    // Sends a user a code to read back to the agent.
+    case .sendCallerCode: .init(.removeFactors)
+    // Sends a user a link to set up an authenticator app.
+    case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen)
+    case .previewBulkRemoval: .init(.removeFactors)
+    case .startBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
+    case .stopBulkRemoval: .init(.removeFactors)
+    // Undoes a bulk removal of another administrator.
+    case .undoBulkRemoval: .init(.removeFactors, .secondFactor, .chosen)
+    case .approveRequest: .init(.removeFactors, .secondFactor)
+    case .rejectRequest: .init(.removeFactors, .secondFactor)
+    case .withdrawRequest: .init(.removeFactors)
+    case .approvePolicyChange: .init(.changePolicy, .secondFactor)
+    case .rejectPolicyChange: .init(.changePolicy, .secondFactor)
+    case .withdrawPolicyChange: .init(.changePolicy)
+    }
+  }
 }
 
 public enum ReauthenticationRule: String, CaseIterable, Sendable {
@@ -150,84 +175,5 @@ public struct ActionRequirements: Sendable, Equatable {
     self.reauthentication = reauthentication
     self.reason = reason
     self.secondApprover = secondApprover
-  }
-}
-
-extension ConsoleAction {
-  public var requirements: ActionRequirements {
-    switch self {
-    case .inviteAdministrator: ActionRequirements(.manageAdministrators, .recent)
-    // Revoking access requires nothing more, so that it's immediate when something looks
-    // suspicious.
-    case .revokeInvitation: ActionRequirements(.manageAdministrators)
-    case .grantRole: ActionRequirements(.manageAdministrators, .recent)
-    case .revokeRole: ActionRequirements(.manageAdministrators, .recent)
-    case .resetAdministratorFactor: ActionRequirements(.manageAdministrators, .recent, .written)
-    case .removeAdministrator: ActionRequirements(.manageAdministrators, .recent)
-    // Like revoking access: immediate when something looks suspicious.
-    case .endAdministratorSessions: ActionRequirements(.manageAdministrators)
-    case .changeReauthenticationInterval: ActionRequirements(.protectUsers, .secondFactor)
-    case .changePasskeyRequirement, .changeSignInProvider, .removeSignInProvider:
-      ActionRequirements(.manageAdministrators, .secondFactor, .written)
-
-    case .changeSessionLimits: ActionRequirements(.manageAdministrators, .secondFactor)
-    case .changeAuditRetention:
-      ActionRequirements(.manageAdministrators, .secondFactor, .written)
-    case .confirmClock: ActionRequirements(.protectUsers, .secondFactor)
-
-    case .createProject: ActionRequirements(.createProject)
-    case .createTenant: ActionRequirements(.manageTenants)
-    case .deleteProject: ActionRequirements(.deleteProject, .recent)
-    case .deleteTenant: ActionRequirements(.manageTenants, .recent)
-    case .changeSettings: ActionRequirements(.changeScope)
-    case .weakenSettings: ActionRequirements(.changeScope, .recent)
-    case .enableSignIn: ActionRequirements(.changeScope, .recent)
-    case .disableSignIn: ActionRequirements(.changeScope)
-    case .editGuidance: ActionRequirements(.changeScope)
-
-    case .changePolicy: ActionRequirements(.changePolicy)
-    case .weakenPolicy: ActionRequirements(.changePolicy, .recent, .written, .affectedUsers)
-    case .signOffReview: ActionRequirements(.signOffReview, .secondFactor)
-
-    case .createAPIKey: ActionRequirements(.manageKeys, .recent)
-    case .revokeAPIKey: ActionRequirements(.manageKeys, .recent)
-    case .createServiceToken: ActionRequirements(.manageKeys, .recent)
-    case .revokeServiceToken: ActionRequirements(.manageKeys)
-    case .registerTokenSigningKey: ActionRequirements(.manageTrust, .recent)
-    case .revokeTokenSigningKey: ActionRequirements(.manageTrust, .recent)
-    case .addIdentityProvider: ActionRequirements(.manageTrust, .recent)
-    case .changeIdentityProvider: ActionRequirements(.manageTrust, .recent)
-    case .removeIdentityProvider: ActionRequirements(.manageTrust, .recent)
-
-    case .openMessage: ActionRequirements(.readMessages, .recent)
-    case .exportUsers: ActionRequirements(.exportUsers, .recent)
-    case .createUser: ActionRequirements(.changeUsers)
-
-    case .changeSupportRules: ActionRequirements(.editSupportRules, .secondFactor)
-    case .unblockAgent: ActionRequirements(.protectUsers, .secondFactor)
-    case .removeFactor, .removeAllFactors:
-      ActionRequirements(.removeFactors, .secondFactor, .chosen, .lastFactor)
-    case .restoreFactors, .purgeFactors, .suspendFactor, .resumeFactor, .renameFactor,
-      .unlockCodes, .createTemporaryCode, .revokeTemporaryCode, .revokeRecoveryCodes,
-      .sendEnrollmentLink, .undoBulkRemoval:
-      ActionRequirements(.removeFactors, .secondFactor, .chosen)
-    case .sendCallerCode: ActionRequirements(.removeFactors)
-    case .endSessions: ActionRequirements(.endSessions, .secondFactor, .chosen)
-    case .protectUser, .exemptUser, .endExemption, .allowChanges:
-      ActionRequirements(.protectUsers, .secondFactor, .chosen)
-    case .disableUser, .enableUser, .verifyEmail, .deleteUser:
-      ActionRequirements(.changeUsers, .secondFactor, .chosen)
-    case .exportUserData: ActionRequirements(.exportUsers, .secondFactor, .chosen)
-    case .eraseUser: ActionRequirements(.changeUsers, .secondFactor, .chosen)
-    case .eraseDeletedUser: ActionRequirements(.changeUsers, .secondFactor, .written)
-    case .previewBulkRemoval, .stopBulkRemoval: ActionRequirements(.removeFactors)
-    case .startBulkRemoval:
-      ActionRequirements(.removeFactors, .secondFactor, .chosen, .manyUsers)
-    case .approveRequest, .rejectRequest: ActionRequirements(.removeFactors, .secondFactor)
-    case .withdrawRequest: ActionRequirements(.removeFactors)
-    case .approvePolicyChange, .rejectPolicyChange:
-      ActionRequirements(.changePolicy, .secondFactor)
-    case .withdrawPolicyChange: ActionRequirements(.changePolicy)
-    }
   }
 }
