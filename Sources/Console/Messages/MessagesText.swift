@@ -8,41 +8,46 @@ enum MessagesText {
   }
 
   static func purpose(_ code: String) -> Message? {
-    guard let notice = UserNotice.Kind(rawValue: code) else { return purposes[code] }
-    return Message("Notice: {change}", ["change": .message(change(notice))])
+    if let notice = UserNotice.Kind(rawValue: code) {
+      return Message("Notice: {change}", ["change": .message(change(notice))])
+    }
+    return MessagePurpose(rawValue: code).map(name)
   }
 
-  private static let purposes: [String: Message] = [
-    "reset-password": Message("Password reset link"),
-    "verify-email": Message("Email verification link"),
-    "sign-in": Message("Sign-in link"),
-    "verify-new-email": Message("Email change link"),
-    "recover-email": Message("Link to restore previous email"),
-    "revert-factor": Message("Link to undo second factor enrollment"),
-    "sms-enrollment": Message("Phone enrollment code"),
-    "sms-second-factor": Message("Second factor code"),
-    "sms-sign-in": Message("Sign-in code"),
-    "notice-policy-weakened": Message("Notice to owners: MFA policy weakened"),
-    "review-due": Message("Reminder: policy review due"),
-    "passkey": Message("Notice: passkey changed"),
-    "administrator-authenticator": Message("Notice: administrator authenticator app changed"),
-    "administrator-password": Message("Notice: administrator password changed"),
-    "administrator-recovery-codes": Message("Notice: new recovery codes for an administrator"),
-    "administrator-provider": Message("Notice: sign-in provider link of an administrator changed"),
-    "administrator-second-factors": Message("Notice: second factors of an administrator reset"),
-    "alert-changes-locked": Message("Alert: change reported by user"),
-    "alert-activity": Message("Alert: unusual activity"),
-    "break-glass": Message("Break-glass sign-in"),
-    "administrator-sign-in": Message("Administrator sign-in from a new browser"),
-    "grant-given": Message("Administrator role granted"),
-    "grant-changed": Message("End date of administrator role changed"),
-    "grant-revoked": Message("Administrator role revoked"),
-    "grant-ended": Message("Administrator role ended"),
-    "grant-ending": Message("Administrator role ends within a week"),
-    "caller-code": Message("Code to verify a caller"),
-    "notice": Message("Security notices"),
-    "enrollment-link": Message("Enrollment link"),
-  ]
+  private static func name(_ purpose: MessagePurpose) -> Message {
+    switch purpose {
+    case .passwordReset: Message("Password reset link")
+    case .verifyEmail: Message("Email verification link")
+    case .signIn: Message("Sign-in link")
+    case .changeEmail: Message("Email change link")
+    case .recoverEmail: Message("Link to restore previous email")
+    case .revertFactor: Message("Link to undo second factor enrollment")
+    case .smsEnrollment: Message("Phone enrollment code")
+    case .smsSecondFactor: Message("Second factor code")
+    case .smsSignIn: Message("Sign-in code")
+    case .policyWeakened: Message("Notice to owners: MFA policy weakened")
+    case .reviewDue: Message("Reminder: policy review due")
+    case .passkey: Message("Notice: passkey changed")
+    case .administratorAuthenticator: Message("Notice: administrator authenticator app changed")
+    case .administratorPassword: Message("Notice: administrator password changed")
+    case .administratorRecoveryCodes: Message("Notice: new recovery codes for an administrator")
+    case .administratorProvider:
+      Message("Notice: sign-in provider link of an administrator changed")
+    case .administratorSecondFactors: Message("Notice: second factors of an administrator reset")
+    case .changesLocked: Message("Alert: change reported by user")
+    case .activity: Message("Alert: unusual activity")
+    case .breakGlass: Message("Break-glass sign-in")
+    case .administratorSignIn: Message("Administrator sign-in from a new browser")
+    case .grantGiven: Message("Administrator role granted")
+    case .grantChanged: Message("End date of administrator role changed")
+    case .grantRevoked: Message("Administrator role revoked")
+    case .grantEnded: Message("Administrator role ended")
+    case .grantEnding: Message("Administrator role ends within a week")
+    case .callerCode: Message("Code to verify a caller")
+    case .notices: Message("Security notices")
+    case .enrollmentLink: Message("Enrollment link")
+    }
+  }
 
   static func change(_ notice: UserNotice.Kind) -> Message {
     switch notice {

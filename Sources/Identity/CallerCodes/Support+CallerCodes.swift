@@ -65,7 +65,7 @@ extension Support {
       scope: scope, email: email, code: code, agent: agent.displayName)
     try store.outbox.add(
       OutboxMessage(
-        purpose: "caller-code", recipient: email,
+        purpose: MessagePurpose.callerCode.rawValue, recipient: email,
         text: store.outbox.written(.callerCode(mail)),
         from: try PoolEmailSettings.read(scope, connection).sender(of: .callerCode),
         expiresAt: expires),

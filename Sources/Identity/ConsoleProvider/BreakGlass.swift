@@ -100,7 +100,7 @@ extension Outbox {
     for owner in owners where owner.id != id {
       guard let owner = try Administrators.present(owner.id, at: now, connection) else { continue }
       try add(
-        "break-glass", .breakGlass(mail), to: owner, with: .manageAdministrators, at: now,
+        .breakGlass, .breakGlass(mail), to: owner, with: .manageAdministrators, at: now,
         connection)
     }
   }

@@ -17,7 +17,7 @@ extension Enrollments {
       }
       try Self.checkRoom(account, .phone, phoneNumber: request.phoneNumber)
       let use = PhoneCodes.Use(
-        kind: .phoneEnrollment, purpose: "sms-enrollment", account: account,
+        kind: .phoneEnrollment, purpose: .smsEnrollment, account: account,
         provider: session.provider)
       switch try codes.send(request, for: use, in: session.scope, at: now, connection) {
       case .session(let info): return info

@@ -33,14 +33,14 @@ struct OutOfBandMail {
 }
 
 extension OutOfBandCode.Kind {
-  var purpose: String {
+  var purpose: MessagePurpose {
     switch self {
-    case .passwordReset: "reset-password"
-    case .verifyEmail: "verify-email"
-    case .signIn: "sign-in"
-    case .changeEmail: "verify-new-email"
-    case .recoverEmail: "recover-email"
-    case .revertFactor: "revert-factor"
+    case .passwordReset: .passwordReset
+    case .verifyEmail: .verifyEmail
+    case .signIn: .signIn
+    case .changeEmail: .changeEmail
+    case .recoverEmail: .recoverEmail
+    case .revertFactor: .revertFactor
     }
   }
 

@@ -206,7 +206,7 @@ extension Store {
       factor: new.factor, link: link.link, isVerified: new.account?.emailVerified == true)
     let message = try outbox.add(
       OutboxMessage(
-        purpose: new.kind.purpose, recipient: mail.recipient,
+        purpose: new.kind.purpose.rawValue, recipient: mail.recipient,
         text: outbox.written(mail.content, for: new.locale),
         from: prerequisites.mails.sender(of: new.kind.email),
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),

@@ -12,19 +12,26 @@ public struct AdministratorSignInMail: Sendable {
 
 /// A change of a role of an administrator.
 public struct GrantMail: Sendable {
-  /// What happened to a role; the raw value is the message's stored purpose.
-  public enum Event: String, CaseIterable, Sendable {
-    case given = "grant-given"
+  /// What happened to a role.
+  public enum Event: Sendable {
+    case given
     /// Its end date was changed.
-    case changed = "grant-changed"
-    case revoked = "grant-revoked"
+    case changed
+    case revoked
     /// It ended at its end date.
-    case ended = "grant-ended"
+    case ended
     /// It ends in a week.
-    case ending = "grant-ending"
+    case ending
 
-    /// Whether the holder no longer has the role, and may not be an administrator.
-    var isLoss: Bool { self == .revoked || self == .ended }
+    var purpose: MessagePurpose {
+      switch self {
+      case .given: .grantGiven
+      case .changed: .grantChanged
+      case .revoked: .grantRevoked
+      case .ended: .grantEnded
+      case .ending: .grantEnding
+      }
+    }
   }
 
   public let event: Event
@@ -54,8 +61,7 @@ extension Outbox {
     _ connection: borrowing Connection
   ) throws {
     try add(
-      "administrator-sign-in", .administratorSignIn(mail), to: administrator, at: mail.at,
-      connection)
+      .administratorSignIn, .administratorSignIn(mail), to: administrator, at: mail.at, connection)
   }
 
   /// Emails an administrator about a role, and those who manage administrators, except the author.
@@ -86,7 +92,7 @@ extension Outbox {
         id: holder.id, email: holder.email, displayName: holder.displayName,
         grants: holder.grants + [grant])
       try add(
-        event.rawValue, mail(isOwn: true), to: reader, withDeleted: deleted, at: now, connection)
+        event.purpose, mail(isOwn: true), to: reader, withDeleted: deleted, at: now, connection)
     }
     let managers = try Administrators.recipients(
       with: .manageAdministrators, around: nil, atMost: Self.mostManagers, at: now, connection)
@@ -95,7 +101,7 @@ extension Outbox {
         continue
       }
       try add(
-        event.rawValue, mail(isOwn: false), to: manager, with: .manageAdministrators, at: now,
+        event.purpose, mail(isOwn: false), to: manager, with: .manageAdministrators, at: now,
         connection)
     }
   }
@@ -107,7 +113,7 @@ extension Outbox {
   /// message about themselves. `deleted` is a deleted pool whose message it is if they can see no
   /// other; nil for none.
   func add(
-    _ purpose: String, _ content: MailContent, to administrator: Administrator,
+    _ purpose: MessagePurpose, _ content: MailContent, to administrator: Administrator,
     with permission: Permission? = nil, withDeleted deleted: Scope? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
@@ -121,7 +127,7 @@ extension Outbox {
       """
       SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
       WHERE scope_key = \(scope.key) AND recipient = \(recipient)
-        AND purpose = \(purpose)
+        AND purpose = \(purpose.rawValue)
         AND created_at BETWEEN \(dayAgo.microseconds) AND \(latest.microseconds)
       """
     ) { try $0.value(0) as Int }
@@ -137,13 +143,13 @@ extension Outbox {
   ///
   /// `account` is the user whom it names, and `scope` the pool among whose messages it's listed.
   func add(
-    _ purpose: String, _ content: MailContent, to reader: OutboxMessage.Reader,
+    _ purpose: MessagePurpose, _ content: MailContent, to reader: OutboxMessage.Reader,
     at recipient: String, about account: ID<Account>? = nil, in scope: Scope, _ now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try add(
       OutboxMessage(
-        purpose: purpose, recipient: recipient, text: written(content),
+        purpose: purpose.rawValue, recipient: recipient, text: written(content),
         expiresAt: now.advanced(bySeconds: Self.noticeLifetime), to: reader, about: account),
       to: nil, in: scope, at: now, connection)
   }

@@ -203,7 +203,7 @@ public struct Deliveries: Sendable {
     /// the project may be deleted.
     var isAboutLostRole: Bool {
       reader != nil && requirement == nil
-        && GrantMail.Event(rawValue: purpose)?.isLoss == true
+        && [.grantRevoked, .grantEnded].contains(MessagePurpose(rawValue: purpose))
     }
 
     var id: String { "\(key).\(createdAt.microseconds)" }

@@ -41,6 +41,42 @@ public enum MailContent: Sendable {
   case verificationCode(code: String, project: String)
 }
 
+/// What a message is for, which administrators see instead of the text; the raw value is stored.
+///
+/// That of a notice to a user is its ``UserNotice/Kind``.
+public enum MessagePurpose: String, CaseIterable, Sendable {
+  case passwordReset = "reset-password"
+  case verifyEmail = "verify-email"
+  case signIn = "sign-in"
+  case changeEmail = "verify-new-email"
+  case recoverEmail = "recover-email"
+  case revertFactor = "revert-factor"
+  case smsEnrollment = "sms-enrollment"
+  case smsSecondFactor = "sms-second-factor"
+  case smsSignIn = "sms-sign-in"
+  case policyWeakened = "notice-policy-weakened"
+  case reviewDue = "review-due"
+  case passkey
+  case administratorAuthenticator = "administrator-authenticator"
+  case administratorPassword = "administrator-password"
+  case administratorRecoveryCodes = "administrator-recovery-codes"
+  case administratorProvider = "administrator-provider"
+  case administratorSecondFactors = "administrator-second-factors"
+  case changesLocked = "alert-changes-locked"
+  case activity = "alert-activity"
+  case breakGlass = "break-glass"
+  case administratorSignIn = "administrator-sign-in"
+  case grantGiven = "grant-given"
+  case grantChanged = "grant-changed"
+  case grantRevoked = "grant-revoked"
+  case grantEnded = "grant-ended"
+  case grantEnding = "grant-ending"
+  case callerCode = "caller-code"
+  /// Stored by earlier versions only.
+  case notices = "notice"
+  case enrollmentLink = "enrollment-link"
+}
+
 /// A change to a user's account.
 public struct NoticeMail: Sendable {
   public let notice: UserNotice

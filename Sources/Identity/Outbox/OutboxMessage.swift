@@ -61,6 +61,6 @@ extension OutboxMessage {
   /// Of those, one cause can't create thousands.
   private var isAlert: Bool {
     reader != nil || UserNotice.Kind(rawValue: purpose)?.isAlert == true
-      || OutOfBandCode.Kind.allCases.contains { $0.isAlert && $0.purpose == purpose }
+      || OutOfBandCode.Kind.allCases.contains { $0.isAlert && $0.purpose.rawValue == purpose }
   }
 }

@@ -10,7 +10,7 @@ extension Outbox {
       with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners {
       try add(
-        "alert-activity", .alert(mail),
+        .activity, .alert(mail),
         to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
         in: mail.scope, mail.at, connection)
     }
@@ -25,7 +25,7 @@ extension Outbox {
       with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners where owner.id.text != author.actor.id {
       try add(
-        "notice-policy-weakened", .weakenedPolicy(mail),
+        .policyWeakened, .weakenedPolicy(mail),
         to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
         in: mail.scope, mail.at, connection)
     }

@@ -20,7 +20,7 @@ public enum SentLink: Sendable, Equatable {
     _ connection: borrowing Connection
   ) throws -> [Int64: SentLink] {
     var states: [Int64: SentLink] = [:]
-    let purposes = Set(OutOfBandCode.Kind.allCases.map(\.purpose))
+    let purposes = Set(OutOfBandCode.Kind.allCases.map(\.purpose.rawValue))
     let withCode = messages.filter { purposes.contains($0.purpose) }
     if !withCode.isEmpty {
       let codes = try OutOfBandRecord.created(
@@ -32,7 +32,7 @@ public enum SentLink: Sendable, Equatable {
           .sentLink(to: account, under: methods, at: now)
       }
     }
-    let withEnrollment = messages.filter { $0.purpose == EnrollmentLinks.purpose }
+    let withEnrollment = messages.filter { $0.purpose == MessagePurpose.enrollmentLink.rawValue }
     if !withEnrollment.isEmpty {
       let links = try EnrollmentLinks.sent(to: account, under: policy, at: now, connection)
       for message in withEnrollment { states[message.id] = links[message.createdAt] }
@@ -62,7 +62,7 @@ extension OutOfBandRecord {
   fileprivate func isSent(in message: OutboxEntry, to account: Account) -> Bool {
     // A sign-in's code has no account.
     createdAt == message.createdAt && (self.account ?? account.key) == account.key
-      && code.kind.purpose == message.purpose
+      && code.kind.purpose.rawValue == message.purpose
       && OutOfBandMail.recipient(of: code.kind, email: code.email, newEmail: code.newEmail)
         .isSameBytes(as: message.recipient)
   }
@@ -88,8 +88,6 @@ extension OutOfBandRecord {
 }
 
 extension EnrollmentLinks {
-  static let purpose = "enrollment-link"
-
   /// Returns the states of an account's links by the times when they were sent.
   fileprivate static func sent(
     to account: Account, under policy: StoredPolicy, at now: Instant,

@@ -19,15 +19,15 @@ public struct SignInMethodMail: Sendable {
     case secondFactorsReset(authenticator: Bool, passkeys: Int)
 
     /// The message's stored purpose; each has its own limit, so that one change can't hide another.
-    var purpose: String {
+    var purpose: MessagePurpose {
       switch self {
-      case .passkeyAdded, .passkeyRemoved: "passkey"
+      case .passkeyAdded, .passkeyRemoved: .passkey
       case .authenticatorSetUp, .authenticatorReplaced, .authenticatorRemoved:
-        "administrator-authenticator"
-      case .passwordChanged, .passwordReset: "administrator-password"
-      case .recoveryCodesMade: "administrator-recovery-codes"
-      case .providerLinked, .providerRemoved: "administrator-provider"
-      case .secondFactorsReset: "administrator-second-factors"
+        .administratorAuthenticator
+      case .passwordChanged, .passwordReset: .administratorPassword
+      case .recoveryCodesMade: .administratorRecoveryCodes
+      case .providerLinked, .providerRemoved: .administratorProvider
+      case .secondFactorsReset: .administratorSecondFactors
       }
     }
   }

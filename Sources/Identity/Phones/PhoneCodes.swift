@@ -21,7 +21,7 @@ struct PhoneCodes {
 
   struct Use {
     let kind: Ticket.Kind
-    let purpose: String
+    let purpose: MessagePurpose
     var account: Account?
     var provider = SignInProvider.phone
     var factor: ID<Factor>?
@@ -69,7 +69,8 @@ struct PhoneCodes {
         .verificationCode(code: code, project: scope.projectName), for: request.language)
       let message = try store.outbox.add(
         OutboxMessage(
-          channel: .sms, purpose: use.purpose, recipient: number, language: request.language,
+          channel: .sms, purpose: use.purpose.rawValue, recipient: number,
+          language: request.language,
           subject: "", body: text.body,
           expiresAt: now.advanced(bySeconds: PhoneCode.lifetime)),
         to: use.account, in: scope, at: now, connection)

@@ -233,7 +233,7 @@ public struct Reviews: Sendable {
         link: store.links.review(of: signOff.project))
       for reader in readers {
         try store.outbox.add(
-          "review-due", .reviewDue(mail),
+          .reviewDue, .reviewDue(mail),
           to: OutboxMessage.Reader(id: reader.id, permission: .signOffReview), at: reader.email,
           in: scope, now, connection)
       }

@@ -35,7 +35,7 @@ extension SignIns {
         throw SignInError.quotaExceeded(until: until)
       }
       let use = PhoneCodes.Use(
-        kind: .phoneSecondFactor, purpose: "sms-second-factor", account: account,
+        kind: .phoneSecondFactor, purpose: .smsSecondFactor, account: account,
         provider: ticket.provider, factor: factor.id, pending: ticket.id)
       let request = PhoneRequest(phoneNumber: number, language: language, address: address)
       return try codes.send(request, for: use, in: pending.scope, at: now, connection).session()

@@ -43,7 +43,7 @@ extension SignIns {
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone
       }
-      var use = PhoneCodes.Use(kind: .phoneSignIn, purpose: "sms-sign-in")
+      var use = PhoneCodes.Use(kind: .phoneSignIn, purpose: .smsSignIn)
       let owner = try AccountRecord.find(scope, phone: request.phoneNumber, connection)
       use.isWithheld = try UserPermissions.refusesCode(for: owner, in: scope, connection)
       // With email enumeration protection, no response tells whether a number has an account.

@@ -141,7 +141,7 @@ public struct EnrollmentLinks: Sendable {
     let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
     try store.outbox.add(
       OutboxMessage(
-        purpose: purpose, recipient: email,
+        purpose: MessagePurpose.enrollmentLink.rawValue, recipient: email,
         text: store.outbox.written(.enrollmentLink(mail)),
         from: try PoolEmailSettings.read(scope, connection).sender(of: .enrollmentLink),
         expiresAt: expires),

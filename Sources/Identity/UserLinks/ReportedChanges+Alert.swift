@@ -23,7 +23,7 @@ extension Store {
       let mail = ReportedChangeMail(
         change: reportedChange, account: findsUsers ? known : nil, at: now)
       try outbox.add(
-        "alert-changes-locked", .reportedChange(mail),
+        .changesLocked, .reportedChange(mail),
         to: OutboxMessage.Reader(
           id: reader.id, permission: findsUsers ? .findUsers : .editSupportRules),
         at: reader.email, about: account.id, in: reportedChange.scope, now, connection)

@@ -151,7 +151,7 @@ enum Deletion {
       """
       DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE scope_key = \(scope)
-          AND (purpose <> \(GrantMail.Event.revoked.rawValue) OR sealed_text IS NULL)
+          AND (purpose <> \(MessagePurpose.grantRevoked.rawValue) OR sealed_text IS NULL)
         LIMIT \(limit))
       """)
     let codeAttempts = try connection.run(

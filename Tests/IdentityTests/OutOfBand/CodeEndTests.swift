@@ -46,7 +46,7 @@ struct CodeEndTests {
         try store.offerReversal(of: factor.id, by: account, in: acme, at: now, connection)
       }
     }
-    return try #require(try await instance.mails(kind.purpose).last).code
+    return try #require(try await instance.mails(kind.purpose.rawValue).last).code
   }
 
   private func change(

@@ -71,7 +71,7 @@ struct DeliveryTests {
   }
 
   @Test(arguments: [
-    UserNotice.Kind.factorEnrolled.rawValue, OutOfBandCode.Kind.recoverEmail.purpose,
+    UserNotice.Kind.factorEnrolled.rawValue, MessagePurpose.recoverEmail.rawValue,
   ])
   func `an alert is sent before any number of other notices`(purpose: String) async throws {
     try await withInstance { instance in
