@@ -86,31 +86,35 @@ extension UserNotice {
     }
   }
 
-  public var kind: Kind {
+  public var kind: Kind { entry.kind }
+
+  /// The kind, and the values that a link stores with it.
+  private var entry: (kind: Kind, values: [String]) {
     switch self {
-    case .factorWithdrawn: .factorWithdrawn
-    case .factorsRemoved: .factorsRemoved
-    case .factorReverted: .factorReverted
-    case .factorsAdded: .factorsAdded
-    case .factorEnrolled: .factorEnrolled
-    case .factorsRestored: .factorsRestored
-    case .factorSuspended: .factorSuspended
-    case .factorResumed: .factorResumed
-    case .factorRenamed: .factorRenamed
-    case .changesAllowed: .changesAllowed
-    case .codesUnlocked: .codesUnlocked
-    case .sessionsEnded: .sessionsEnded
-    case .temporaryCodeMade: .temporaryCodeMade
-    case .temporaryCodeEnded: .temporaryCodeEnded
-    case .recoveryCodesMade: .recoveryCodesMade
-    case .recoveryCodesVoided: .recoveryCodesVoided
-    case .recoveryCodeUsed: .recoveryCodeUsed
-    case .enrollmentLinkSent: .enrollmentLinkSent
-    case .factorEnrolledByLink: .factorEnrolledByLink
-    case .passwordChanged: .passwordChanged
-    case .providerLinked: .providerLinked
-    case .emailChanged: .emailChanged
-    case .accountDeleted: .accountDeleted
+    case .factorWithdrawn(let name): (.factorWithdrawn, [name])
+    case .factorsRemoved(let names): (.factorsRemoved, names)
+    case .factorReverted(let name): (.factorReverted, [name])
+    case .factorsAdded(let names): (.factorsAdded, names)
+    case .factorEnrolled(let name): (.factorEnrolled, [name])
+    case .factorsRestored(let names): (.factorsRestored, names)
+    case .factorSuspended(let name, let until):
+      (.factorSuspended, [name, String(until.microseconds)])
+    case .factorResumed(let name): (.factorResumed, [name])
+    case .factorRenamed(let old, let new): (.factorRenamed, [old, new])
+    case .changesAllowed: (.changesAllowed, [])
+    case .codesUnlocked: (.codesUnlocked, [])
+    case .sessionsEnded: (.sessionsEnded, [])
+    case .temporaryCodeMade(let until): (.temporaryCodeMade, [String(until.microseconds)])
+    case .temporaryCodeEnded: (.temporaryCodeEnded, [])
+    case .recoveryCodesMade: (.recoveryCodesMade, [])
+    case .recoveryCodesVoided: (.recoveryCodesVoided, [])
+    case .recoveryCodeUsed(let left): (.recoveryCodeUsed, [String(left)])
+    case .enrollmentLinkSent: (.enrollmentLinkSent, [])
+    case .factorEnrolledByLink(let name): (.factorEnrolledByLink, [name])
+    case .passwordChanged: (.passwordChanged, [])
+    case .providerLinked(let name): (.providerLinked, [name])
+    case .emailChanged(let old): (.emailChanged, [old])
+    case .accountDeleted: (.accountDeleted, [])
     }
   }
 
@@ -125,25 +129,7 @@ extension UserNotice {
 
 extension UserNotice {
   /// The change in the form in which a link stores it.
-  package var stored: String {
-    let values: [String] =
-      switch self {
-      case .factorWithdrawn(let name), .factorReverted(let name), .factorEnrolled(let name),
-        .factorResumed(let name), .factorEnrolledByLink(let name), .providerLinked(let name),
-        .emailChanged(let name):
-        [name]
-      case .factorsRemoved(let names), .factorsAdded(let names), .factorsRestored(let names): names
-      case .factorSuspended(let name, let until): [name, String(until.microseconds)]
-      case .factorRenamed(let old, let new): [old, new]
-      case .temporaryCodeMade(let until): [String(until.microseconds)]
-      case .recoveryCodeUsed(let left): [String(left)]
-      case .changesAllowed, .codesUnlocked, .sessionsEnded, .temporaryCodeEnded,
-        .recoveryCodesMade, .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged,
-        .accountDeleted:
-        []
-      }
-    return StoredCode(kind.rawValue, values).text
-  }
+  package var stored: String { StoredCode(entry.kind.rawValue, entry.values).text }
 
   /// Reads a stored change; nil for text of an earlier version.
   init?(stored: String) {
