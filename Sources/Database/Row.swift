@@ -56,7 +56,8 @@ public struct Row: ~Copyable {
 
 /// A type that can be read from a column.
 ///
-/// Custom types conform by reading one of the types below and converting it:
+/// An enumeration or option set conforms without code, by its raw value. Other types read one of
+/// the types below and convert it:
 ///
 /// ```swift
 /// extension Email: SQLReadable {
@@ -70,6 +71,17 @@ public protocol SQLReadable {
   ///
   /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column has another type.
   static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Self
+}
+
+extension SQLReadable where Self: RawRepresentable, RawValue: SQLReadable {
+  /// Reads the raw value; an unknown one is an error.
+  @inlinable
+  public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> Self {
+    guard let value = Self(rawValue: try RawValue.read(row, column)) else {
+      throw row.unexpected(column, expected: "a known \(Self.self)")
+    }
+    return value
+  }
 }
 
 extension Int64: SQLReadable {

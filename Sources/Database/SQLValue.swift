@@ -14,10 +14,20 @@ public enum SQLValue: Sendable, Equatable {
 
 /// A type whose values can be interpolated into ``SQL``.
 ///
-/// Custom types, such as IDs and enumerations, conform by returning the value to bind.
+/// An enumeration or option set conforms without code, by its raw value. Other types return the
+/// value to bind.
 public protocol SQLBindable {
   /// The value to bind.
   var sqlValue: SQLValue { get }
+}
+
+/// A type that columns store.
+public typealias SQLConvertible = SQLBindable & SQLReadable
+
+extension SQLBindable where Self: RawRepresentable, RawValue: SQLBindable {
+  /// The raw value.
+  @inlinable
+  public var sqlValue: SQLValue { rawValue.sqlValue }
 }
 
 extension SQLValue: SQLBindable {

@@ -1,8 +1,10 @@
+public import Database
+
 /// The optional account fields that were explicitly set, even to false or an empty string.
 ///
 /// Google's service returns `disabled: false` for users that an administrator created or imported,
 /// and omits the field for users who signed up; the other fields behave the same way.
-public struct GivenFields: OptionSet, Sendable {
+public struct GivenFields: OptionSet, Sendable, SQLConvertible {
   public let rawValue: Int
 
   public init(rawValue: Int) { self.rawValue = rawValue }

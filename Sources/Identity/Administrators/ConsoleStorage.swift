@@ -1,5 +1,5 @@
 public import Crypto
-import Database
+public import Database
 import Text
 
 public enum ConsoleStorageError: Error, Sendable {
@@ -16,7 +16,7 @@ public struct ConsoleStorage: Sendable {
   let store: Store
   let sealer: Sealer
 
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, CaseIterable, SQLConvertible {
     /// A code that the next page shows once.
     case code
     /// The fields of a form, for the page that contains it.

@@ -1,3 +1,5 @@
+public import Database
+
 public enum Permission: String, CaseIterable, Sendable {
   /// See that a project or tenant exists, and its counts.
   case seeScope
@@ -54,7 +56,7 @@ public enum Permission: String, CaseIterable, Sendable {
 /// An administrator's role, broadest first.
 ///
 /// A new role needs a case, its permissions, and its texts; no rule names a role.
-public enum Role: String, CaseIterable, Sendable {
+public enum Role: String, CaseIterable, Sendable, SQLConvertible {
   /// All permissions.
   case owner
   /// Projects, tenants, MFA policy, and API keys; no user data.
@@ -91,7 +93,7 @@ public enum Role: String, CaseIterable, Sendable {
   ]
 }
 
-public enum ServiceTokenRole: String, CaseIterable, Sendable {
+public enum ServiceTokenRole: String, CaseIterable, Sendable, SQLConvertible {
   case owner
   /// Configuration and tenants.
   case policy

@@ -1,5 +1,7 @@
+public import Database
+
 public struct Preferences: Hashable, Sendable {
-  public enum Theme: String, CaseIterable, Sendable {
+  public enum Theme: String, CaseIterable, Sendable, SQLConvertible {
     case system
     case light
     case dark

@@ -1,9 +1,9 @@
-import Database
+public import Database
 
 /// Unusual activity across the users of a pool, which no single account shows.
 public struct Alert: Sendable, Equatable {
   /// What is unusual; the raw value is the stored name.
-  public enum Kind: String, CaseIterable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable, SQLConvertible {
     /// Incorrect codes for many users at once: someone may be guessing one code for each.
     case spraying
     /// The codes of most users are off in the same direction: the server's clock may be wrong.

@@ -1,8 +1,8 @@
-import Database
+public import Database
 
 /// A request for a second administrator's approval, pending or closed.
 public struct Approval: Sendable {
-  public enum Kind: String, Sendable {
+  public enum Kind: String, Sendable, SQLConvertible {
     /// Removes one factor of an account.
     case factor
     /// Removes all factors of an account.
@@ -24,7 +24,7 @@ public struct Approval: Sendable {
   }
 
   /// The reason a second administrator is required.
-  public enum Cause: String, Sendable {
+  public enum Cause: String, Sendable, SQLConvertible {
     /// The user would have no second factor, and enrollment is mandatory.
     case lastFactor = "last-factor"
     /// More users than the pool allows one administrator to act on.
@@ -37,7 +37,7 @@ public struct Approval: Sendable {
     case unverifiedCaller = "unverified-caller"
   }
 
-  public enum State: String, Sendable {
+  public enum State: String, Sendable, SQLConvertible {
     case waiting
     /// Approved and carried out.
     case approved

@@ -1,5 +1,7 @@
+public import Database
+
 /// An action that the audit log records; the raw value is the stored name.
-public enum AuditAction: String, CaseIterable, Sendable {
+public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   case policyChange = "policy.change"
   /// Code acceptance window widened.
   case policyWiden = "policy.widen"

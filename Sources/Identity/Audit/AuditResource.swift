@@ -1,5 +1,7 @@
+public import Database
+
 /// A type of resource that audit entries are about; the raw value is the stored name.
-public enum AuditResource: String, CaseIterable, Sendable {
+public enum AuditResource: String, CaseIterable, Sendable, SQLBindable {
   case policy
   /// The code acceptance window of a user pool, in entries of earlier versions.
   case policyWindow = "policy window"

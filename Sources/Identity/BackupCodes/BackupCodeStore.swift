@@ -6,7 +6,7 @@ import Database
 /// Codes are stored as HMACs with a random key per set, sealed with the master key: eight
 /// characters are too few for a digest that anyone can compute.
 struct BackupCodeStore: Sendable {
-  enum Kind: String, Sendable, CaseIterable {
+  enum Kind: String, Sendable, CaseIterable, SQLConvertible {
     /// A code that an agent generates, valid for a few hours.
     case temporary
     /// One of the codes that a user keeps.

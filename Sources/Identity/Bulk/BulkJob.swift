@@ -1,8 +1,8 @@
-import Database
+public import Database
 
 /// A bulk removal: a removal of the second factors of many users at once.
 public struct BulkJob: Sendable {
-  public enum State: String, Sendable {
+  public enum State: String, Sendable, SQLConvertible {
     /// The list was previewed; nothing is decided.
     case draft
     /// Waiting for a second administrator's approval.
@@ -119,7 +119,7 @@ public struct BulkJob: Sendable {
   }
 }
 
-public enum BulkResult: String, Sendable, CaseIterable {
+public enum BulkResult: String, Sendable, CaseIterable, SQLConvertible {
   case removed
   /// The factors were removed, and restored by undoing the bulk removal.
   case restored

@@ -1,9 +1,10 @@
+public import Database
 public import OTP
 
 /// An attempt to enter a code and its result, without the code.
 public struct CodeAttempt: Sendable {
   /// The purpose of a code.
-  public enum Way: String, Sendable, CaseIterable {
+  public enum Way: String, Sendable, CaseIterable, SQLConvertible {
     /// Sign-in with an authenticator app.
     case app
     /// Sign-in with a code sent to a phone.
@@ -15,7 +16,7 @@ public struct CodeAttempt: Sendable {
     public var isSent: Bool { self == .phone || self == .phoneEnrollment }
   }
 
-  public enum Result: String, Sendable, CaseIterable {
+  public enum Result: String, Sendable, CaseIterable, SQLConvertible {
     case accepted
     /// The code was correct but already used.
     case used

@@ -1,3 +1,5 @@
+public import Database
+
 /// The actor, source address, and request ID of a change, as recorded in every audit row.
 public struct Author: Sendable {
   public var actor: Actor
@@ -36,7 +38,7 @@ public enum Actor: Sendable {
   case visitor
 
   /// A kind of actor; the raw value is the stored name.
-  public enum Kind: String, CaseIterable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable, SQLBindable {
     case administrator
     case serviceToken = "service token"
     case user

@@ -1,3 +1,4 @@
+public import Database
 import Text
 
 /// The ID of an object of type `Owner`; IDs of different types can't be mixed up.
@@ -15,4 +16,12 @@ public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }
 
   public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+}
+
+extension ID: SQLConvertible {
+  public static func read(_ row: borrowing Row, _ column: Int) throws(DatabaseError) -> ID {
+    ID(try String.read(row, column))
+  }
+
+  public var sqlValue: SQLValue { text.sqlValue }
 }

@@ -1,8 +1,8 @@
-import Database
+public import Database
 
 /// An enrolled second factor.
 public struct Factor: Sendable {
-  public enum Kind: String, Sendable, CaseIterable {
+  public enum Kind: String, Sendable, CaseIterable, SQLConvertible {
     case totp
     case phone
   }

@@ -1,4 +1,4 @@
-import Database
+public import Database
 
 /// Lists stored secrets that can't be opened, for owners.
 public struct UnreadableSecrets: Sendable {
@@ -17,7 +17,7 @@ public struct UnreadableSecrets: Sendable {
 
   public struct Group: Sendable, Equatable {
     /// The kind of secret, as it's stored.
-    public enum Kind: String, CaseIterable, Sendable {
+    public enum Kind: String, CaseIterable, Sendable, SQLConvertible {
       case userTOTP = "user-totp"
       case administratorTOTP = "administrator-totp"
       /// The key of a user's temporary or recovery codes.

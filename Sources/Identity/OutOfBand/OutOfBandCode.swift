@@ -1,6 +1,8 @@
+public import Database
+
 /// A code in an email action link, which is emailed to a user or returned to a server.
 public struct OutOfBandCode: Sendable {
-  public enum Kind: String, CaseIterable, Sendable {
+  public enum Kind: String, CaseIterable, Sendable, SQLConvertible {
     case passwordReset = "PASSWORD_RESET"
     case verifyEmail = "VERIFY_EMAIL"
     case signIn = "EMAIL_SIGNIN"

@@ -1,8 +1,8 @@
-import Database
+public import Database
 
 /// A message to a user, without its text.
 public struct OutboxEntry: Sendable {
-  public enum Channel: String, Sendable {
+  public enum Channel: String, Sendable, SQLConvertible {
     case mail
     case sms
   }

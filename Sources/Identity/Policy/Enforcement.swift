@@ -1,4 +1,4 @@
-import Database
+public import Database
 import JSON
 
 /// How the server enforces mandatory enrollment.
@@ -6,7 +6,7 @@ import JSON
 /// It has an effect only while TOTP is enabled and the enrollment pattern is “mandatory”.
 public struct Enforcement: Hashable, Sendable {
   /// What happens at the sign-in of a user who should have a second factor and has none.
-  public enum Mode: String, CaseIterable, Sendable {
+  public enum Mode: String, CaseIterable, Sendable, SQLConvertible {
     /// The ID token says so, and the application decides.
     case claim
     /// The sign-in is refused, and the user is sent an enrollment link.

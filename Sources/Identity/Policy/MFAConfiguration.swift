@@ -1,7 +1,8 @@
+public import Database
 public import OTP
 
 /// The state of multi-factor authentication or of one of its providers.
-public enum MFAState: Int, CaseIterable, Sendable {
+public enum MFAState: Int, CaseIterable, Sendable, SQLConvertible {
   case unspecified = 0
   case disabled = 1
   case enabled = 2
@@ -136,7 +137,7 @@ public struct MFAConfiguration: Equatable, Sendable {
 /// How users are asked to enroll.
 ///
 /// Recorded for applications; the server doesn't enforce it.
-public enum EnrollmentPattern: String, CaseIterable, Sendable {
+public enum EnrollmentPattern: String, CaseIterable, Sendable, SQLConvertible {
   /// Enrollment is mandatory at sign-up.
   case mandatory
   /// Enrollment is offered at sign-up and can be skipped.

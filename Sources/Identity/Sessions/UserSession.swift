@@ -1,7 +1,8 @@
 import Crypto
+public import Database
 
 /// The first factor of a sign-in, as named in ID tokens (`sign_in_provider`).
-public struct SignInProvider: Sendable, Hashable {
+public struct SignInProvider: RawRepresentable, Sendable, Hashable, SQLConvertible {
   /// The name: `password`, or a provider ID such as `google.com`.
   public let rawValue: String
 

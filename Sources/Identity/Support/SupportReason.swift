@@ -1,4 +1,6 @@
-public enum SupportReason: String, CaseIterable, Sendable {
+public import Database
+
+public enum SupportReason: String, CaseIterable, Sendable, SQLConvertible {
   case lost
   case stolen
   /// Someone else may have the secret or the codes.

@@ -4,7 +4,7 @@ import Text
 
 /// A stored link in an email to a user that opens a page of this server.
 package struct UserLink: Sendable {
-  package enum Kind: String, Sendable {
+  package enum Kind: String, Sendable, SQLConvertible {
     case enrollment
     case reportedChange = "reported-change"
 
