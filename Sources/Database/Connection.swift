@@ -48,7 +48,7 @@ public struct Connection: ~Copyable {
   ///
   /// ```swift
   /// let names = try connection.all("SELECT name FROM project") { row in
-  ///   try row.value(0) as String
+  ///   try row.next() as String
   /// }
   /// ```
   ///
@@ -58,15 +58,16 @@ public struct Connection: ~Copyable {
   /// - Returns: The decoded values, in row order.
   /// - Throws: ``DatabaseError``, and what `decode` throws.
   @inlinable
-  public func all<T>(_ sql: SQL, _ decode: (borrowing Row) throws -> T) throws -> [T] {
+  public func all<T>(_ sql: SQL, _ decode: (inout Row) throws -> T) throws -> [T] {
     let statement = try session.statement(for: sql)
     defer { statement.reset() }
     guard try statement.step() else { return [] }
     // Not earlier: only now do the columns match the current schema.
-    let row = Row(statement: statement)
+    var row = Row(statement: statement)
     var values: [T] = []
     repeat {
-      values.append(try decode(row))
+      row.position = 0
+      values.append(try decode(&row))
     } while try statement.step()
     return values
   }
@@ -79,11 +80,12 @@ public struct Connection: ~Copyable {
   /// - Returns: The decoded value; `nil` when there's no row.
   /// - Throws: ``DatabaseError``, and what `decode` throws.
   @inlinable
-  public func first<T>(_ sql: SQL, _ decode: (borrowing Row) throws -> T) throws -> T? {
+  public func first<T>(_ sql: SQL, _ decode: (inout Row) throws -> T) throws -> T? {
     let statement = try session.statement(for: sql)
     defer { statement.reset() }
     guard try statement.step() else { return nil }
-    let value = try decode(Row(statement: statement))
+    var row = Row(statement: statement)
+    let value = try decode(&row)
     if statement.isChange { _ = try statement.finish() }
     return value
   }

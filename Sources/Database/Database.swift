@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let count = try await database.read { connection in
-///   try connection.first("SELECT count(*) FROM account") { try $0.value(0) } ?? 0
+///   try connection.first("SELECT count(*) FROM account") { try $0.next() } ?? 0
 /// }
 /// ```
 public protocol Database: Sendable {

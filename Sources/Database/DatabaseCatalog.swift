@@ -68,11 +68,11 @@ public struct StoredObject: Sendable {
   /// Reads the columns kind, name, table, and code; for drivers.
   ///
   /// - Throws: ``DatabaseError``.
-  public init(_ row: borrowing Row) throws {
-    kind = try row.value(0)
-    name = try row.value(1)
-    table = try row.value(2)
-    code = try row.value(3)
+  public init(_ row: inout Row) throws {
+    kind = try row.next()
+    name = try row.next()
+    table = try row.next()
+    code = try row.next()
   }
 }
 

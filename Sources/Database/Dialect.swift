@@ -232,7 +232,7 @@ public struct TextIndex: Sendable {
   }
 
   private static func changes(_ connection: borrowing Connection) throws -> Int64 {
-    try connection.first("SELECT total_changes()") { try $0.value(0) } ?? 0
+    try connection.first("SELECT total_changes()") { try $0.next() } ?? 0
   }
 
   /// Returns a query for keys of texts that contain certain parts, from the largest.

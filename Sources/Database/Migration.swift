@@ -140,7 +140,7 @@ extension Database {
   ) throws -> [Migration] {
     let applied = try connection.all(
       "SELECT name, digest FROM schema_migration ORDER BY name"
-    ) { row in (name: try row.value(0) as String, digest: try row.value(1) as String) }
+    ) { row in (name: try row.next() as String, digest: try row.next() as String) }
     let digests = Dictionary(uniqueKeysWithValues: applied.map { ($0.name, $0.digest) })
     let isNew = applied.isEmpty || digests[migrations.baseline.name] != nil
     let ordered = [isNew ? migrations.baseline : migrations.upgrade] + migrations.later

@@ -1,10 +1,13 @@
 /// The current row of a query, passed to the closure that decodes it.
 ///
-/// Columns are counted from 0. A row can't be kept: values read from it are copies.
+/// Each column is read once, in the order of the statement. A row can't be kept: values read from
+/// it are copies.
 public struct Row: ~Copyable {
   @usableFromInline let statement: any DatabaseStatement
   /// The number of columns.
   public let columnCount: Int
+  /// The position of the next column, counted from 0.
+  @usableFromInline var position = 0
 
   // Not inlinable, for the reason given at `Connection.init`.
   @inline(never)
@@ -14,36 +17,35 @@ public struct Row: ~Copyable {
     columnCount = statement.columnCount
   }
 
-  /// Reads a column.
+  /// Reads the next column.
   ///
   /// ```swift
-  /// let name: String = try row.value(0)
-  /// let nickname: String? = try row.value(1)  // may be NULL
+  /// let name: String = try row.next()
+  /// let nickname: String? = try row.next()  // may be NULL
   /// ```
   ///
-  /// - Parameter column: The position, counted from 0.
+  /// A type made of several columns takes the row as `inout` and reads its own:
+  ///
+  /// ```swift
+  /// init(_ row: inout Row) throws {
+  ///   id = try row.next()
+  ///   owner = try Owner(&row)
+  /// }
+  /// ```
+  ///
+  /// A column that can't be read is passed over.
+  ///
   /// - Returns: The value.
   /// - Throws: ``DatabaseError`` with `.unexpectedValue` when the column has another type, or is
-  ///   NULL and `T` isn't optional; `.misuse` when there's no such column.
+  ///   NULL and `T` isn't optional; `.misuse` after the last column.
   @inlinable
-  public func value<T: SQLReadable>(_ column: Int) throws(DatabaseError) -> T {
-    guard column >= 0, column < columnCount else {
-      throw statement.error(.misuse, "the row has \(columnCount) columns, none at \(column)")
+  public mutating func next<T: SQLReadable>() throws(DatabaseError) -> T {
+    let column = position
+    guard column < columnCount else {
+      throw statement.error(.misuse, "the row has only \(columnCount) columns")
     }
+    position = column + 1
     return try T.read(self, column)
-  }
-
-  /// Returns the value of a column, of any type.
-  ///
-  /// - Parameter column: The position, counted from 0.
-  /// - Returns: The value.
-  /// - Throws: ``DatabaseError`` with `.unexpectedValue` when text isn't valid UTF-8.
-  public func anyValue(_ column: Int) throws(DatabaseError) -> SQLValue {
-    if let number = statement.integer(at: column) { return .integer(number) }
-    if let number = statement.real(at: column) { return .real(number) }
-    if let text = try statement.text(at: column) { return .text(text) }
-    if let bytes = statement.blob(at: column) { return .blob(bytes) }
-    return .null
   }
 
   @usableFromInline
@@ -81,6 +83,20 @@ extension SQLReadable where Self: RawRepresentable, RawValue: SQLReadable {
       throw row.unexpected(column, expected: "a known \(Self.self)")
     }
     return value
+  }
+}
+
+extension SQLValue: SQLReadable {
+  /// Reads a value of any type.
+  public static func read(
+    _ row: borrowing Row, _ column: Int
+  ) throws(DatabaseError) -> SQLValue {
+    let statement = row.statement
+    if let number = statement.integer(at: column) { return .integer(number) }
+    if let number = statement.real(at: column) { return .real(number) }
+    if let text = try statement.text(at: column) { return .text(text) }
+    if let bytes = statement.blob(at: column) { return .blob(bytes) }
+    return .null
   }
 }
 

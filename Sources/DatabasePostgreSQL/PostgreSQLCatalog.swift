@@ -18,10 +18,10 @@ struct PostgreSQLCatalog: DatabaseCatalog {
       """
     ) { row in
       (
-        table: try SQLName.named(row.value(0)),
+        table: try SQLName.named(row.next()),
         column: (
-          name: try SQLName.named(row.value(1)), isGenerated: try row.value(2) as Bool,
-          key: try row.value(3) as Int
+          name: try SQLName.named(row.next()), isGenerated: try row.next() as Bool,
+          key: try row.next() as Int
         )
       )
     }
@@ -32,7 +32,7 @@ struct PostgreSQLCatalog: DatabaseCatalog {
         JOIN pg_catalog.pg_class AS t ON t.oid = k.confrelid
       WHERE k.contype = 'f' AND c.relnamespace = current_schema()::regnamespace
       """
-    ) { row in (from: try SQLName.named(row.value(0)), to: try SQLName.named(row.value(1))) }
+    ) { row in (from: try SQLName.named(row.next()), to: try SQLName.named(row.next())) }
     return Dictionary(grouping: rows, by: \.table).map { table, rows in
       StoredTable(
         table, columns: rows.map(\.column),
@@ -62,7 +62,7 @@ struct PostgreSQLCatalog: DatabaseCatalog {
         SELECT 1 FROM pg_catalog.pg_depend AS d
         WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
       """
-    ) { try StoredObject($0) }
+    ) { try StoredObject(&$0) }
   }
 
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {
@@ -72,7 +72,7 @@ struct PostgreSQLCatalog: DatabaseCatalog {
       FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
       WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace
       """
-    ) { try SQLName.named($0.value(0)) }
+    ) { try SQLName.named($0.next()) }
     for table in tables { try connection.run("ALTER TABLE \(table) DISABLE TRIGGER USER") }
     return tables.map { "ALTER TABLE \"\($0.text)\" ENABLE TRIGGER USER" }
   }
@@ -84,7 +84,7 @@ struct PostgreSQLCatalog: DatabaseCatalog {
       SELECT pg_catalog.pg_sequence_last_value(
         pg_catalog.pg_get_serial_sequence(\(table.text), \(column.text))::regclass)
       """
-    ) { try $0.value(0) as Int64? } ?? nil
+    ) { try $0.next() as Int64? } ?? nil
   }
 
   func setLastKey(
@@ -93,7 +93,7 @@ struct PostgreSQLCatalog: DatabaseCatalog {
     guard let column = try identity(of: table, connection) else { return }
     let greatest =
       try connection.first("SELECT max(\(column)) FROM \(table)") { row in
-        try row.value(0) as Int64?
+        try row.next() as Int64?
       } ?? nil
     // A sequence begins at 1, and a key may be smaller.
     guard let last = [key, greatest].compactMap({ $0 }).max(), last > 0 else { return }
@@ -116,12 +116,12 @@ struct PostgreSQLCatalog: DatabaseCatalog {
       WHERE c.relname = \(table.text) AND c.relnamespace = current_schema()::regnamespace
         AND a.attidentity <> '' AND NOT a.attisdropped
       """
-    ) { try SQLName.named($0.value(0)) }
+    ) { try SQLName.named($0.next()) }
   }
 
   func acquire(_ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       "SELECT pg_catalog.pg_try_advisory_xact_lock(\(Self.useLock))"
-    ) { try $0.value(0) } ?? false
+    ) { try $0.next() } ?? false
   }
 }

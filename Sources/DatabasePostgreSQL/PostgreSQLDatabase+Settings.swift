@@ -14,12 +14,11 @@ extension PostgreSQLDatabase {
       """
     let found = try await read { connection in
       try connection.first(sql) { row in
-        let isOn = [
-          "fsync": try row.value(2) as Bool, "full_page_writes": try row.value(3) as Bool,
-        ]
+        let (connections, preparedTransactions): (Int, Int) = (try row.next(), try row.next())
+        let isOn = ["fsync": try row.next() as Bool, "full_page_writes": try row.next() as Bool]
         return ServerSettings(
-          connections: try row.value(0), preparedTransactions: try row.value(1),
-          turnedOff: isOn.filter { !$0.value }.keys.sorted(), losesOnFailover: try row.value(4))
+          connections: connections, preparedTransactions: preparedTransactions,
+          turnedOff: isOn.filter { !$0.value }.keys.sorted(), losesOnFailover: try row.next())
       }
     }
     guard let found else { throw DatabaseError(.unexpectedValue, "the server has no settings") }

@@ -68,7 +68,7 @@ extension PostgreSQLDatabase {
         coalesce(pg_catalog.pg_sequence_last_value(
           pg_catalog.pg_get_serial_sequence(\(table), \(column))::regclass), 0)
       """
-    ) { (try $0.value(0), try $0.value(1)) } ?? ("", 0)
+    ) { (try $0.next(), try $0.next()) } ?? ("", 0)
   }
 
   /// Returns the transactions that have inserted rows into a table, or are about to.
@@ -83,6 +83,6 @@ extension PostgreSQLDatabase {
           AND l.mode = 'RowExclusiveLock' AND l.database = (
             SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
         """
-      ) { try $0.value(0) as String })
+      ) { try $0.next() as String })
   }
 }

@@ -69,7 +69,7 @@ public final class PostgreSQLDatabase: Database {
     do {
       try await self.readers.use { session in
         try session.check()
-        guard try session.read({ try $0.first(Self.comparesBytes) { try $0.value(0) } }) == true
+        guard try session.read({ try $0.first(Self.comparesBytes) { try $0.next() } }) == true
         else {
           throw DatabaseError(
             .cannotOpen, "cannot use \(address): the database must be created with the collation C")
@@ -140,7 +140,7 @@ public final class PostgreSQLDatabase: Database {
       try session.read { connection in
         _ = try connection.first("SELECT set_config('work_mem', '64kB', true)") { _ in }
         return try connection.first("SELECT count(*) FROM generate_series(1, 65536)") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
     }

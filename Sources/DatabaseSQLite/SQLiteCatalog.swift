@@ -11,20 +11,20 @@ struct SQLiteCatalog: DatabaseCatalog {
       WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
         AND name <> 'key_sequence'
       """
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
     var tables: [StoredTable] = []
     for name in names {
       let columns = try connection.all(
         "SELECT name, hidden > 1, pk FROM pragma_table_xinfo(\(name))"
       ) { row in
         (
-          name: try SQLName.named(row.value(0)), isGenerated: try row.value(1) as Bool,
-          key: try row.value(2) as Int
+          name: try SQLName.named(row.next()), isGenerated: try row.next() as Bool,
+          key: try row.next() as Int
         )
       }
       let references = try connection.all(
         "SELECT \"table\" FROM pragma_foreign_key_list(\(name))"
-      ) { try SQLName.named($0.value(0)) }
+      ) { try SQLName.named($0.next()) }
       tables.append(
         StoredTable(try .named(name), columns: columns, references: Set(references)))
     }
@@ -38,13 +38,13 @@ struct SQLiteCatalog: DatabaseCatalog {
       WHERE type IN ('table', 'view', 'trigger')
         AND NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')
       """
-    ) { try StoredObject($0) }
+    ) { try StoredObject(&$0) }
   }
 
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {
     let triggers = try connection.all(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
-    ) { row in (name: try SQLName.named(row.value(0)), text: try row.value(1) as String) }
+    ) { row in (name: try SQLName.named(row.next()), text: try row.next() as String) }
     for trigger in triggers { try connection.run("DROP TRIGGER \(trigger.name)") }
     return triggers.map(\.text)
   }
@@ -53,12 +53,12 @@ struct SQLiteCatalog: DatabaseCatalog {
     if try choosesKeys(table, connection) {
       return try connection.first(
         "SELECT seq FROM sqlite_sequence WHERE name = \(table.text)"
-      ) { try $0.value(0) }
+      ) { try $0.next() }
     }
     guard try hasNumbers(table, connection) else { return nil }
     return try connection.first(
       "SELECT last FROM key_sequence WHERE name = \(table.text)"
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   func setLastKey(
@@ -110,7 +110,7 @@ struct SQLiteCatalog: DatabaseCatalog {
   ) throws -> SQLName? {
     try connection.first(
       "SELECT name FROM pragma_table_info(\(table.text)) WHERE pk > 0 ORDER BY pk DESC LIMIT 1"
-    ) { try SQLName.named($0.value(0)) }
+    ) { try SQLName.named($0.next()) }
   }
 
   func acquire(_ connection: borrowing Connection) throws -> Bool { true }

@@ -111,7 +111,7 @@ public struct Demo: Sendable {
         SELECT EXISTS (SELECT 1 FROM project WHERE project_id > '')
           OR EXISTS (SELECT 1 FROM administrator WHERE administrator_id > '')
         """
-      ) { try $0.value(0) as Bool }
+      ) { try $0.next() as Bool }
       guard held != true else { throw DemoError.notEmpty }
       try connection.run("INSERT INTO instance (name, value) VALUES ('demo', \(seed))")
     }

@@ -82,7 +82,7 @@ extension Demo {
         let used = codes.last { $0.finding.result == .accepted }?.at
         try connection.run(
           """
-          UPDATE factor SET last_used_at = \(used?.microseconds)
+          UPDATE factor SET last_used_at = \(used)
           WHERE account_key = \(key) AND enrollment_id = \(user.factor)
           """)
       }

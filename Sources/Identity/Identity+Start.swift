@@ -118,23 +118,23 @@ extension Identity {
         for (key, at) in keys {
           try connection.run(
             """
-            UPDATE api_key SET last_used_at = \(at.microseconds)
-            WHERE api_key = \(key) AND coalesce(last_used_at, 0) < \(at.microseconds)
+            UPDATE api_key SET last_used_at = \(at)
+            WHERE api_key = \(key) AND coalesce(last_used_at, 0) < \(at)
             """)
         }
         for (token, at) in tokens {
           try connection.run(
             """
-            UPDATE service_token SET last_used_at = \(at.microseconds)
-            WHERE token_id = \(token) AND coalesce(last_used_at, 0) < \(at.microseconds)
+            UPDATE service_token SET last_used_at = \(at)
+            WHERE token_id = \(token) AND coalesce(last_used_at, 0) < \(at)
             """)
         }
         for (signer, at) in trustedTokenKeys {
           try connection.run(
             """
-            UPDATE trusted_token_key SET last_used_at = \(at.microseconds)
+            UPDATE trusted_token_key SET last_used_at = \(at)
             WHERE trusted_token_key_id = \(signer)
-              AND coalesce(last_used_at, 0) < \(at.microseconds)
+              AND coalesce(last_used_at, 0) < \(at)
             """)
         }
       }

@@ -35,7 +35,7 @@ struct DatabaseDamageTests {
       for _ in 0..<3 {
         await #expect(throws: (any Error).self) {
           try await database.read { connection in
-            try connection.first("SELECT count(*) FROM support_hold") { try $0.value(0) as Int }
+            try connection.first("SELECT count(*) FROM support_hold") { try $0.next() as Int }
           }
         }
       }

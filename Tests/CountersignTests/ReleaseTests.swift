@@ -41,7 +41,7 @@ struct ReleaseTests {
           "administrator": "SELECT count(*) FROM administrator",
           "code_attempt": "SELECT count(*) FROM code_attempt",
         ] as [String: SQL]
-      for (table, sql) in tables { found[table] = try connection.first(sql) { try $0.value(0) } }
+      for (table, sql) in tables { found[table] = try connection.first(sql) { try $0.next() } }
       return found
     }
     await database.close()

@@ -14,7 +14,7 @@ struct ConcurrencyTests {
       try await database.insert("first")
       let counts = Record<Int>()
       let held = HeldRead(database) { connection in
-        let count = try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        let count = try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
         counts.append(count ?? -1)
       }
       await held.begun.wait()

@@ -30,12 +30,12 @@ struct ConformanceTests {
       let id = try await database.write { connection in
         try connection.first(
           "INSERT INTO person (name) VALUES ('a'), ('b'), ('c') RETURNING id"
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(id == 1)
       #expect(try await database.names() == ["a", "b", "c"])
       let missing = try await database.read { connection in
-        try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.value(0) as Int }
+        try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.next() as Int }
       }
       #expect(missing == nil)
     }
@@ -48,8 +48,8 @@ struct ConformanceTests {
       let pairs = try await database.read { connection in
         let query: SQL = "SELECT name FROM person ORDER BY name"
         return try connection.all(query) { outer in
-          let inner = try connection.all(query) { try $0.value(0) as String }
-          return try outer.value(0) + inner.joined()
+          let inner = try connection.all(query) { try $0.next() as String }
+          return try outer.next() + inner.joined()
         }
       }
       #expect(pairs == ["aab", "bab"])
@@ -100,7 +100,7 @@ struct ConformanceTests {
         let total = try await database.read { connection in
           try (0..<300).reduce(0) { total, size in
             let sql: SQL = "SELECT count(*) WHERE 1 IN (\(list: Array(0...size)))"
-            return total + (try connection.first(sql) { try $0.value(0) } ?? 0)
+            return total + (try connection.first(sql) { try $0.next() } ?? 0)
           }
         }
         #expect(total == 299)
@@ -116,8 +116,8 @@ struct ConformanceTests {
       let (one, two): (SQL, SQL) = (" SELECT 1", " SELECT 2")
       let both: SQL = " UNION ALL"
       let found = try await database.read { connection in
-        let first: [Int] = try connection.all(one + both + two) { try $0.value(0) }
-        let second: [Int] = try connection.all(two + both + one) { try $0.value(0) }
+        let first: [Int] = try connection.all(one + both + two) { try $0.next() }
+        let second: [Int] = try connection.all(two + both + one) { try $0.next() }
         return [first, second]
       }
       #expect(found == [[1, 2], [2, 1]])
@@ -130,8 +130,8 @@ struct ConformanceTests {
       @Sendable func lastColumn() async throws -> [SQLValue] {
         try await database.read { connection in
           try connection.all("SELECT * FROM person") { row in
-            try row.anyValue(row.columnCount - 1)
-          }
+            try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
+          }.compactMap(\.last)
         }
       }
       try await database.write { try $0.run("INSERT INTO person (name, age) VALUES ('a', 3)") }
@@ -229,7 +229,7 @@ struct ConformanceTests {
               "INSERT INTO person (name) VALUES (\("\(counts.count) \(number)"))")
           }
           counts.append(
-            try connection.first("SELECT count(*) FROM person") { try $0.value(0) } ?? 0)
+            try connection.first("SELECT count(*) FROM person") { try $0.next() } ?? 0)
         }
         try connection.attempt {
           try connection.runLater("INSERT INTO person (name, age) VALUES ('last', 1)")
@@ -239,7 +239,7 @@ struct ConformanceTests {
       }
       #expect(counts == [100, 200])
       let last = try await database.read { connection in
-        try connection.first("SELECT name FROM person WHERE age = 2") { try $0.value(0) as String }
+        try connection.first("SELECT name FROM person WHERE age = 2") { try $0.next() as String }
       }
       #expect(last == "last")
     }
@@ -296,7 +296,7 @@ struct ConformanceTests {
             for _ in 0..<10 {
               try await database.write { connection in
                 let age = try connection.first("SELECT age FROM person WHERE name = 'a'") {
-                  try $0.value(0) as Int
+                  try $0.next() as Int
                 }
                 try connection.run("UPDATE person SET age = \((age ?? 0) + 1) WHERE name = 'a'")
               }
@@ -306,7 +306,7 @@ struct ConformanceTests {
         try await group.waitForAll()
       }
       let age = try await database.read { connection in
-        try connection.first("SELECT age FROM person") { try $0.value(0) as Int }
+        try connection.first("SELECT age FROM person") { try $0.next() as Int }
       }
       #expect(age == 160)
     }
@@ -322,7 +322,7 @@ struct ConformanceTests {
             for _ in 0..<5 {
               try await database.write { connection in
                 let last = try connection.first("SELECT age FROM person WHERE name = 'a'") {
-                  try $0.value(0) as Int
+                  try $0.next() as Int
                 }
                 let next = (last ?? 0) + 1
                 // The name is the next number only if no other write took it meanwhile.

@@ -16,7 +16,7 @@ struct EndOfReadsTests {
         SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
           AND pid <> pg_backend_pid() AND (backend_xmin IS NOT NULL OR state LIKE 'idle in %')
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 
@@ -56,7 +56,7 @@ struct EndOfReadsTests {
             WHERE datname = current_database() AND pid <> pg_backend_pid()
               AND backend_type = 'client backend'
             """
-          ) { try $0.value(0) as Int }
+          ) { try $0.next() as Int }
         }
         #expect(try await one.count() == 0)
       }
@@ -69,7 +69,7 @@ struct EndOfReadsTests {
         _ = try await one.count()
         await #expect(throws: DatabaseError.self) {
           try await one.read { connection in
-            try connection.first("SELECT 1 / count(*) FROM person") { try $0.value(0) as Int }
+            try connection.first("SELECT 1 / count(*) FROM person") { try $0.next() as Int }
           }
         }
         #expect(try await one.count() == 0)

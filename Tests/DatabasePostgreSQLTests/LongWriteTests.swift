@@ -44,7 +44,7 @@ struct LongWriteTests {
     try await longWrite
     #expect(mostRuns.withLock { $0 } >= 45, "the server has forgotten none")
     let total = try await short.read { connection in
-      try connection.first("SELECT n FROM counter") { try $0.value(0) as Int }
+      try connection.first("SELECT n FROM counter") { try $0.next() as Int }
     }
     #expect(total == writes)
     await long.close()
@@ -69,7 +69,7 @@ struct LongWriteTests {
 
   private func count(_ database: PostgreSQLDatabase) async throws {
     try await database.write { connection in
-      let number = try connection.first("SELECT n FROM counter") { try $0.value(0) as Int }
+      let number = try connection.first("SELECT n FROM counter") { try $0.next() as Int }
       try connection.run("UPDATE counter SET n = \((number ?? 0) + 1)")
     }
   }

@@ -44,7 +44,7 @@ struct MigrationTests {
       }
       #expect(cause.message.contains("missing"))
       let values = try await database.read {
-        try $0.all("SELECT x FROM a") { try $0.value(0) as Int }
+        try $0.all("SELECT x FROM a") { try $0.next() as Int }
       }
       #expect(values == [1])
       #expect(try await database.migrate(Self.list(Self.second), at: 0) == [])

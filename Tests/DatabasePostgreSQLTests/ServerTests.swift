@@ -24,7 +24,7 @@ struct ServerTests {
       let (hasRead, gate) = (Event(), DispatchSemaphore(value: 0))
       let slow = Task {
         try await one.write { connection in
-          let age = try connection.first("SELECT age FROM person") { try $0.value(0) as Int }
+          let age = try connection.first("SELECT age FROM person") { try $0.next() as Int }
           runs.append(age ?? -1)
           if runs.elements.count == 1 {
             hasRead.happen()
@@ -41,7 +41,7 @@ struct ServerTests {
       #expect(one.statistics.server?.retries == 1)
       #expect(other.statistics.server?.retries == 0)
       let age = try await one.read { connection in
-        try connection.first("SELECT age FROM person") { try $0.value(0) as Int }
+        try connection.first("SELECT age FROM person") { try $0.next() as Int }
       }
       #expect(age == 42)
     }
@@ -53,7 +53,7 @@ struct ServerTests {
       let runs = Record<Int>()
       let (hasRead, gate) = (Event(), DispatchSemaphore(value: 0))
       @Sendable func insertCount(_ name: String, _ connection: borrowing Connection) throws -> Int {
-        let count = try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        let count = try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
         try connection.run("INSERT INTO person (name, age) VALUES (\(name), \(count))")
         return count ?? -1
       }
@@ -84,7 +84,7 @@ struct ServerTests {
       let (hasRead, gate) = (Event(), DispatchSemaphore(value: 0))
       let slow = Task {
         try await one.write { connection in
-          _ = try connection.first("SELECT age FROM person") { try $0.value(0) as Int }
+          _ = try connection.first("SELECT age FROM person") { try $0.next() as Int }
           runs.append(1)
           if runs.elements.count == 1 {
             hasRead.happen()
@@ -108,7 +108,7 @@ struct ServerTests {
           try connection.run("INSERT INTO person (name) VALUES ('lost')")
           let (done, database) = (DispatchSemaphore(value: 0), other)
           Task {
-            _ = try await database.read { try $0.first(Self.terminate) { try $0.value(0) as Int } }
+            _ = try await database.read { try $0.first(Self.terminate) { try $0.next() as Int } }
             done.signal()
           }
           done.wait()
@@ -126,7 +126,7 @@ struct ServerTests {
       for number in 0..<3 {
         try await one.insert("\(number)")
         #expect(try await one.count() == number + 1)
-        _ = try await other.read { try $0.first(Self.terminate) { try $0.value(0) as Int } }
+        _ = try await other.read { try $0.first(Self.terminate) { try $0.next() as Int } }
         // The servers' processes end a moment later.
         while try await others(other) > 0 {}
       }
@@ -140,7 +140,7 @@ struct ServerTests {
     let database = try await PostgreSQLDatabase(
       PostgreSQLAddress("postgresql://postgres@127.0.0.1:1,127.0.0.1:\(server.port)/\(name)"))
     let port = try await database.read { connection in
-      try connection.first("SELECT inet_server_port()") { try $0.value(0) as Int }
+      try connection.first("SELECT inet_server_port()") { try $0.next() as Int }
     }
     #expect(port == server.port)
     await database.close()
@@ -174,7 +174,7 @@ struct ServerTests {
         SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
           AND pid <> pg_backend_pid() AND backend_type = 'client backend'
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 
@@ -198,7 +198,7 @@ struct ServerTests {
         }
       }
       while try await others(sleepingIn: other) == 0 {}
-      _ = try await other.read { try $0.first(Self.terminate) { try $0.value(0) as Int } }
+      _ = try await other.read { try $0.first(Self.terminate) { try $0.next() as Int } }
       let error = await #expect(throws: DatabaseError.self) { try await write.value }
       #expect(error?.code == .outcomeUnknown)
       #expect(runs.elements.count == 1, "it isn't repeated")
@@ -210,7 +210,7 @@ struct ServerTests {
     try await database.read { connection in
       try connection.first(
         "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query = 'COMMIT'"
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 
@@ -246,7 +246,7 @@ struct ServerTests {
       let stopped = Record<pid_t>()
       let failure = try await code {
         try await database.write { connection in
-          let pid = try connection.first("SELECT pg_backend_pid()") { try $0.value(0) as Int }
+          let pid = try connection.first("SELECT pg_backend_pid()") { try $0.next() as Int }
           stopped.append(pid_t(try #require(pid)))
           try #require(kill(stopped.elements[0], SIGSTOP) == 0)
           try connection.run("INSERT INTO person (name) VALUES ('lost')")
@@ -302,13 +302,13 @@ struct ServerTests {
       let isolation = try await one.read { connection in
         try connection.first(
           "SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')"
-        ) { "\(try $0.value(0) as String) \(try $0.value(1) as String)" }
+        ) { "\(try $0.next() as String) \(try $0.next() as String)" }
       }
       #expect(isolation == "repeatable read on")
       let write = try await one.write { connection in
         try connection.first(
           "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')"
-        ) { "\(try $0.value(0) as String) \(try $0.value(1) as String)" }
+        ) { "\(try $0.next() as String) \(try $0.next() as String)" }
       }
       #expect(write == "serializable on")
       // A transaction without statements doesn't exist for the server.
@@ -326,7 +326,7 @@ struct ServerTests {
         SELECT count(*) FROM pg_stat_activity
         WHERE datname = current_database() AND state LIKE 'idle in transaction%'
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 

@@ -104,7 +104,7 @@ struct SlowUseTests {
           SELECT name FROM pg_settings
           WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name
           """
-        ) { try $0.value(0) as String }
+        ) { try $0.next() as String }
       }
       #expect(settings.turnedOff == isOff)
     }

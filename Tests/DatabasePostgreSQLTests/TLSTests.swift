@@ -18,7 +18,7 @@ struct TLSTests {
       address, passwordFile: password == nil ? nil : file.path)
     let version = try await database.read { connection in
       try connection.first("SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()") {
-        try $0.value(0) as String?
+        try $0.next() as String?
       }
     }
     await database.close()

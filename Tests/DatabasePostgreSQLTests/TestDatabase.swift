@@ -66,7 +66,7 @@ func withTwoPostgreSQL(
 ) async throws {
   try await withPostgreSQL(readers: 1, writers: 1) { one in
     let name = try await one.read { connection in
-      try connection.first("SELECT current_database()") { try $0.value(0) as String }
+      try connection.first("SELECT current_database()") { try $0.next() as String }
     }
     let server = try await PostgreSQLServer.shared.value
     let other = try await PostgreSQLDatabase(
@@ -101,12 +101,12 @@ extension Database {
 
   func names() async throws -> [String] {
     try await read { connection in
-      try connection.all("SELECT name FROM person ORDER BY name") { try $0.value(0) }
+      try connection.all("SELECT name FROM person ORDER BY name") { try $0.next() }
     }
   }
 
   func count() async throws -> Int {
-    try await read { try $0.first("SELECT count(*) FROM person") { try $0.value(0) } ?? 0 }
+    try await read { try $0.first("SELECT count(*) FROM person") { try $0.next() } ?? 0 }
   }
 }
 

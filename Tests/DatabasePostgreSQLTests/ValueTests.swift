@@ -17,9 +17,9 @@ struct ValueTests {
       try await database.write { try $0.run("INSERT INTO note VALUES (\(text))") }
       let found = try await database.read { connection in
         try connection.first("SELECT text, text = \(text) FROM note WHERE text = \(text)") { row in
-          let isEqual: Bool = try row.value(1)
+          let (found, isEqual): (String, Bool) = (try row.next(), try row.next())
           #expect(isEqual)
-          return try row.value(0) as String
+          return found
         }
       }
       #expect(found.map { Array($0.utf8) } == Array(text.utf8))
@@ -52,7 +52,9 @@ struct ValueTests {
             \("x")::varchar, \(-2)::smallint, \(-70_000)::integer, \(0.25)::real, \(7)::numeric,
             \(1.5)::numeric, \("n")::name, \(3)::float8, ''::text, \(Double.infinity)::float8
           """
-        ) { row in try (0..<row.columnCount).map { try row.anyValue($0) } }
+        ) { row in
+          try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
+        }
       }
       #expect(
         all == [
@@ -80,7 +82,7 @@ struct ValueTests {
       }
       let row = try await database.read { connection in
         try connection.all("SELECT a, b, c, d, e, f, g, h, i, j::text, k FROM kinds ORDER BY d") {
-          row in try (0..<row.columnCount).map { try row.anyValue($0) }
+          row in try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
         }
       }
       #expect(
@@ -105,7 +107,7 @@ struct ValueTests {
     let literal = text.replacing("'", with: "")
     try await withPostgreSQL { database in
       let found = try await database.read { connection in
-        try connection.first("SELECT \(literal)::text::numeric") { try $0.anyValue(0) }
+        try connection.first("SELECT \(literal)::text::numeric") { try $0.next() as SQLValue }
       }
       #expect(found == expected)
     }
@@ -118,7 +120,7 @@ struct ValueTests {
       }
       let found = try await database.read { connection in
         try connection.first("SELECT sum(age), count(*), avg(age), max(age) FROM person") { row in
-          try (0..<4).map { try row.anyValue($0) }
+          try (0..<4).map { _ in try row.next() as SQLValue }
         }
       }
       #expect(found == [.integer(3), .integer(2), .real(1.5), .integer(2)])
@@ -141,12 +143,14 @@ struct ValueTests {
   @Test func `a column of an unexpected type is an error`() async throws {
     try await withPostgreSQL { database in
       let codes = try await database.read { connection in
-        try connection.first("SELECT 'text', NULL, 2, '\\xff'::bytea, now(), 1.5::numeric") { row in
+        try connection.first(
+          "SELECT 'text', NULL, NULL, 2, 2, '\\xff'::bytea, now(), 1.5::numeric"
+        ) { row in
           [
-            failure(0, of: row, as: Int.self), failure(1, of: row, as: String.self),
-            failure(2, of: row, as: Bool.self), failure(3, of: row, as: String.self),
-            failure(4, of: row, as: String.self), failure(2, of: row, as: [UInt8].self),
-            failure(1, of: row, as: Double.self), failure(5, of: row, as: Int.self),
+            failure(of: &row, as: Int.self), failure(of: &row, as: String.self),
+            failure(of: &row, as: Double.self), failure(of: &row, as: Bool.self),
+            failure(of: &row, as: [UInt8].self), failure(of: &row, as: String.self),
+            failure(of: &row, as: String.self), failure(of: &row, as: Int.self),
           ]
         }
       }
@@ -155,10 +159,10 @@ struct ValueTests {
   }
 
   private func failure<T: SQLReadable>(
-    _ column: Int, of row: borrowing Row, as type: T.Type
+    of row: inout Row, as type: T.Type
   ) -> DatabaseError.Code? {
     do {
-      _ = try row.value(column) as T
+      _ = try row.next() as T
       return nil
     } catch {
       return error.code

@@ -27,10 +27,10 @@ struct BackupTests {
           let copy = try SQLiteDatabase(path: path, readers: 1)
           let (people, pets, check) = try await copy.read { connection in
             (
-              try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int },
-              try connection.first("SELECT count(*) FROM pet") { try $0.value(0) as Int },
+              try connection.first("SELECT count(*) FROM person") { try $0.next() as Int },
+              try connection.first("SELECT count(*) FROM pet") { try $0.next() as Int },
               try connection.all("SELECT integrity_check FROM pragma_integrity_check") {
-                try $0.value(0) as String
+                try $0.next() as String
               }
             )
           }
@@ -64,7 +64,7 @@ struct BackupTests {
           let names = try FileManager.default.contentsOfDirectory(atPath: folder)
           let opened = try ReadOnlySQLiteDatabase(path: copy, ignoresLog: true)
           #expect(
-            try await opened.read { try $0.first("SELECT 1") { try $0.value(0) as Int } } == 1)
+            try await opened.read { try $0.first("SELECT 1") { try $0.next() as Int } } == 1)
           await opened.close()
           return names
         }

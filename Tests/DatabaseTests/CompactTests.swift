@@ -27,7 +27,7 @@ struct CompactTests {
 extension SQLiteDatabase {
   fileprivate func pages() async throws -> Int {
     try await read { connection in
-      try connection.first("SELECT page_count FROM pragma_page_count") { try $0.value(0) } ?? 0
+      try connection.first("SELECT page_count FROM pragma_page_count") { try $0.next() } ?? 0
     }
   }
 }

@@ -25,12 +25,12 @@ struct ConnectionTests {
       let id = try await database.write { connection in
         try connection.first(
           "INSERT INTO person (name) VALUES ('a'), ('b'), ('c') RETURNING id"
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(id == 1)
       #expect(try await database.names() == ["a", "b", "c"])
       let missing = try await database.read { connection in
-        try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.value(0) as Int }
+        try connection.first("SELECT id FROM person WHERE name = 'x'") { try $0.next() as Int }
       }
       #expect(missing == nil)
     }
@@ -42,8 +42,8 @@ struct ConnectionTests {
       let pairs = try await database.read { connection in
         let query: SQL = "SELECT name FROM person ORDER BY name"
         return try connection.all(query) { outer in
-          let inner = try connection.all(query) { try $0.value(0) as String }
-          return try outer.value(0) + inner.joined()
+          let inner = try connection.all(query) { try $0.next() as String }
+          return try outer.next() + inner.joined()
         }
       }
       #expect(pairs == ["aab", "bab"])
@@ -87,7 +87,7 @@ struct ConnectionTests {
       let total = try await database.read { connection in
         try (0..<600).reduce(0) { total, size in
           let sql: SQL = "SELECT count(*) WHERE 1 IN (\(list: Array(0...size)))"
-          return total + (try connection.first(sql) { try $0.value(0) } ?? 0)
+          return total + (try connection.first(sql) { try $0.next() } ?? 0)
         }
       }
       #expect(total == 599)
@@ -101,8 +101,8 @@ struct ConnectionTests {
       let (one, two): (SQL, SQL) = (" SELECT 1", " SELECT 2")
       let both: SQL = " UNION ALL"
       let found = try await database.read { connection in
-        let first: [Int] = try connection.all(one + both + two) { try $0.value(0) }
-        let second: [Int] = try connection.all(two + both + one) { try $0.value(0) }
+        let first: [Int] = try connection.all(one + both + two) { try $0.next() }
+        let second: [Int] = try connection.all(two + both + one) { try $0.next() }
         return [first, second]
       }
       #expect(found == [[1, 2], [2, 1]])
@@ -114,8 +114,8 @@ struct ConnectionTests {
       @Sendable func lastColumn() async throws -> [SQLValue] {
         try await database.read { connection in
           try connection.all("SELECT * FROM person") { row in
-            try row.anyValue(row.columnCount - 1)
-          }
+            try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
+          }.compactMap(\.last)
         }
       }
       try await database.write { try $0.run("INSERT INTO person (name, age) VALUES ('a', 3)") }
@@ -165,7 +165,7 @@ struct ConnectionTests {
       #expect(failure == .other(1), "trusted_schema is off")
       let found = try await database.read { connection in
         try connection.all("SELECT rowid FROM person_search WHERE name MATCH \("\"love\"")") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(found == [1])

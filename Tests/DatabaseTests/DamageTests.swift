@@ -39,7 +39,7 @@ struct DamageTests {
 
   private func read(_ database: SQLiteDatabase) async throws -> Int? {
     try await database.read { connection in
-      try connection.first("SELECT count(*) FROM a WHERE x > ''") { try $0.value(0) as Int }
+      try connection.first("SELECT count(*) FROM a WHERE x > ''") { try $0.next() as Int }
     }
   }
 

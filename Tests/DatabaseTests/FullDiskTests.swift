@@ -14,7 +14,7 @@ struct FullDiskTests {
 
   private static func pets(in database: SQLiteDatabase) async throws -> [String] {
     try await database.read { connection in
-      try connection.all("SELECT name FROM pet ORDER BY name") { try $0.value(0) }
+      try connection.all("SELECT name FROM pet ORDER BY name") { try $0.next() }
     }
   }
 
@@ -88,7 +88,7 @@ struct FullDiskTests {
         #expect(try await Self.pets(in: database).count == stored.count + 1)
         let check = try await database.read { connection in
           try connection.all("SELECT integrity_check FROM pragma_integrity_check") {
-            try $0.value(0) as String
+            try $0.next() as String
           }
         }
         #expect(check == ["ok"])

@@ -29,7 +29,7 @@ struct MigrationTests {
   }
 
   private func values(in database: SQLiteDatabase) async throws -> [Int] {
-    try await database.read { try $0.all("SELECT x FROM a") { try $0.value(0) } }
+    try await database.read { try $0.all("SELECT x FROM a") { try $0.next() } }
   }
 
   @Test func `each migration is applied once`() async throws {
@@ -41,7 +41,7 @@ struct MigrationTests {
       #expect(try await values(in: database) == [1])
       let applied = try await database.read { connection in
         try connection.all("SELECT name, digest, applied_at FROM schema_migration") { row in
-          try "\(row.value(0) as String) \(row.value(1) as String) \(row.value(2) as Int)"
+          try "\(row.next() as String) \(row.next() as String) \(row.next() as Int)"
         }
       }
       #expect(applied == ["m0001_first d1 1000", "m0002_second d2 2000"])
@@ -118,7 +118,7 @@ struct MigrationTests {
       #expect(try await values(in: database) == [7, 1])
       #expect(try await database.migrate(migrations, at: 0) == [])
       let recorded = try await database.read { connection in
-        try connection.all("SELECT name FROM schema_migration") { try $0.value(0) as String }
+        try connection.all("SELECT name FROM schema_migration") { try $0.next() as String }
       }
       #expect(recorded == ["m0000_first", "m0000_last", "m0001_upgrade", "m0002_second"])
       let edited = Migration(name: "m0001_upgrade", text: "SELECT 1", digest: "other")
@@ -138,7 +138,7 @@ struct MigrationTests {
         try await database.pending(list(), toleratesNewer: true)
       }
       let rows = try await database.read {
-        try $0.all("SELECT x FROM former") { try $0.value(0) as Int }
+        try $0.all("SELECT x FROM former") { try $0.next() as Int }
       }
       #expect(rows == [7])
     }

@@ -28,7 +28,7 @@ struct ReadOnlyTests {
         let before = try files(folder)
         let copy = try ReadOnlySQLiteDatabase(path: path)
         let names = try await copy.read { connection in
-          try connection.all("SELECT name FROM person") { try $0.value(0) as String }
+          try connection.all("SELECT name FROM person") { try $0.next() as String }
         }
         #expect(names == ["in the log"])
         #expect(
@@ -39,7 +39,7 @@ struct ReadOnlyTests {
 
         let alone = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true)
         let count = try? await alone.read { connection in
-          try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+          try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
         }
         #expect((count ?? 0) == 0)
         await alone.close()
@@ -63,7 +63,7 @@ struct ReadOnlyTests {
         try manager.createSymbolicLink(atPath: link, withDestinationPath: "elsewhere/left")
         let linked = try ReadOnlySQLiteDatabase(path: link)
         let names = try await linked.read { connection in
-          try connection.all("SELECT name FROM person") { try $0.value(0) as String }
+          try connection.all("SELECT name FROM person") { try $0.next() as String }
         }
         #expect(names == ["in the log"])
         await linked.close()
@@ -81,7 +81,7 @@ struct ReadOnlyTests {
         try await database.backup(to: path)
         func count(_ database: ReadOnlySQLiteDatabase) async throws -> Int? {
           try await database.read { connection in
-            try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+            try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
           }
         }
         let alone = try ReadOnlySQLiteDatabase(path: path)
@@ -110,7 +110,7 @@ struct ReadOnlyTests {
         try await database.backup(to: path)
         let copy = try ReadOnlySQLiteDatabase(path: path, ignoresLog: true)
         let count = try await copy.read { connection in
-          try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+          try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
         }
         #expect(count == 1)
         await copy.close()
@@ -126,7 +126,7 @@ extension SQLiteDatabase {
     get async {
       try? await read { connection in
         try connection.first("SELECT file FROM pragma_database_list WHERE name = 'main'") {
-          try $0.value(0) as String
+          try $0.next() as String
         }
       }
     }

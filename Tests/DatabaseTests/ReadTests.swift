@@ -36,7 +36,7 @@ struct ReadTests {
       try await database.insert("first")
       let counts = Record<Int>()
       let held = HeldRead(database) { connection in
-        let count = try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        let count = try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
         counts.append(count ?? -1)
       }
       await held.begun.wait()
@@ -128,7 +128,7 @@ struct ReadTests {
       try await database.insert("first")
       try await database.checkpoint()
       let held = HeldRead(database) { connection in
-        _ = try connection.first("SELECT count(*) FROM person") { try $0.value(0) as Int }
+        _ = try connection.first("SELECT count(*) FROM person") { try $0.next() as Int }
       }
       await held.begun.wait()
       try await database.insert("second")

@@ -52,12 +52,12 @@ extension SQLiteDatabase {
 
   func names() async throws -> [String] {
     try await read { connection in
-      try connection.all("SELECT name FROM person ORDER BY name") { try $0.value(0) }
+      try connection.all("SELECT name FROM person ORDER BY name") { try $0.next() }
     }
   }
 
   func count() async throws -> Int {
-    try await read { try $0.first("SELECT count(*) FROM person") { try $0.value(0) } ?? 0 }
+    try await read { try $0.first("SELECT count(*) FROM person") { try $0.next() } ?? 0 }
   }
 }
 

@@ -63,7 +63,7 @@ struct WriteTests {
       try await held.release()
       for task in tasks { try await task.value }
       let names = try await database.read { connection in
-        try connection.all("SELECT name FROM person ORDER BY id") { try $0.value(0) as String }
+        try connection.all("SELECT name FROM person ORDER BY id") { try $0.next() as String }
       }
       #expect(names == ["held"] + (0..<300).map(String.init))
     }
@@ -133,7 +133,7 @@ struct WriteTests {
         #expect(failure == (number == 5 ? .foreignKey : nil))
       }
       let pets = try await database.read { connection in
-        try connection.first("SELECT count(*) FROM pet") { try $0.value(0) as Int }
+        try connection.first("SELECT count(*) FROM pet") { try $0.next() as Int }
       }
       #expect(pets == 9)
     }

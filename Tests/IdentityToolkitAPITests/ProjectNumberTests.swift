@@ -42,7 +42,7 @@ struct ProjectNumberTests {
       }
       let projects = try await server.database.read { connection in
         try connection.all("SELECT /* test */ project_id FROM project ORDER BY 1") {
-          try $0.value(0) as String
+          try $0.next() as String
         }
       }
       return (statuses.map { $0.replacing(name, with: "P") }, projects)

@@ -123,7 +123,7 @@ package struct LargeDemo: Sendable {
         """
         SELECT name, text FROM \(SQL.indexes) WHERE table_name = 'account'
         """
-      ) { row in (name: try row.value(0) as String, text: try row.value(1) as String) }
+      ) { row in (name: try row.next() as String, text: try row.next() as String) }
       for index in indexes { try connection.runScript("DROP INDEX \(index.name)") }
       try SearchIndex.parts.setMemory(64 << 20, connection)
       return indexes.map(\.text)
@@ -181,8 +181,8 @@ package struct LargeDemo: Sendable {
         codes_blocked_until, last_code_attempt_at)
       VALUES (\(user.text.key), \(scope.key), \(user.uid), \(user.email), \(user.email),
         \(traits.isVerified), \(user.name), \(user.phone), \(hash),
-        \(user.createdAt.microseconds), \(traits.isDisabled), \(user.createdAt.seconds),
-        \(user.createdAt.microseconds), \(user.lastLoginAt?.microseconds),
+        \(user.createdAt), \(traits.isDisabled), \(user.createdAt.seconds),
+        \(user.createdAt), \(user.lastLoginAt),
         \(user.lastLoginAt?.day ?? 0), \(user.nameFolded), \(traits.hasTOTP),
         \(traits.phones > 0), \(traits.isLocked ? 10 : 0),
         \(traits.isLocked ? CodeLock.forever.microseconds : nil), \(user.lastCodeAttemptAt))

@@ -60,7 +60,7 @@ extension TestDatabase {
       var contents: [String: [[SQLValue]]] = [:]
       for (name, query) in tables {
         contents[name] = try connection.all(query) { row in
-          try (0..<row.columnCount).map { try row.anyValue($0) }
+          try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
         }
       }
       return contents

@@ -87,39 +87,37 @@ public struct Account: Sendable {
       a.has_former_addresses, a.given_fields, a.reach, a.initial_email_verified
     """
 
-  static let columnCount = 30
-
-  init(_ row: borrowing Row, factors: [Factor]) throws {
-    id = ID(try row.value(0))
-    key = try row.value(1)
-    email = try row.value(2)
-    emailVerified = try row.value(3)
-    displayName = try row.value(4)
-    photoURL = try row.value(5)
-    phoneNumber = try row.value(6)
-    disabled = try row.value(7)
-    customAttributes = try row.value(8)
-    validSince = try row.value(9)
-    createdAt = try row.value(10)
-    lastLoginAt = try row.value(11)
-    lastRefreshAt = try row.value(12)
-    passwordUpdatedAt = try row.value(13)
-    hasPassword = try row.value(14)
-    isAnonymous = try row.value(15)
-    isCustomAuth = try row.value(16)
-    wrongCodes = try row.value(17)
-    codesBlockedUntil = try row.value(18)
-    hasProviders = try row.value(19)
-    signsInByLink = try row.value(20)
-    initialEmail = try row.value(21)
-    lastCodeAttemptAt = try row.value(22)
-    isProtected = try row.value(23)
-    changesLockedAt = try row.value(24)
-    generation = try row.value(25)
-    hasFormerAddresses = try row.value(26)
-    givenFields = GivenFields(rawValue: try row.value(27))
-    reach = CodeReach(try row.value(28))
-    initialEmailVerified = try row.value(29)
+  init(_ row: inout Row, factors: [Factor]) throws {
+    id = try row.next()
+    key = try row.next()
+    email = try row.next()
+    emailVerified = try row.next()
+    displayName = try row.next()
+    photoURL = try row.next()
+    phoneNumber = try row.next()
+    disabled = try row.next()
+    customAttributes = try row.next()
+    validSince = try row.next()
+    createdAt = try row.next()
+    lastLoginAt = try row.next()
+    lastRefreshAt = try row.next()
+    passwordUpdatedAt = try row.next()
+    hasPassword = try row.next()
+    isAnonymous = try row.next()
+    isCustomAuth = try row.next()
+    wrongCodes = try row.next()
+    codesBlockedUntil = try row.next()
+    hasProviders = try row.next()
+    signsInByLink = try row.next()
+    initialEmail = try row.next()
+    lastCodeAttemptAt = try row.next()
+    isProtected = try row.next()
+    changesLockedAt = try row.next()
+    generation = try row.next()
+    hasFormerAddresses = try row.next()
+    givenFields = try row.next()
+    reach = CodeReach(try row.next())
+    initialEmailVerified = try row.next()
     self.factors = factors
   }
 
@@ -150,10 +148,12 @@ public struct Account: Sendable {
 
   static let labelColumns: SQL = "a.email, a.display_name, a.phone, a.uid"
 
-  static func label(_ row: borrowing Row, from column: Int) throws -> String {
-    label(
-      email: try row.value(column), name: try row.value(column + 1),
-      phone: try row.value(column + 2), id: try row.value(column + 3))
+  /// Reads `labelColumns`.
+  static func labeled(_ row: inout Row) throws -> (id: ID<Account>, label: String) {
+    let (email, name, phone): (String?, String?, String?)
+    (email, name, phone) = (try row.next(), try row.next(), try row.next())
+    let id: ID<Account> = try row.next()
+    return (id, label(email: email, name: name, phone: phone, id: id.text))
   }
 
   static func label(email: String?, name: String?, phone: String?, id: String) -> String {

@@ -35,7 +35,6 @@ public struct AccountCounts: Hashable, Sendable {
   static let columns: SQL = """
     users, enrolled_users, unverified_users, disabled_users, totp_users, phone_users, locked_users
     """
-  static let columnCount = 7
 
   var values: SQL {
     """
@@ -44,14 +43,14 @@ public struct AccountCounts: Hashable, Sendable {
     """
   }
 
-  init(_ row: borrowing Row) throws {
-    users = try row.value(0)
-    enrolledUsers = try row.value(1)
-    unverifiedEmails = try row.value(2)
-    disabled = try row.value(3)
-    totpUsers = try row.value(4)
-    phoneUsers = try row.value(5)
-    locked = try row.value(6)
+  init(_ row: inout Row) throws {
+    users = try row.next()
+    enrolledUsers = try row.next()
+    unverifiedEmails = try row.next()
+    disabled = try row.next()
+    totpUsers = try row.next()
+    phoneUsers = try row.next()
+    locked = try row.next()
   }
 
   static func += (one: inout Self, other: Self) {
@@ -107,7 +106,7 @@ extension Accounts {
     try await store.read(AccountError.self) { connection in
       try connection.first(
         "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 
@@ -130,7 +129,7 @@ extension Accounts {
         SELECT count(*) FROM account a
         WHERE a.scope_key = \(scope.key) AND \(AccountList.isSuspended(at: now))
         """
-      ) { try $0.value(0) as Int }
+      ) { try $0.next() as Int }
       return (try Self.counts(scope, connection), suspended ?? 0)
     }
   }
@@ -146,6 +145,6 @@ extension Accounts {
         \(AccountCounts.current("locked_users"))
       FROM scope s WHERE s.scope_key = \(scope.key)
       """
-    ) { try AccountCounts($0) } ?? AccountCounts()
+    ) { try AccountCounts(&$0) } ?? AccountCounts()
   }
 }

@@ -163,7 +163,7 @@ struct AccountList: Sendable {
   }
 
   /// The condition for accounts `a` with a factor whose suspension hasn't ended.
-  static func isSuspended(at now: Instant) -> SQL { "a.suspended_until > \(now.microseconds)" }
+  static func isSuspended(at now: Instant) -> SQL { "a.suspended_until > \(now)" }
 
   private func newest(
     _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection
@@ -222,8 +222,7 @@ struct AccountList: Sendable {
     try connection.all(
       "SELECT \(AccountSummary.columns), \(value) FROM \(tables) WHERE \(rest)"
     ) { row in
-      Row(
-        account: try AccountSummary(row), value: try row.anyValue(AccountSummary.columnCount))
+      Row(account: try AccountSummary(&row), value: try row.next())
     }
   }
 

@@ -12,7 +12,7 @@ enum AccountNumbers {
       WHERE scope_key = \(scope) AND deleted_at IS NULL RETURNING next_account
       """
     ) { row in
-      let end: Int64 = try row.value(0)
+      let end: Int64 = try row.next()
       return end - Int64(count)..<end
     }
   }

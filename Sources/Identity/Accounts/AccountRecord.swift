@@ -5,7 +5,7 @@ package enum AccountRecord {
   package static func find(
     _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
   ) throws -> Account? {
-    try one("a.scope_key = \(scope.key) AND a.uid = \(id.text)", connection)
+    try one("a.scope_key = \(scope.key) AND a.uid = \(id)", connection)
   }
 
   static func find(
@@ -49,8 +49,8 @@ package enum AccountRecord {
       """
     ) { row in
       (
-        account: try Account(row, factors: []),
-        hasFactors: try row.value(Account.columnCount) as Bool
+        account: try Account(&row, factors: []),
+        hasFactors: try row.next() as Bool
       )
     }
     return try withFactors(plain, connection)
@@ -93,8 +93,8 @@ package enum AccountRecord {
           valid_since_s, created_at, given_fields)
         VALUES (\(key), \(scope.key), \(uid), \(email), \(email), \(new.emailVerified),
           \(new.displayName), \(new.photoURL), \(new.phoneNumber), \(passwordHash),
-          \(passwordHash == nil ? nil : now.microseconds), \(anonymous), \(new.disabled),
-          \(now.seconds), \(now.microseconds), \(new.givenFields.rawValue))
+          \(passwordHash == nil ? nil : now), \(anonymous), \(new.disabled),
+          \(now.seconds), \(now), \(new.givenFields))
         """)
     } catch {
       throw conflict(error) ?? error
@@ -247,7 +247,7 @@ package enum AccountRecord {
       SELECT count(*) FROM account a \(SQL.orderedJoin) session s USING (account_key)
       WHERE a.account_key = \(account) AND s.generation = a.generation - 1
       """
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 
   private static func forgetOldestEnded(

@@ -80,7 +80,7 @@ struct AccountSearch {
         WHERE s.project_id > '' AND s.deleted_at IS NULL AND \(match)
         LIMIT \(most)
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       for key in keys {
         guard let account = try AccountRecord.find(key: key, connection),
           let scope = try scope(of: key, connection)
@@ -143,7 +143,7 @@ struct AccountSearch {
       return try connection.all(
         SearchIndex.parts.query(
           containing: query.long, in: keys, limit: Self.batch, connection.dialect)
-      ) { try $0.value(0) }
+      ) { try $0.next() }
     }
     return try connection.all(
       """
@@ -152,7 +152,7 @@ struct AccountSearch {
         AND account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
       ORDER BY account_key DESC LIMIT \(Self.batch)
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   private mutating func examine(
@@ -164,7 +164,7 @@ struct AccountSearch {
         """
         SELECT 1 FROM account_beginning WHERE beginning = \(word) AND account_key = \(key)
         """
-      ) { try $0.value(0) as Int }
+      ) { try $0.next() as Int }
       guard begins != nil else { return }
     }
     guard let account = try AccountRecord.find(key: key, connection) else { return }
@@ -212,7 +212,7 @@ struct AccountSearch {
             AND a.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
           LIMIT \(mostExamined + 1)
           """
-        ) { (key: try $0.value(0), text: SearchText(folded: try $0.value(1))) }
+        ) { (key: try $0.next(), text: SearchText(folded: try $0.next())) }
       }
       if few.count <= mostExamined { return few.sorted { $0.key > $1.key } }
     }
@@ -236,7 +236,7 @@ struct AccountSearch {
       SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
       """
-    ) { try Scope($0) }
+    ) { try Scope(&$0) }
     scopes[key] = scope
     return scope
   }

@@ -32,23 +32,21 @@ public struct AccountSummary: Hashable, Sendable {
       a.suspended_until, a.protected
     """
 
-  static let columnCount = 14
-
-  init(_ row: borrowing Row) throws {
-    id = ID(try row.value(0))
-    key = try row.value(1)
-    email = try row.value(2)
-    emailVerified = try row.value(3)
-    displayName = try row.value(4)
-    phoneNumber = try row.value(5)
-    disabled = try row.value(6)
-    createdAt = Instant(microseconds: try row.value(7))
-    lastLoginAt = (try row.value(8) as Int64?).map(Instant.init(microseconds:))
-    hasTOTP = try row.value(9)
-    hasPhone = try row.value(10)
-    codesBlockedUntil = (try row.value(11) as Int64?).map(Instant.init(microseconds:))
-    suspendedUntil = (try row.value(12) as Int64?).map(Instant.init(microseconds:))
-    isProtected = try row.value(13)
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    key = try row.next()
+    email = try row.next()
+    emailVerified = try row.next()
+    displayName = try row.next()
+    phoneNumber = try row.next()
+    disabled = try row.next()
+    createdAt = try row.next()
+    lastLoginAt = try row.next()
+    hasTOTP = try row.next()
+    hasPhone = try row.next()
+    codesBlockedUntil = try row.next()
+    suspendedUntil = try row.next()
+    isProtected = try row.next()
   }
 
   public init(_ account: Account) {

@@ -112,15 +112,15 @@ extension Accounts {
       try connection.run(
         """
         UPDATE factor SET display_name = \(name)
-        WHERE account_key = \(account.key) AND enrollment_id = \(known.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(known.id)
         """)
     }
     let enrolledAt = known.enrollmentTime(changedTo: entry.enrolledAt, at: now)
     if known.kind == .phone, enrolledAt != known.enrolledAt {
       try connection.run(
         """
-        UPDATE factor SET enrolled_at = \(enrolledAt.microseconds)
-        WHERE account_key = \(account.key) AND enrollment_id = \(known.id.text)
+        UPDATE factor SET enrolled_at = \(enrolledAt)
+        WHERE account_key = \(account.key) AND enrollment_id = \(known.id)
         """)
     }
   }

@@ -34,7 +34,7 @@ extension Accounts {
     _ scope: Scope, _ query: AccountQuery
   ) async throws(AccountError) -> [Account] {
     try await store.read(AccountError.self) { connection in
-      let keys = try connection.all(query.keys(of: scope)) { try $0.value(0) as Int64 }
+      let keys = try connection.all(query.keys(of: scope)) { try $0.next() as Int64 }
       var accounts: [Account] = []
       accounts.reserveCapacity(keys.count)
       for key in keys {

@@ -110,11 +110,11 @@ extension Accounts {
       scopes += try connection.all(
         """
         SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(project.text) AND s.tenant_id BETWEEN \(first) AND \(last)
+        WHERE s.project_id = \(project) AND s.tenant_id BETWEEN \(first) AND \(last)
           AND s.deleted_at IS NULL
         ORDER BY s.tenant_id
         """
-      ) { try Scope($0) }
+      ) { try Scope(&$0) }
     }
     var seen: Set<Int64> = []
     return scopes.filter { seen.insert($0.key).inserted }

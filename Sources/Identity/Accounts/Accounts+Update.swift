@@ -171,12 +171,12 @@ extension Accounts {
           email_link = \(old.signsInByLink && email != nil),
           display_name = \(change.displayName.withoutEmptyText.applied(to: old.displayName)),
           photo_url = \(change.photoURL.withoutEmptyText.applied(to: old.photoURL)),
-          given_fields = \(GivenFields(after: change, of: old, email: email).rawValue),
+          given_fields = \(GivenFields(after: change, of: old, email: email)),
           phone = \(change.phoneNumber.applied(to: old.phoneNumber)),
           custom_attributes = \(change.customAttributes.applied(to: old.customAttributes)),
           disabled = \(change.disabled ?? old.disabled),
           anonymous = \(old.isAnonymous && !hasCredential),
-          created_at = \(createdAt.microseconds), last_login_at = \(lastLoginAt?.microseconds),
+          created_at = \(createdAt), last_login_at = \(lastLoginAt),
           last_login_day = \(lastLoginAt?.day ?? 0)
         WHERE account_key = \(old.key)
         """)
@@ -192,7 +192,7 @@ extension Accounts {
         try connection.run(
           """
           UPDATE account SET password_hash = \(hash?.encoded),
-            password_updated_at = \(now.microseconds)
+            password_updated_at = \(now)
           WHERE account_key = \(old.key)
           """)
       }

@@ -205,7 +205,7 @@ public struct Accounts: Sendable {
     try connection.run("DELETE FROM account WHERE account_key = \(account.key)")
     try Outbox.markDeleted(account, connection)
     try connection.run(
-      "UPDATE session SET deleted_uid = \(account.id.text) WHERE account_key = \(account.key)")
+      "UPDATE session SET deleted_uid = \(account.id) WHERE account_key = \(account.key)")
     try CountChanges.append(-AccountCounts(of: account), to: scope.key, connection)
     var entry = AuditEntry(.accountDelete, of: account, in: scope)
     account.describe(in: &entry, isNew: false)

@@ -17,10 +17,10 @@ enum AnonymousAccounts {
       WHERE s.anonymous_expire = 1 AND s.deleted_at IS NULL
         AND EXISTS (SELECT 1 FROM account a \(index: "account_anonymous")
           WHERE a.scope_key = s.scope_key AND a.anonymous = 1
-            AND a.created_at < \(oldest.microseconds))
+            AND a.created_at < \(oldest))
       LIMIT 1
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   /// Deletes a batch of a pool's expired accounts with one audit row.
@@ -30,16 +30,16 @@ enum AnonymousAccounts {
       SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.anonymous_expire = 1 AND s.deleted_at IS NULL
       """
-    ) { try Scope($0) }
+    ) { try Scope(&$0) }
     guard let scope else { return }
     let oldest = now.advanced(bySeconds: -lifetime)
     let keys = try connection.all(
       """
       SELECT account_key FROM account \(index: "account_anonymous")
-      WHERE scope_key = \(key) AND anonymous = 1 AND created_at < \(oldest.microseconds)
+      WHERE scope_key = \(key) AND anonymous = 1 AND created_at < \(oldest)
       ORDER BY created_at LIMIT \(share)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     var counts = AccountCounts()
     for account in keys {
       guard let account = try AccountRecord.find(key: account, connection) else { continue }

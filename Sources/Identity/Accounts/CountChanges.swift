@@ -29,7 +29,7 @@ enum CountChanges {
       SELECT scope_key, number FROM count_change WHERE scope_key > 0
       ORDER BY scope_key, number LIMIT 1 OFFSET \(foldedAtOnce - 1)
       """
-    ) { (scope: try $0.value(0) as Int64, number: try $0.value(1) as Int64) }
+    ) { (scope: try $0.next() as Int64, number: try $0.next() as Int64) }
     guard let last else {
       try fold("scope_key > 0", connection)
       return false
@@ -42,7 +42,7 @@ enum CountChanges {
   /// Adds all changes of a pool, or of a project's pools, before its deletion.
   static func fold(_ scope: Scope, _ connection: borrowing Connection) throws {
     guard scope.tenant != nil else {
-      return try fold("project_id = \(scope.project.text)", connection)
+      return try fold("project_id = \(scope.project)", connection)
     }
     try fold(condition(scope), connection)
   }
@@ -52,7 +52,7 @@ enum CountChanges {
   }
 
   private static func condition(_ scope: Scope) -> SQL {
-    "project_id = \(scope.project.text) AND scope_key = \(scope.key)"
+    "project_id = \(scope.project) AND scope_key = \(scope.key)"
   }
 
   private static func fold(_ condition: SQL, _ connection: borrowing Connection) throws {
@@ -60,8 +60,8 @@ enum CountChanges {
     _ = try connection.all(
       "SELECT \(AccountCounts.columns), scope_key FROM count_change WHERE \(condition)"
     ) { row in
-      sums[try row.value(AccountCounts.columnCount), default: AccountCounts()] +=
-        try AccountCounts(row)
+      let change = try AccountCounts(&row)
+      sums[try row.next(), default: AccountCounts()] += change
     }
     for (scope, change) in sums.sorted(by: { $0.key < $1.key }) {
       try add(change, to: scope, connection)

@@ -98,7 +98,7 @@ enum FormerAddresses {
 
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [String] {
     try connection.all("SELECT address FROM former_address WHERE account_key = \(account)") {
-      try $0.value(0)
+      try $0.next()
     }
   }
 }

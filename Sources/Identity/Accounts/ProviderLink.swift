@@ -78,9 +78,8 @@ extension ProviderLink {
       """
     ) { row in
       ProviderLink(
-        provider: try row.value(0), rawID: try row.value(1), email: try row.value(2),
-        displayName: try row.value(3), photoURL: try row.value(4),
-        isEmailVerified: try row.value(5))
+        provider: try row.next(), rawID: try row.next(), email: try row.next(),
+        displayName: try row.next(), photoURL: try row.next(), isEmailVerified: try row.next())
     }
   }
 
@@ -136,7 +135,7 @@ extension AccountRecord {
       SELECT account_key FROM account_provider
       WHERE scope_key = \(scope.key) AND provider_id = \(provider) AND raw_id = \(rawID)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     guard let key else { return nil }
     return try find(key: key, connection)
   }

@@ -61,7 +61,7 @@ package enum SearchIndex {
         WHERE account_key > \(last) AND account_key <= \(keys.upperBound)
         ORDER BY account_key LIMIT 500
         """
-      ) { row in (key: try row.value(0) as Int64, folded: try row.value(1) as String) }
+      ) { row in (key: try row.next() as Int64, folded: try row.next() as String) }
       for row in rows {
         try remove(row.key, SearchText(folded: row.folded), except: [], connection)
       }
@@ -75,7 +75,7 @@ package enum SearchIndex {
   ) throws -> SearchText? {
     try connection.first(
       "SELECT folded FROM account_text WHERE account_key = \(account)"
-    ) { SearchText(folded: try $0.value(0)) }
+    ) { SearchText(folded: try $0.next()) }
   }
 
   private static func remove(
@@ -183,7 +183,7 @@ extension SearchIndex {
           SELECT account_key FROM account_text WHERE account_key > \(last)
           ORDER BY account_key LIMIT 1 OFFSET \(window - 1)
           """
-        ) { try $0.value(0) as Int64 }
+        ) { try $0.next() as Int64 }
       let hasLetter: [SQL] = SearchText.replacements.keys.sorted().map {
         "\(SQL.position)(folded, \(String($0))) > 0"
       }
@@ -194,7 +194,7 @@ extension SearchIndex {
           AND (\(hasLetter.joined(separator: " OR ")))
         ORDER BY account_key LIMIT \(batch)
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       next = accounts.count == batch ? accounts.last : end
     }
   }

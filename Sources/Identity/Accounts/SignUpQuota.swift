@@ -22,7 +22,7 @@ enum SignUpQuota {
     let project = try Scopes.find(project: scope.project, tenant: nil, connection)
     let members: String? = try connection.first(
       "SELECT members FROM scope WHERE scope_key = \(project.key)"
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     let limit = limit(
       in: try? JSON.parse(Array((members ?? "{}").utf8)), at: now)
     // One project can't use up the accounts of another.

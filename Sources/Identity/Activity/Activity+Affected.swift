@@ -54,7 +54,7 @@ extension Activity {
         AND (day, account_key) < (\(end.at), \(end.account))
       ORDER BY day DESC, account_key DESC LIMIT \(limit + tail.count)
       """
-    ) { try ActivityCursor($0) }
+    ) { try ActivityCursor(&$0) }
     guard !tail.isEmpty else { return places }
     places.removeAll { tail[$0.account] != nil }
     for (account, change) in tail where reach < change.current.days.count {
@@ -88,8 +88,7 @@ extension Activity {
       """
     ) { row in
       (
-        count: try row.value(0) as Int, late: try row.value(1) as Int?,
-        early: try row.value(2) as Int?
+        count: try row.next() as Int, late: try row.next() as Int?, early: try row.next() as Int?
       )
     }
     let ends = [codes?.late, codes?.early].compactMap { $0 }

@@ -33,7 +33,7 @@ extension Activity {
         """
         SELECT scope_key FROM reach_account WHERE scope_key > \(last) ORDER BY scope_key LIMIT 1
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       guard let scope = next else { return nil }
       for reach in CodeReach.range.dropFirst() {
         let isOld = try connection.first(
@@ -61,7 +61,7 @@ extension Activity {
         SELECT day, account_key FROM reach_account
         WHERE scope_key = \(scope) AND reach = \(reach) AND day < \(day) ORDER BY day LIMIT \(left)
         """
-      ) { (day: try $0.value(0) as Int64, account: try $0.value(1) as Int64) }
+      ) { (day: try $0.next() as Int64, account: try $0.next() as Int64) }
       for row in rows {
         try connection.run(
           """

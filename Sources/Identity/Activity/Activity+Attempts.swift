@@ -92,10 +92,9 @@ extension Activity {
         ORDER BY at DESC, account_key DESC LIMIT \(part)
         """
       ) { row in
-        (
-          place: try ActivityCursor(row),
-          matches: try ways.contains(row.value(2)) && results.contains(row.value(3))
-        )
+        let place = try ActivityCursor(&row)
+        let (way, result): (String, String) = (try row.next(), try row.next())
+        return (place: place, matches: ways.contains(way) && results.contains(result))
       }
       for row in rows where row.matches {
         places.append(row.place)
@@ -120,12 +119,12 @@ extension Activity {
         places += try connection.all(
           """
           SELECT at, account_key FROM code_attempt
-          WHERE scope_key = \(scope) AND result = \(result.rawValue) AND result <> 'accepted'
-            AND way = \(way.rawValue) AND (at, account_key) < (\(end.at), \(end.account))
+          WHERE scope_key = \(scope) AND result = \(result) AND result <> 'accepted'
+            AND way = \(way) AND (at, account_key) < (\(end.at), \(end.account))
             AND at >= \(oldest)
           ORDER BY at DESC, account_key DESC LIMIT \(limit)
           """
-        ) { try ActivityCursor($0) }
+        ) { try ActivityCursor(&$0) }
       }
     }
     return (Array(places.sorted(by: >).prefix(limit)), nil)
@@ -139,7 +138,7 @@ extension Activity {
       SELECT \(CodeAttempt.columns) FROM code_attempt
       WHERE scope_key = \(scope) AND at = \(place.at) AND account_key = \(place.account)
       """
-    ) { try CodeAttempt($0) }
+    ) { try CodeAttempt(&$0) }
     guard let attempt, let user = try user(place.account, connection) else { return nil }
     return UserCodeAttempt(
       attempt: attempt, account: user.id, email: user.email, displayName: user.name)
@@ -155,9 +154,9 @@ extension Activity {
       """
     ) { row in
       (
-        id: ID(try row.value(0)), email: try row.value(1),
-        name: (try row.value(2) as String?)?.ifVisible,
-        reach: CodeReach(try row.value(3)), last: try row.value(4)
+        id: try row.next(), email: try row.next(),
+        name: (try row.next() as String?)?.ifVisible,
+        reach: CodeReach(try row.next()), last: try row.next()
       )
     }
   }

@@ -60,9 +60,9 @@ extension Activity {
         """
         SELECT \(ActivityDelta.columns)
         FROM scope s \(SQL.orderedJoin) activity_delta d ON d.scope_key = s.scope_key
-        WHERE s.project_id = \(project.text)
+        WHERE s.project_id = \(project)
         """
-      ) { try ActivityDelta($0) }
+      ) { try ActivityDelta(&$0) }
       return try Self.checks(in: subject, from: start.hour, to: end.hour, tail, connection)
     }
   }
@@ -83,10 +83,10 @@ extension Activity {
       ORDER BY hour
       """
     ) { row in
-      let hour: Int64 = try row.value(0)
+      let hour: Int64 = try row.next()
       var checks = ActivityTally.Checks(
-        accepted: try row.value(1), outside: try row.value(2), incorrect: try row.value(3),
-        locked: try row.value(4), other: try row.value(5))
+        accepted: try row.next(), outside: try row.next(), incorrect: try row.next(),
+        locked: try row.next(), other: try row.next())
       if let more = late.removeValue(forKey: hour) { checks.add(more) }
       return HourlyChecks(hour, checks)
     }

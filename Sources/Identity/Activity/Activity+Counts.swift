@@ -59,8 +59,8 @@ extension Activity {
         """
       ) { row in
         (
-          key: try row.value(0) as Int64,
-          counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+          key: try row.next() as Int64,
+          counts: AttemptCounts(accepted: try row.next(), rejected: try row.next())
         )
       }
       for hour in hours { counts[hour.key, default: AttemptCounts()].add(hour.counts) }
@@ -97,8 +97,8 @@ extension Activity {
       """
     ) { row in
       (
-        key: try row.value(0) as Int64,
-        counts: AttemptCounts(accepted: try row.value(1), rejected: try row.value(2))
+        key: try row.next() as Int64,
+        counts: AttemptCounts(accepted: try row.next(), rejected: try row.next())
       )
     }
     var counts = Dictionary(keys.map { ($0, AttemptCounts()) }) { first, _ in first }

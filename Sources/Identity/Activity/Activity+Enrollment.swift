@@ -50,7 +50,7 @@ extension Activity {
           SELECT min(hour) FROM enrollment_hour
           WHERE scope_key = \(subject.key) AND whole = \(subject.isWhole)
           """
-        ) { try $0.value(0) as Int64? } ?? nil
+        ) { try $0.next() as Int64? } ?? nil
       // A state of an hour is known from its end.
       let first = start.map { $0 + 1 } ?? .max
       var hours = Set(instants.lazy.map(\.hour).filter { $0 >= first })
@@ -100,7 +100,7 @@ extension Activity {
       """
     ) { row in
       EnrollmentPoint(
-        at: Instant(hour: try row.value(0)), users: try row.value(1), enrolled: try row.value(2))
+        at: Instant(hour: try row.next()), users: try row.next(), enrolled: try row.next())
     }.sorted { $0.at < $1.at }
   }
 }

@@ -35,7 +35,7 @@ extension Activity {
 
   private func isDue(_ query: SQL) async throws(ActivityError) -> Bool {
     try await store.read(ActivityError.self) { connection in
-      try connection.first(query) { try $0.value(0) as Bool } ?? false
+      try connection.first(query) { try $0.next() as Bool } ?? false
     }
   }
 
@@ -52,10 +52,7 @@ extension Activity {
       ORDER BY scope_key, number LIMIT \(foldedAtOnce)
       """
     ) { row in
-      (
-        delta: try ActivityDelta(row), number: try row.value(0) as Int64,
-        scope: try row.value(6) as Int64
-      )
+      (delta: try ActivityDelta(&row), scope: try row.next() as Int64)
     }
     var attempts = ActivityTally.Checks()
     var start = 0
@@ -74,7 +71,7 @@ extension Activity {
       try connection.run(
         """
         DELETE FROM activity_delta
-        WHERE scope_key = \(scope) AND number <= \(rows[end - 1].number)
+        WHERE scope_key = \(scope) AND number <= \(rows[end - 1].delta.number)
         """)
       start = end
     }
@@ -90,7 +87,7 @@ extension Activity {
         \(SQL.orderedJoin) scope o ON o.project_id = s.project_id AND o.tenant_id = ''
       WHERE s.scope_key = \(scope) AND o.deleted_at IS NULL
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     for (hour, checks) in tally.hours {
       try add(checks, to: hour, of: scope, isWhole: false, connection)
       if let project { try add(checks, to: hour, of: project, isWhole: true, connection) }
@@ -180,7 +177,7 @@ extension Activity {
   ) throws -> Bool {
     let marked = try connection.all(
       "SELECT scope_key FROM enrollment_mark WHERE scope_key > 0 LIMIT \(markedAtOnce)"
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     for scope in marked {
       try connection.run(
         """

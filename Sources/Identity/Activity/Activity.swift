@@ -27,9 +27,9 @@ public struct Activity: Sendable {
     try connection.first(
       """
       SELECT scope_key FROM scope
-      WHERE project_id = \(project.text) AND tenant_id = '' AND deleted_at IS NULL
+      WHERE project_id = \(project) AND tenant_id = '' AND deleted_at IS NULL
       """
-    ) { Subject(key: try $0.value(0), isWhole: true) }
+    ) { Subject(key: try $0.next(), isWhole: true) }
   }
 
   static func users(
@@ -44,13 +44,13 @@ public struct Activity: Sendable {
           \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.scope_key = \(subject.key)
         """
-      ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
+      ) { (users: try $0.next(), enrolled: try $0.next()) }
     }
     return try connection.first(
       """
       SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users"))
       FROM scope s WHERE s.scope_key = \(subject.key)
       """
-    ) { (users: try $0.value(0), enrolled: try $0.value(1)) }
+    ) { (users: try $0.next(), enrolled: try $0.next()) }
   }
 }

@@ -22,7 +22,7 @@ struct ActivityCursor: Comparable {
     self.init(at: at, account: account)
   }
 
-  init(_ row: borrowing Row) throws {
-    self.init(at: try row.value(0), account: try row.value(1))
+  init(_ row: inout Row) throws {
+    self.init(at: try row.next(), account: try row.next())
   }
 }

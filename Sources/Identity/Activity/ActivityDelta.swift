@@ -32,6 +32,8 @@ struct ActivityDelta {
     }
   }
 
+  /// The number in the database, by which changes are in order; nil for a new one.
+  let number: Int64?
   let account: Int64
   let hour: Int64
   let kind: Kind
@@ -47,6 +49,7 @@ struct ActivityDelta {
   init(
     account: Int64, hour: Int64, _ kind: Kind, distance: Int? = nil, reach: CodeReach? = nil
   ) {
+    number = nil
     self.account = account
     self.hour = hour
     self.kind = kind
@@ -54,12 +57,13 @@ struct ActivityDelta {
     self.reach = reach
   }
 
-  init(_ row: borrowing Row) throws {
-    account = try row.value(1)
-    hour = try row.value(2)
-    kind = try Kind(try row.value(3))
-    distance = try row.value(4)
-    reach = (try row.value(5) as String?).map { CodeReach($0) }
+  init(_ row: inout Row) throws {
+    number = try row.next()
+    account = try row.next()
+    hour = try row.next()
+    kind = try Kind(try row.next())
+    distance = try row.next()
+    reach = (try row.next() as String?).map { CodeReach($0) }
   }
 
   func insert(in scope: Int64, _ connection: borrowing Connection) throws {
@@ -77,7 +81,7 @@ struct ActivityDelta {
   ) throws -> [ActivityDelta] {
     try connection.all(
       "SELECT \(columns) FROM activity_delta WHERE scope_key = \(scope) ORDER BY number"
-    ) { try ActivityDelta($0) }
+    ) { try ActivityDelta(&$0) }
   }
 }
 

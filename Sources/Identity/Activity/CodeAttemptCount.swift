@@ -30,7 +30,7 @@ struct CodeAttemptCount {
   mutating func confirm(
     _ nearMiss: CodeAttemptRecord.NearMiss, _ connection: borrowing Connection
   ) throws {
-    guard nearMiss.way == CodeAttempt.Way.app.rawValue, let distance = nearMiss.distance else {
+    guard nearMiss.way == .app, let distance = nearMiss.distance else {
       return
     }
     let former = move(distance: distance, day: nearMiss.at.day)

@@ -55,7 +55,7 @@ extension Activity {
       """
     ) { row in
       OffsetCounts(
-        accepted: try row.value(0), confirmed: try row.value(1), unconfirmed: try row.value(2))
+        accepted: try row.next(), confirmed: try row.next(), unconfirmed: try row.next())
     }
     return counts ?? OffsetCounts()
   }

@@ -58,9 +58,9 @@ extension Activity {
         """
       ) { row in
         (
-          distance: try row.value(0) as Int,
+          distance: try row.next() as Int,
           counts: OffsetCounts(
-            accepted: try row.value(1), confirmed: try row.value(2), unconfirmed: try row.value(3))
+            accepted: try row.next(), confirmed: try row.next(), unconfirmed: try row.next())
         )
       }
       for (distance, counts) in stored { histogram.add(counts, at: distance) }
@@ -68,7 +68,7 @@ extension Activity {
         """
         SELECT reach, users FROM reach_day WHERE scope_key = \(scope.key) AND day >= \(first)
         """
-      ) { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) }
+      ) { (reach: try $0.next() as Int, users: try $0.next() as Int) }
       for (reach, users) in userDays { histogram.userDays[reach] += users }
       if !userDays.isEmpty {
         // One range of the key for each reach.
@@ -80,7 +80,7 @@ extension Activity {
         }
         for (reach, users) in try connection.all(
           users.joined(separator: " UNION ALL "),
-          { (reach: try $0.value(0) as Int, users: try $0.value(1) as Int) })
+          { (reach: try $0.next() as Int, users: try $0.next() as Int) })
         {
           histogram.users[reach] = users
         }

@@ -86,11 +86,11 @@ public struct AdministratorFactors: Sendable {
       try connection.first(
         """
         SELECT totp_enrolled_at FROM administrator
-        WHERE administrator_id = \(administrator.id.text)
+        WHERE administrator_id = \(administrator.id)
         """
-      ) { try $0.value(0) as Int64? } ?? nil
+      ) { try $0.next() as Instant? } ?? nil
     }
-    return enrolledAt.map { $0 >= ticket.issuedAt.microseconds } ?? false
+    return enrolledAt.map { $0 >= ticket.issuedAt } ?? false
   }
 
   private func enrollment(
@@ -139,14 +139,13 @@ public struct AdministratorFactors: Sendable {
   ) throws -> ReauthenticationMethod? {
     guard !methods.isEmpty else { return nil }
     if let session {
-      let used =
-        try connection.first(
-          """
-          SELECT \(SQL.greatest)(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0))
-          FROM console_session WHERE \(ConsoleSessions.isSame(session))
-          """
-        ) { try $0.value(0) as Int64 } ?? 0
-      if Instant(microseconds: used).isRecent(within: freshness, at: now) { return nil }
+      let used = try connection.first(
+        """
+        SELECT \(SQL.greatest)(coalesce(passkey_at, 0), coalesce(provider_mfa_at, 0))
+        FROM console_session WHERE \(ConsoleSessions.isSame(session))
+        """
+      ) { try $0.next() as Instant }
+      if let used, used.isRecent(within: freshness, at: now) { return nil }
     }
     return methods.contains(.totp) ? .totp : .passkey
   }

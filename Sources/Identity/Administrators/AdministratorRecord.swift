@@ -47,14 +47,13 @@ extension Administrators {
       SELECT administrator_id, \(TimedGrant.columns)
       FROM administrator_grant WHERE \(inForce(at: now)) ORDER BY administrator_id
       """
-    ) { row in (id: try row.value(0) as String, grant: try TimedGrant(row, from: 1)) }
+    ) { row in (id: try row.next() as String, grant: try TimedGrant(&row)) }
     let byID = Dictionary(grouping: grants, by: \.id)
     let breakGlass = try PasswordSignIn.find(connection)
     return try connection.all(
       "SELECT \(recordColumns) FROM administrator ORDER BY email_folded"
     ) { row in
-      let id: String = try row.value(0)
-      return try decoded(row, byID[id, default: []].map(\.grant), breakGlass)
+      try decoded(&row, breakGlass) { byID[$0.text, default: []].map(\.grant) }
     }
   }
 
@@ -71,9 +70,9 @@ extension Administrators {
     return try await store.read(ManagementError.self) { connection in
       let id = try connection.first(
         "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as ID<Administrator> }
       guard let id else { throw ManagementError.notFound }
-      return try Self.record(ID(id), at: now, connection)
+      return try Self.record(id, at: now, connection)
     }
   }
 
@@ -85,11 +84,11 @@ extension Administrators {
       let ids = try connection.all(
         """
         SELECT audit_id FROM audit
-        WHERE project_id = '' AND tenant_id = '' AND object_kind = \(AuditResource.administrator.rawValue)
-          AND object_id = \(id.text)
+        WHERE project_id = '' AND tenant_id = '' AND object_kind = \(AuditResource.administrator)
+          AND object_id = \(id)
         ORDER BY audit_id DESC LIMIT \(limit)
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       return try ids.compactMap { try Audit.find($0, connection) }
     }
   }
@@ -100,8 +99,8 @@ extension Administrators {
     let grants = try timedGrants(id, at: now, connection)
     let breakGlass = try PasswordSignIn.find(connection)
     let found: AdministratorRecord? = try connection.first(
-      "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id.text)"
-    ) { row in try Self.decoded(row, grants, breakGlass) }
+      "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id)"
+    ) { row in try Self.decoded(&row, breakGlass) { _ in grants } }
     guard let found else { throw ManagementError.notFound }
     return found
   }
@@ -113,22 +112,25 @@ extension Administrators {
     """
 
   private static func decoded(
-    _ row: borrowing Row, _ grants: [TimedGrant], _ breakGlass: ID<Administrator>?
+    _ row: inout Row, _ breakGlass: ID<Administrator>?,
+    grants: (ID<Administrator>) -> [TimedGrant]
   ) throws -> AdministratorRecord {
-    let id = ID<Administrator>(try row.value(0))
-    let lastSignIn = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
-    let lastSeen = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
-    let ways = try SignInWays(row, from: 8)
+    let id: ID<Administrator> = try row.next()
+    let grants = grants(id)
+    let administrator = Administrator(
+      id: id, email: try row.next(), displayName: try row.next(),
+      grants: grants.map(\.grant).inOrder)
+    let createdAt: Instant = try row.next()
+    let lastSignIn: Instant? = try row.next()
+    let enrolledAt: Instant? = try row.next()
+    let factorUsedAt: Instant? = try row.next()
+    let lastSeen: Instant? = try row.next()
+    let ways = try SignInWays(&row)
     return AdministratorRecord(
-      administrator: Administrator(
-        id: id, email: try row.value(1), displayName: try row.value(2),
-        grants: grants.map(\.grant).inOrder),
-      grantEnds: grants.ends, groupGrants: grants.groupGrants,
-      createdAt: Instant(microseconds: try row.value(3)),
-      lastSignInAt: lastSignIn, lastUsedAt: [lastSignIn, lastSeen].compactMap(\.self).max(),
-      enrolledAt: (try row.value(5) as Int64?).map(Instant.init(microseconds:)),
-      factorUsedAt: (try row.value(6) as Int64?).map(Instant.init(microseconds:)),
-      ways: ways, canSignIn: ways.admit(id, breakGlass: breakGlass))
+      administrator: administrator, grantEnds: grants.ends, groupGrants: grants.groupGrants,
+      createdAt: createdAt, lastSignInAt: lastSignIn,
+      lastUsedAt: [lastSignIn, lastSeen].compactMap(\.self).max(), enrolledAt: enrolledAt,
+      factorUsedAt: factorUsedAt, ways: ways, canSignIn: ways.admit(id, breakGlass: breakGlass))
   }
 }
 

@@ -24,10 +24,10 @@ package struct AdministratorTOTP: Sendable {
     used.accept(lastStep, at: now, expecting: expected)
     try connection.run(
       """
-      UPDATE administrator SET totp_secret = \(sealed), totp_enrolled_at = \(now.microseconds),
+      UPDATE administrator SET totp_secret = \(sealed), totp_enrolled_at = \(now),
         totp_last_used_at = NULL, totp_last_step = \(used.last),
         totp_unused_steps = \(used.unusedText)
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id)
       """)
   }
 
@@ -39,7 +39,7 @@ package struct AdministratorTOTP: Sendable {
       """
       UPDATE administrator SET totp_secret = NULL, totp_enrolled_at = NULL,
         totp_last_used_at = NULL, totp_last_step = NULL, totp_unused_steps = NULL
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id)
       """)
     if !keepingCodes { try RecoveryCodes.clear(id, connection) }
   }
@@ -57,12 +57,12 @@ package struct AdministratorTOTP: Sendable {
     let row = try connection.first(
       """
       SELECT totp_secret, totp_last_step, totp_unused_steps FROM administrator
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id)
       """
     ) { row in
       (
-        sealed: try row.value(0) as [UInt8]?,
-        used: UsedSteps(last: try row.value(1), unused: try row.value(2))
+        sealed: try row.next() as [UInt8]?,
+        used: UsedSteps(last: try row.next(), unused: try row.next())
       )
     }
     guard let row, let sealed = row.sealed else { return .wrong }
@@ -81,8 +81,8 @@ package struct AdministratorTOTP: Sendable {
     let moved = try connection.run(
       """
       UPDATE administrator SET totp_last_step = \(used.last),
-        totp_unused_steps = \(used.unusedText), totp_last_used_at = \(now.microseconds)
-      WHERE administrator_id = \(id.text) AND totp_last_step IS NOT DISTINCT FROM \(row.used.last)
+        totp_unused_steps = \(used.unusedText), totp_last_used_at = \(now)
+      WHERE administrator_id = \(id) AND totp_last_step IS NOT DISTINCT FROM \(row.used.last)
       """)
     return moved == 1 ? .accepted : .used
   }

@@ -30,7 +30,7 @@ extension Administrators {
     try connection.run(
       """
       UPDATE administrator_grant
-      SET ends_at = \(end?.microseconds), is_reminded = \(isSoon(end, at: now))
+      SET ends_at = \(end), is_reminded = \(isSoon(end, at: now))
       WHERE \(row(of: grant, holder.id))
       """)
     try requireOwners(after: record, losing: [grant], connection)
@@ -67,15 +67,15 @@ extension Administrators {
       """
       INSERT INTO administrator_grant (administrator_id, role, project_id, tenant_id, ends_at,
         is_reminded, is_from_provider)
-      VALUES (\(id.text), \(grant.role.rawValue), \(grant.project?.text ?? ""),
-        \(grant.tenant?.text ?? ""), \(end?.microseconds), \(isSoon(end, at: now)),
+      VALUES (\(id), \(grant.role), \(grant.project?.text ?? ""),
+        \(grant.tenant?.text ?? ""), \(end), \(isSoon(end, at: now)),
         \(isFromProvider))
       """)
   }
 
   static func row(of grant: Grant, _ id: ID<Administrator>) -> SQL {
     """
-    administrator_id = \(id.text) AND role = \(grant.role.rawValue)
+    administrator_id = \(id) AND role = \(grant.role)
       AND project_id = \(grant.project?.text ?? "") AND tenant_id = \(grant.tenant?.text ?? "")
     """
   }
@@ -91,7 +91,7 @@ extension Administrators {
   ) throws -> Bool {
     let which: SQL =
       if let id {
-        "AND administrator_id = \(id.text)"
+        "AND administrator_id = \(id)"
       } else if let deleted {
         "AND \(Deletion.place(of: deleted))"
       } else {
@@ -102,9 +102,9 @@ extension Administrators {
     let ended = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant
-      WHERE ends_at <= \(now.microseconds) \(which) LIMIT \(limit)
+      WHERE ends_at <= \(now) \(which) LIMIT \(limit)
       """
-    ) { try TimedGrant.held($0) }
+    ) { try TimedGrant.held(&$0) }
     let author = Author(actor: .server)
     for (timed, holder) in ended {
       try connection.run("DELETE FROM administrator_grant WHERE \(row(of: timed.grant, holder))")
@@ -131,10 +131,10 @@ extension Administrators {
     let ending = try connection.all(
       """
       SELECT \(TimedGrant.heldColumns) FROM administrator_grant
-      WHERE ends_at > \(now.microseconds) AND ends_at <= \(soon.microseconds) AND is_reminded = 0
+      WHERE ends_at > \(now) AND ends_at <= \(soon) AND is_reminded = 0
       ORDER BY ends_at LIMIT \(limit)
       """
-    ) { try TimedGrant.held($0) }
+    ) { try TimedGrant.held(&$0) }
     for (timed, holder) in ending {
       try connection.run(
         "UPDATE administrator_grant SET is_reminded = 1 WHERE \(row(of: timed.grant, holder))")

@@ -131,7 +131,7 @@ extension Administrators {
       let (author, now) = (context.author, context.now)
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
-      try connection.run("DELETE FROM administrator WHERE administrator_id = \(id.text)")
+      try connection.run("DELETE FROM administrator WHERE administrator_id = \(id)")
       try Self.requireOwners(
         after: record, losing: record.administrator.grants, connection)
       var entry = Self.entry(.administratorRemove, record)

@@ -78,12 +78,12 @@ extension Administrators {
     of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> PasswordHash? {
     try connection.first(
-      "SELECT password_hash FROM administrator WHERE administrator_id = \(id.text)"
-    ) { try hash($0, at: 0) } ?? nil
+      "SELECT password_hash FROM administrator WHERE administrator_id = \(id)"
+    ) { try hash(&$0) } ?? nil
   }
 
-  static func hash(_ row: borrowing Row, at column: Int) throws -> PasswordHash? {
-    let encoded: String = try row.value(column)
+  static func hash(_ row: inout Row) throws -> PasswordHash? {
+    let encoded: String = try row.next()
     return encoded.isEmpty ? nil : PasswordHash(encoded: encoded)
   }
 
@@ -91,7 +91,7 @@ extension Administrators {
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.first(
-      "SELECT 1 FROM administrator WHERE administrator_id = \(id.text)"
+      "SELECT 1 FROM administrator WHERE administrator_id = \(id)"
     ) { _ in true } ?? false
   }
 }

@@ -98,11 +98,11 @@ extension Administrators {
       SELECT a.administrator_id, a.display_name, a.email
       FROM administrator_grant g JOIN administrator a USING (administrator_id)
       WHERE g.project_id = \(place.project?.text ?? "")
-        AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role.rawValue)
+        AND g.tenant_id = \(place.tenant?.text ?? "") AND g.role = \(role)
         AND \(inForce(at: now))
       LIMIT \(most)
       """
-    ) { row in (id: ID(try row.value(0)), name: try row.value(1), email: try row.value(2)) }
+    ) { row in (id: try row.next(), name: try row.next(), email: try row.next()) }
   }
 
   /// Returns the levels at which a grant applies to a user pool, narrowest first.

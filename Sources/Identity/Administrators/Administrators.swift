@@ -94,10 +94,10 @@ public struct Administrators: Sendable {
     let folded: String
     let isFolded: Bool
 
-    init(_ row: borrowing Row) throws {
-      id = try row.value(0)
-      folded = AccountRules.folded(email: try row.value(1))
-      isFolded = folded.isSameBytes(as: try row.value(2) as String)
+    init(_ row: inout Row) throws {
+      id = try row.next()
+      folded = AccountRules.folded(email: try row.next())
+      isFolded = folded.isSameBytes(as: try row.next() as String)
     }
   }
 
@@ -118,8 +118,8 @@ public struct Administrators: Sendable {
         """
         INSERT INTO administrator (administrator_id, email, email_folded, display_name,
           password_hash, created_at)
-        VALUES (\(id.text), \(email), \(AccountRules.folded(email: email)), \(displayName),
-          \(hash.encoded), \(now.microseconds))
+        VALUES (\(id), \(email), \(AccountRules.folded(email: email)), \(displayName),
+          \(hash.encoded), \(now))
         """)
     } catch {
       if case .uniqueViolation = error.code { throw AdministratorError.emailTaken }
@@ -145,8 +145,8 @@ public struct Administrators: Sendable {
         """
       ) { row in
         (
-          id: ID<Administrator>(try row.value(0)), email: try row.value(1) as String,
-          name: try row.value(2) as String
+          id: try row.next() as ID<Administrator>, email: try row.next() as String,
+          name: try row.next() as String
         )
       }
       var administrators: [Administrator] = []
@@ -162,7 +162,7 @@ public struct Administrators: Sendable {
   /// The condition on a row of `administrator_grant` that the role is in force; nothing else
   /// decides it.
   static func inForce(at now: Instant) -> SQL {
-    let condition: SQL = "(ends_at IS NULL OR ends_at > \(now.microseconds))"
+    let condition: SQL = "(ends_at IS NULL OR ends_at > \(now))"
     return condition
   }
 
@@ -172,21 +172,28 @@ public struct Administrators: Sendable {
     try connection.all(
       """
       SELECT role, project_id, tenant_id FROM administrator_grant
-      WHERE administrator_id = \(id.text) AND \(inForce(at: now))
+      WHERE administrator_id = \(id) AND \(inForce(at: now))
       ORDER BY role, project_id, tenant_id
       """
-    ) { row in try Self.grant(row, from: 0) }
+    ) { row in try Self.grant(&row) }
   }
 
-  /// Reads a grant from three consecutive columns.
-  static func grant(_ row: borrowing Row, from column: Int) throws -> Grant {
-    let role: String = try row.value(column)
-    let project: String = try row.value(column + 1)
-    let tenant: String = try row.value(column + 2)
-    guard let known = Role(rawValue: role) else { throw Failure("unknown role") }
-    return Grant(
-      role: known, project: project.isEmpty ? nil : ID(project),
-      tenant: tenant.isEmpty ? nil : ID(tenant))
+  /// Reads a grant from the columns `role, project_id, tenant_id`.
+  static func grant(_ row: inout Row) throws -> Grant {
+    Grant(
+      role: try row.next(), project: ID(nonEmpty: try row.next()),
+      tenant: ID(nonEmpty: try row.next()))
+  }
+
+  /// Reads a grant from the same columns of an outer join; nil without one.
+  static func joinedGrant(_ row: inout Row) throws -> Grant? {
+    let role: Role? = try row.next()
+    let (project, tenant): (String?, String?) = (try row.next(), try row.next())
+    return role.map {
+      Grant(
+        role: $0, project: project.flatMap { ID(nonEmpty: $0) },
+        tenant: tenant.flatMap { ID(nonEmpty: $0) })
+    }
   }
 
   /// Returns whether someone manages administrators without an end date, whether or not they can sign
@@ -205,13 +212,13 @@ public struct Administrators: Sendable {
   ) throws -> [(id: ID<Administrator>, role: String)] {
     try connection.all(
       "SELECT administrator_id, role FROM administrator_grant WHERE \(isLastingOwner)"
-    ) { (ID(try $0.value(0)), try $0.value(1)) }
+    ) { (try $0.next(), try $0.next()) }
   }
 
   /// The condition on `administrator_grant` that someone manages administrators with a role that
   /// doesn't end; ``Grant/managesAdministrators`` is the same for a role.
   static let isLastingOwner: SQL = """
-    role IN (\(list: Permission.manageAdministrators.roles.map(\.rawValue)))
+    role IN (\(list: Permission.manageAdministrators.roles))
       AND project_id = '' AND ends_at IS NULL
     """
 }

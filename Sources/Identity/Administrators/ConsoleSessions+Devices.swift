@@ -37,8 +37,8 @@ extension ConsoleSessions {
     try reportBreakGlass(new, from: origin, requestID: requestID, connection)
     guard !devices.contains(where: { $0.administrator == administrator.id }) else { return }
     let signIns = try connection.first(
-      "SELECT sign_ins FROM administrator WHERE administrator_id = \(administrator.id.text)"
-    ) { try $0.value(0) as Int }
+      "SELECT sign_ins FROM administrator WHERE administrator_id = \(administrator.id)"
+    ) { try $0.next() as Int }
     guard let signIns, signIns > 1 else { return }
     let mail = AdministratorSignInMail(
       email: administrator.email, origin: origin, at: new.session.startedAt,

@@ -47,11 +47,11 @@ extension ConsoleSessions {
     let oldestStart = now.advanced(bySeconds: -limits.lifetime)
     let oldestUse = now.advanced(bySeconds: -limits.idle)
     try connection.run(
-      "DELETE FROM console_session WHERE created_at <= \(oldestStart.microseconds)")
+      "DELETE FROM console_session WHERE created_at <= \(oldestStart)")
     try connection.run(
       """
       DELETE FROM console_session
-      WHERE created_at > \(oldestStart.microseconds) AND last_seen_at <= \(oldestUse.microseconds)
+      WHERE created_at > \(oldestStart) AND last_seen_at <= \(oldestUse)
       """)
   }
 
@@ -60,7 +60,7 @@ extension ConsoleSessions {
     let lifetime = try SessionLimits.find(connection).lifetime
     let oldest = now.advanced(bySeconds: -lifetime - remembered)
     return try connection.deletePart(
-      "FROM console_session WHERE created_at < \(oldest.microseconds)", of: "console_session",
+      "FROM console_session WHERE created_at < \(oldest)", of: "console_session",
       by: "token_digest")
   }
 

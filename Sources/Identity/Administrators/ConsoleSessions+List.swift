@@ -30,14 +30,13 @@ extension ConsoleSessions {
       let sessions = try connection.all(
         """
         SELECT csrf_token, created_at, last_seen_at, address, user_agent, provider_issuer
-        FROM console_session WHERE administrator_id = \(id.text)
+        FROM console_session WHERE administrator_id = \(id)
         """
       ) { row in
         OpenConsoleSession(
-          id: Self.name(of: try row.value(0)), startedAt: Instant(microseconds: try row.value(1)),
-          lastSeenAt: Instant(microseconds: try row.value(2)), address: try row.value(3),
-          userAgent: try row.value(4),
-          provider: (try row.value(5) as String?).map { name ?? $0 })
+          id: Self.name(of: try row.next()), startedAt: try row.next(),
+          lastSeenAt: try row.next(), address: try row.next(), userAgent: try row.next(),
+          provider: (try row.next() as String?).map { name ?? $0 })
       }
       return (sessions, try SessionLimits.find(connection))
     }
@@ -102,15 +101,16 @@ extension ConsoleSessions {
       """
       SELECT token_digest, created_at, last_seen_at, csrf_token, provider_issuer IS NOT NULL
       FROM console_session
-      WHERE administrator_id = \(id.text)
+      WHERE administrator_id = \(id)
       """
     ) { row in
-      StoredSession(
-        digest: try row.value(0),
-        isOpen: limits.of(sessionFromProvider: try row.value(4)).allow(
-          since: Instant(microseconds: try row.value(1)),
-          lastSeenAt: Instant(microseconds: try row.value(2)), at: now),
-        name: Self.name(of: try row.value(3)))
+      let digest: [UInt8] = try row.next()
+      let (startedAt, lastSeenAt): (Instant, Instant) = (try row.next(), try row.next())
+      let name = Self.name(of: try row.next())
+      let limits = limits.of(sessionFromProvider: try row.next())
+      return StoredSession(
+        digest: digest, isOpen: limits.allow(since: startedAt, lastSeenAt: lastSeenAt, at: now),
+        name: name)
     }
     let meant = sessions.filter(isMeant)
     for session in meant {
@@ -133,11 +133,11 @@ extension ConsoleSessions {
       FROM console_session WHERE \(isSame(session))
       """
     ) { row in
+      let (startedAt, lastSeenAt): (Instant, Instant) = (try row.next(), try row.next())
       let limits = SessionLimits(
-        idle: try row.value(2), lifetime: try row.value(3), secondFactor: try row.value(4))
-      return limits.of(sessionFromProvider: try row.value(5)).allow(
-        since: Instant(microseconds: try row.value(0)),
-        lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
+        idle: try row.next(), lifetime: try row.next(), secondFactor: try row.next())
+      return limits.of(sessionFromProvider: try row.next()).allow(
+        since: startedAt, lastSeenAt: lastSeenAt, at: now)
     } ?? false
   }
 
@@ -153,13 +153,13 @@ extension ConsoleSessions {
       let expired = try connection.all(
         """
         SELECT created_at, last_seen_at, csrf_token, provider_issuer IS NOT NULL
-        FROM console_session WHERE administrator_id = \(id.text)
+        FROM console_session WHERE administrator_id = \(id)
         """
       ) { row -> String? in
-        let isOpen = limits.of(sessionFromProvider: try row.value(3)).allow(
-          since: Instant(microseconds: try row.value(0)),
-          lastSeenAt: Instant(microseconds: try row.value(1)), at: now)
-        return isOpen ? nil : try row.value(2)
+        let (startedAt, lastSeenAt): (Instant, Instant) = (try row.next(), try row.next())
+        let csrfToken: String = try row.next()
+        let limits = limits.of(sessionFromProvider: try row.next())
+        return limits.allow(since: startedAt, lastSeenAt: lastSeenAt, at: now) ? nil : csrfToken
       }
       return expired.contains { token in
         token.map { constantTimeEqual(Array($0.utf8), Array(csrfToken.utf8)) } ?? false
@@ -181,7 +181,7 @@ extension ConsoleSessions {
         """
       ) { row in
         EndedConsoleSession(
-          administrator: ID(try row.value(0)), csrfToken: try row.value(1))
+          administrator: try row.next(), csrfToken: try row.next())
       }
     }
   }

@@ -49,7 +49,7 @@ extension ConsoleSessions {
           WHERE email_folded = \(email.folded)
           """
         ) { row in
-          (id: ID<Administrator>(try row.value(0)), hash: try Administrators.hash(row, at: 1))
+          (id: try row.next() as ID<Administrator>, hash: try Administrators.hash(&row))
         }
         // The answer doesn't reveal who the break-glass account is.
         let isAdmitted = try row.map { try PasswordSignIn.admits($0.id, connection) } ?? true

@@ -87,8 +87,8 @@ public struct ConsoleSessions: Sendable {
   ) throws -> NewConsoleSession {
     try connection.run(
       """
-      UPDATE administrator SET sign_ins = sign_ins + 1, last_sign_in_at = \(now.microseconds)
-      WHERE administrator_id = \(id.text)
+      UPDATE administrator SET sign_ins = sign_ins + 1, last_sign_in_at = \(now)
+      WHERE administrator_id = \(id)
       """)
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
@@ -100,11 +100,11 @@ public struct ConsoleSessions: Sendable {
       INSERT INTO console_session (token_digest, administrator_id, csrf_token, created_at,
         last_seen_at, address, user_agent, proved_at, passkey_at, provider_issuer,
         provider_mfa_at)
-      VALUES (\(digest), \(id.text), \(random.token(bytes: 24)), \(now.microseconds),
-        \(now.microseconds), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
-        \(isProved ? now.microseconds : nil),
-        \(proof?.method == .passkey ? now.microseconds : nil), \(issuer),
-        \(provider == .secondFactor ? now.microseconds : nil))
+      VALUES (\(digest), \(id), \(random.token(bytes: 24)), \(now),
+        \(now), \(address), \(RequestOrigin(userAgent: userAgent).userAgent),
+        \(isProved ? now : nil),
+        \(proof?.method == .passkey ? now : nil), \(issuer),
+        \(provider == .secondFactor ? now : nil))
       """)
     guard let session = try find(digest, at: now, connection)?.session else {
       throw Failure("session vanished")
@@ -147,8 +147,8 @@ public struct ConsoleSessions: Sendable {
     let digest = Store.digest(token)
     try connection.run(
       """
-      UPDATE console_session SET token_digest = \(digest), proved_at = \(now.microseconds),
-        passkey_at = coalesce(\(method == .passkey ? now.microseconds : nil), passkey_at)
+      UPDATE console_session SET token_digest = \(digest), proved_at = \(now),
+        passkey_at = coalesce(\(method == .passkey ? now : nil), passkey_at)
       WHERE \(isSame(session))
       """)
     return try find(digest, at: now, connection).map {
@@ -163,10 +163,10 @@ public struct ConsoleSessions: Sendable {
     _ session: ConsoleSession, with proof: ProviderProof, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession? {
-    let proved = proof == .secondFactor ? now.microseconds : nil
+    let proved = proof == .secondFactor ? now : nil
     try connection.run(
       """
-      UPDATE console_session SET provider_at = \(now.microseconds),
+      UPDATE console_session SET provider_at = \(now),
         proved_at = coalesce(\(proved), proved_at),
         provider_mfa_at = coalesce(\(proved), provider_mfa_at)
       WHERE \(isSame(session))
@@ -195,7 +195,7 @@ public struct ConsoleSessions: Sendable {
   /// Matches a session by its CSRF token, because its own token may have been replaced in another tab.
   static func isSame(_ session: ConsoleSession) -> SQL {
     """
-    administrator_id = \(session.administrator.id.text) AND csrf_token = \(session.csrfToken)
+    administrator_id = \(session.administrator.id) AND csrf_token = \(session.csrfToken)
     """
   }
 
@@ -212,7 +212,7 @@ public struct ConsoleSessions: Sendable {
       let updated = try? await store.database.write { connection in
         try connection.run(
           """
-          UPDATE console_session SET last_seen_at = \(now.microseconds)
+          UPDATE console_session SET last_seen_at = \(now)
           WHERE token_digest = \(digest)
           """)
       }
@@ -248,9 +248,8 @@ public struct ConsoleSessions: Sendable {
       WHERE s.token_digest = \(digest) ORDER BY g.role, g.project_id, g.tenant_id
       """
     ) { row -> Grant? in
-      if head == nil { head = try SessionHead(row) }
-      let role: String? = try row.value(SessionHead.columns)
-      return role == nil ? nil : try Administrators.grant(row, from: SessionHead.columns)
+      head = try SessionHead(&row)
+      return try Administrators.joinedGrant(&row)
     }
     guard let head else { return nil }
     guard head.limits.allow(since: head.createdAt, lastSeenAt: head.lastSeenAt, at: now) else {

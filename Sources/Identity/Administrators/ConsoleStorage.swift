@@ -76,7 +76,7 @@ public struct ConsoleStorage: Sendable {
     guard content.count <= kind.largest else { return false }
     let place = Place(owner, kind, subject)
     let now = store.clock.now()
-    let end = now.advanced(bySeconds: kind.lifetime).microseconds
+    let end = now.advanced(bySeconds: kind.lifetime)
     let sealed: [UInt8]
     do { sealed = try sealer.seal(content.revealedBytes, with: place.associated) } catch {
       throw .unavailable(Failure(error))
@@ -85,7 +85,7 @@ public struct ConsoleStorage: Sendable {
       try connection.run(
         """
         INSERT INTO console_storage (owner_digest, kind, subject_digest, sealed, expires_at)
-        VALUES (\(place.owner), \(kind.rawValue), \(place.subject), \(sealed), \(end))
+        VALUES (\(place.owner), \(kind), \(place.subject), \(sealed), \(end))
         ON CONFLICT (owner_digest, kind, subject_digest) DO UPDATE SET
           sealed = excluded.sealed, expires_at = excluded.expires_at
         """)
@@ -104,8 +104,8 @@ public struct ConsoleStorage: Sendable {
       """
     ) { row in
       (
-        kind: try row.value(0) as String, subject: try row.value(1) as [UInt8],
-        end: try row.value(2) as Int64
+        kind: try row.next() as String, subject: try row.next() as [UInt8],
+        end: try row.next() as Int64
       )
     }
     for entry in kept.sorted(by: { $0.end < $1.end }).dropLast(most) {
@@ -129,10 +129,10 @@ public struct ConsoleStorage: Sendable {
       try connection.first(
         """
         DELETE FROM console_storage WHERE owner_digest = \(place.owner)
-          AND kind = \(kind.rawValue) AND subject_digest = \(place.subject)
+          AND kind = \(kind) AND subject_digest = \(place.subject)
         RETURNING sealed, expires_at
         """
-      ) { try Self.sealed($0, at: now) } ?? nil
+      ) { try Self.sealed(&$0, at: now) } ?? nil
     }
     return opened(sealed, place)
   }
@@ -147,15 +147,16 @@ public struct ConsoleStorage: Sendable {
       try connection.first(
         """
         SELECT sealed, expires_at FROM console_storage WHERE owner_digest = \(place.owner)
-          AND kind = \(kind.rawValue) AND subject_digest = \(place.subject)
+          AND kind = \(kind) AND subject_digest = \(place.subject)
         """
-      ) { try Self.sealed($0, at: now) } ?? nil
+      ) { try Self.sealed(&$0, at: now) } ?? nil
     }
     return opened(sealed, place)
   }
 
-  private static func sealed(_ row: borrowing Row, at now: Instant) throws -> [UInt8]? {
-    now.microseconds < (try row.value(1)) ? try row.value(0) : nil
+  private static func sealed(_ row: inout Row, at now: Instant) throws -> [UInt8]? {
+    let sealed: [UInt8] = try row.next()
+    return now < (try row.next()) ? sealed : nil
   }
 
   /// A former master key may be gone, but then the content has expired as well.
@@ -165,7 +166,7 @@ public struct ConsoleStorage: Sendable {
 
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
-      "FROM console_storage WHERE expires_at <= \(now.microseconds)", of: "console_storage",
+      "FROM console_storage WHERE expires_at <= \(now)", of: "console_storage",
       by: "owner_digest, kind, subject_digest")
   }
 

@@ -103,10 +103,10 @@ public struct Invitations: Sendable {
         INSERT INTO invitation (invitation_id, token_digest, email, email_folded, display_name,
           role, project_id, tenant_id, invited_by, inviter_name, created_at, expires_at,
           grant_ends_at)
-        VALUES (\(invitation.id.text), \(Store.digest(token)), \(email), \(folded),
-          \(displayName), \(grant.role.rawValue), \(grant.project?.text ?? ""),
+        VALUES (\(invitation.id), \(Store.digest(token)), \(email), \(folded),
+          \(displayName), \(grant.role), \(grant.project?.text ?? ""),
           \(grant.tenant?.text ?? ""), \(author.actor.id), \(author.actor.name),
-          \(now.microseconds), \(invitation.expiresAt.microseconds), \(end?.microseconds))
+          \(now), \(invitation.expiresAt), \(end))
         """)
       if let earlier, isReplacement {
         try context.record(Self.revocation(of: earlier), connection)
@@ -207,7 +207,7 @@ public struct Invitations: Sendable {
     { context, connection in
       try Administrators.mustManage(context.author, at: context.now, connection)
       let found = try connection.first(
-        "DELETE FROM invitation WHERE invitation_id = \(id.text) RETURNING \(columns)",
+        "DELETE FROM invitation WHERE invitation_id = \(id) RETURNING \(columns)",
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
       try context.record(revocation(of: invitation), connection)
@@ -237,7 +237,7 @@ public struct Invitations: Sendable {
 
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
-      "FROM invitation WHERE expires_at < \(now.microseconds)", of: "invitation",
+      "FROM invitation WHERE expires_at < \(now)", of: "invitation",
       by: "invitation_id")
   }
 
@@ -284,15 +284,17 @@ public struct Invitations: Sendable {
     """
 
   private static func invitation(
-    _ row: borrowing Row
+    _ row: inout Row
   ) throws -> (invitation: Invitation, inviter: String) {
+    let id: ID<Administrator> = try row.next()
+    let (email, displayName): (String, String) = (try row.next(), try row.next())
+    let grant = try Administrators.grant(&row)
+    let inviterName: String = try row.next()
+    let (createdAt, expiresAt): (Instant, Instant) = (try row.next(), try row.next())
+    let inviter: String = try row.next()
     let invitation = Invitation(
-      id: ID(try row.value(0)), email: try row.value(1), displayName: try row.value(2),
-      grant: try Administrators.grant(row, from: 3),
-      grantEndsAt: (try row.value(10) as Int64?).map(Instant.init(microseconds:)),
-      inviterName: try row.value(6),
-      createdAt: Instant(microseconds: try row.value(7)),
-      expiresAt: Instant(microseconds: try row.value(8)))
-    return (invitation, try row.value(9))
+      id: id, email: email, displayName: displayName, grant: grant, grantEndsAt: try row.next(),
+      inviterName: inviterName, createdAt: createdAt, expiresAt: expiresAt)
+    return (invitation, inviter)
   }
 }

@@ -40,7 +40,7 @@ public struct OwnAccount: Sendable {
       let changed = try connection.run(
         """
         UPDATE administrator SET password_hash = \(fresh.encoded)
-        WHERE administrator_id = \(administrator.id.text) AND password_hash = \(hash.encoded)
+        WHERE administrator_id = \(administrator.id) AND password_hash = \(hash.encoded)
         """)
       // Another request changed it while this one was being hashed.
       guard changed == 1 else { throw PasswordChangeError.wrongPassword }
@@ -66,7 +66,7 @@ public struct OwnAccount: Sendable {
       let changed = try connection.run(
         """
         UPDATE administrator SET password_hash = \(fresh.encoded)
-        WHERE administrator_id = \(administrator.id.text)
+        WHERE administrator_id = \(administrator.id)
         """)
       guard changed == 1 else { throw PasswordChangeError.notFound }
       try ThrottleCharge.reset(
@@ -91,8 +91,8 @@ public struct OwnAccount: Sendable {
     try await store.write(by: author, ManagementError.self) { connection in
       let changed = try connection.run(
         """
-        UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme.rawValue)
-        WHERE administrator_id = \(administrator.id.text)
+        UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme)
+        WHERE administrator_id = \(administrator.id)
         """)
       guard changed == 1 else { throw ManagementError.notFound }
       var entry = AuditEntry(.administratorPreferences, of: administrator)

@@ -22,7 +22,7 @@ enum RecoveryCodes {
       let added = try connection.run(
         """
         INSERT INTO recovery_code (administrator_id, code_digest)
-        VALUES (\(id.text), \(digest(letters, of: id))) ON CONFLICT DO NOTHING
+        VALUES (\(id), \(digest(letters, of: id))) ON CONFLICT DO NOTHING
         """)
       guard added == 1 else { continue }
       codes.append(Secret(CodeText.grouped(letters)))
@@ -43,14 +43,14 @@ enum RecoveryCodes {
     return try connection.run(
       """
       DELETE FROM recovery_code
-      WHERE administrator_id = \(id.text) AND code_digest = \(digest(letters, of: id))
+      WHERE administrator_id = \(id) AND code_digest = \(digest(letters, of: id))
       """) == 1
   }
 
   static func left(of id: ID<Administrator>, _ connection: borrowing Connection) throws -> Int {
     try connection.first(
-      "SELECT count(*) FROM recovery_code WHERE administrator_id = \(id.text)"
-    ) { try $0.value(0) } ?? 0
+      "SELECT count(*) FROM recovery_code WHERE administrator_id = \(id)"
+    ) { try $0.next() } ?? 0
   }
 
   /// Returns a digest that identifies the codes that are left.
@@ -60,14 +60,14 @@ enum RecoveryCodes {
     let digests: [[UInt8]] = try connection.all(
       """
       SELECT code_digest FROM recovery_code
-      WHERE administrator_id = \(id.text) ORDER BY code_digest
+      WHERE administrator_id = \(id) ORDER BY code_digest
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     return HashFunction.sha256.digest(Array(digests.joined()))
   }
 
   static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM recovery_code WHERE administrator_id = \(id.text)")
+    try connection.run("DELETE FROM recovery_code WHERE administrator_id = \(id)")
   }
 
   private static func digest(_ letters: String, of id: ID<Administrator>) -> [UInt8] {

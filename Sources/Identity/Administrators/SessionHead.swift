@@ -2,8 +2,6 @@ import Database
 
 /// The session data every page reads, without the grants.
 struct SessionHead {
-  static let columns = 20
-
   let id: ID<Administrator>
   let email: String
   let name: String
@@ -19,27 +17,26 @@ struct SessionHead {
   let hasUsedProviderMFA: Bool
   let provider: SessionProvider
 
-  init(_ row: borrowing Row) throws {
-    id = ID(try row.value(0))
-    email = try row.value(1)
-    name = try row.value(2)
-    csrf = try row.value(3)
-    createdAt = Instant(microseconds: try row.value(4))
-    lastSeenAt = Instant(microseconds: try row.value(5))
-    signIns = try row.value(6)
-    hasUsedPasskey = try row.value(10)
-    factors = ReauthenticationMethod.all(totp: try row.value(7), passkey: try row.value(11))
-    requiresPasskeys = try row.value(12)
-    preferences = Preferences(
-      timeZone: try row.value(8),
-      theme: Preferences.Theme(rawValue: try row.value(9)) ?? .system)
-    limits = SessionLimits(
-      idle: try row.value(13), lifetime: try row.value(14), secondFactor: try row.value(15)
-    ).of(sessionFromProvider: try row.value(17))
-    hasUsedProviderMFA = try row.value(16)
-    provider = SessionProvider(
-      name: try row.value(19), isOrigin: try row.value(17),
-      provedAt: (try row.value(18) as Int64?).map(Instant.init(microseconds:)))
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    email = try row.next()
+    name = try row.next()
+    csrf = try row.next()
+    createdAt = try row.next()
+    lastSeenAt = try row.next()
+    signIns = try row.next()
+    let hasTOTP: Bool = try row.next()
+    preferences = Preferences(timeZone: try row.next(), theme: try row.next())
+    hasUsedPasskey = try row.next()
+    factors = ReauthenticationMethod.all(totp: hasTOTP, passkey: try row.next())
+    requiresPasskeys = try row.next()
+    let limits = SessionLimits(
+      idle: try row.next(), lifetime: try row.next(), secondFactor: try row.next())
+    hasUsedProviderMFA = try row.next()
+    let isFromProvider: Bool = try row.next()
+    self.limits = limits.of(sessionFromProvider: isFromProvider)
+    let provedAt: Instant? = try row.next()
+    provider = SessionProvider(name: try row.next(), isOrigin: isFromProvider, provedAt: provedAt)
   }
 
   /// Returns the state of the second factor; administrators who need one can sign in once without

@@ -73,7 +73,7 @@ extension SessionLimits {
   static func find(_ connection: borrowing Connection) throws -> SessionLimits {
     try connection.first("SELECT \(columns)") { row in
       SessionLimits(
-        idle: try row.value(0), lifetime: try row.value(1), secondFactor: try row.value(2))
+        idle: try row.next(), lifetime: try row.next(), secondFactor: try row.next())
     } ?? standard
   }
 

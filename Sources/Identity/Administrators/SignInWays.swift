@@ -13,18 +13,18 @@ struct SignInWays: Sendable {
         AND l.issuer = (SELECT issuer FROM sign_in_provider WHERE provider_id = 1))
     """
 
-  init(_ row: borrowing Row, from column: Int) throws {
-    passkeys = try row.value(column)
-    hasPassword = try row.value(column + 1)
-    isLinked = try row.value(column + 2)
+  init(_ row: inout Row) throws {
+    passkeys = try row.next()
+    hasPassword = try row.next()
+    isLinked = try row.next()
   }
 
   static func find(
     _ id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> SignInWays? {
     try connection.first(
-      "SELECT \(columns) FROM administrator WHERE administrator_id = \(id.text)"
-    ) { try SignInWays($0, from: 0) }
+      "SELECT \(columns) FROM administrator WHERE administrator_id = \(id)"
+    ) { try SignInWays(&$0) }
   }
 
   /// Whether there's one that doesn't need the provider.

@@ -8,20 +8,19 @@ struct TimedGrant: Sendable {
   let isFromProvider: Bool
 
   static let columns: SQL = "role, project_id, tenant_id, ends_at, is_from_provider"
-  private static let columnCount = 5
 
   static let heldColumns: SQL = "\(columns), administrator_id"
 
   static func held(
-    _ row: borrowing Row
+    _ row: inout Row
   ) throws -> (timed: TimedGrant, id: ID<Administrator>) {
-    (try TimedGrant(row, from: 0), ID(try row.value(columnCount)))
+    (try TimedGrant(&row), try row.next())
   }
 
-  init(_ row: borrowing Row, from column: Int) throws {
-    grant = try Administrators.grant(row, from: column)
-    end = (try row.value(column + 3) as Int64?).map(Instant.init(microseconds:))
-    isFromProvider = try row.value(column + 4)
+  init(_ row: inout Row) throws {
+    grant = try Administrators.grant(&row)
+    end = try row.next()
+    isFromProvider = try row.next()
   }
 }
 
@@ -62,9 +61,9 @@ extension Administrators {
     try connection.all(
       """
       SELECT \(TimedGrant.columns) FROM administrator_grant
-      WHERE administrator_id = \(id.text) AND \(inForce(at: now))
+      WHERE administrator_id = \(id) AND \(inForce(at: now))
       ORDER BY role, project_id, tenant_id
       """
-    ) { try TimedGrant($0, from: 0) }
+    ) { try TimedGrant(&$0) }
   }
 }

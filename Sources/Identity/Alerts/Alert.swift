@@ -25,13 +25,12 @@ public struct Alert: Sendable, Equatable {
     \(Scope.columns), l.kind, l.started_at, l.last_seen_at, l.count
     """
 
-  init(_ row: borrowing Row) throws {
-    scope = try Scope(row)
-    guard let kind = Kind(rawValue: try row.value(7)) else { throw Failure("unknown alert") }
-    self.kind = kind
-    startedAt = Instant(microseconds: try row.value(8))
-    lastSeenAt = Instant(microseconds: try row.value(9))
-    count = try row.value(10)
+  init(_ row: inout Row) throws {
+    scope = try Scope(&row)
+    kind = try row.next()
+    startedAt = try row.next()
+    lastSeenAt = try row.next()
+    count = try row.next()
   }
 }
 

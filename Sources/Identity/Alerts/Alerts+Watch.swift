@@ -31,7 +31,7 @@ extension Alerts {
     let isDue = try await store.read(AlertError.self) { connection in
       try connection.first(
         "SELECT EXISTS (SELECT 1 FROM alert WHERE scope_key > 0)"
-      ) { try $0.value(0) as Bool } ?? false
+      ) { try $0.next() as Bool } ?? false
     }
     guard isDue || !findings.isEmpty else { return }
     var rest = findings[...]
@@ -55,7 +55,7 @@ extension Alerts {
         \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(Self.share)
       """
-    ) { (scope: try Scope($0), enrolled: try $0.value(7) as Int) }
+    ) { (scope: try Scope(&$0), enrolled: try $0.next() as Int) }
     let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
     let firstRow = try Audit.firstRow(since: hour, connection)
     var findings: [Finding] = []
@@ -75,18 +75,18 @@ extension Alerts {
   private static func sprayed(
     _ scope: Scope, enrolled: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
-    let since = now.advanced(bySeconds: -AlertThreshold.sprayingPeriod).microseconds
+    let since = now.advanced(bySeconds: -AlertThreshold.sprayingPeriod)
     var accounts: Set<Int64> = []
     for way in [CodeAttempt.Way.app, .phone] {
       let part = try connection.all(
         """
         SELECT account_key FROM code_attempt \(index: "code_attempt_by_result")
-        WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong.rawValue)
-          AND result <> 'accepted' AND way = \(way.rawValue) AND at > \(since)
-          AND at <= \(Instant.latest(at: now).microseconds)
+        WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong)
+          AND result <> 'accepted' AND way = \(way) AND at > \(since)
+          AND at <= \(Instant.latest(at: now))
         LIMIT \(mostAttempts)
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       accounts.formUnion(part)
     }
     let isUnusual = accounts.count >= AlertThreshold.sprayed(ofEnrolled: enrolled)
@@ -99,16 +99,16 @@ extension Alerts {
   private static func drifting(
     _ scope: Scope, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
-    let since = now.advanced(bySeconds: -AlertThreshold.driftPeriod).microseconds
+    let since = now.advanced(bySeconds: -AlertThreshold.driftPeriod)
     let codes = try connection.all(
       """
       SELECT account_key, distance FROM code_attempt
       WHERE scope_key = \(scope.key) AND at > \(since)
-        AND at <= \(Instant.latest(at: now).microseconds)
+        AND at <= \(Instant.latest(at: now))
         AND way || '' = 'app' AND distance IS NOT NULL
       ORDER BY at DESC, account_key DESC LIMIT \(mostAttempts)
       """
-    ) { (account: try $0.value(0) as Int64, distance: try $0.value(1) as Int) }
+    ) { (account: try $0.next() as Int64, distance: try $0.next() as Int) }
     // One code of each user counts, the newest.
     let offsets = Dictionary(codes.map { ($0.account, $0.distance) }) { newest, _ in newest }
     return AlertThreshold.isDrift(Array(offsets.values)) ? offsets.count : nil
@@ -145,13 +145,13 @@ extension Alerts {
     let removals = try connection.all(
       """
       SELECT object_id, at FROM audit \(index: "audit_filed_by_action")
-      WHERE project_id = \(scope.project.text) AND tenant_id = \(scope.tenant?.text ?? "")
+      WHERE project_id = \(scope.project) AND tenant_id = \(scope.tenant?.text ?? "")
         AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
-        AND action IN (\(SQL.list(actions.map(\.rawValue))))
-        AND at > \(start.microseconds) AND at <= \(end.microseconds)
+        AND action IN (\(SQL.list(actions)))
+        AND at > \(start) AND at <= \(end)
       """
     ) { row in
-      (user: UntrustedText(try row.value(0)), before: end.microseconds - (try row.value(1)))
+      (user: UntrustedText(try row.next()), before: end.microseconds - (try row.next()))
     }
     return Dictionary(grouping: removals) { $0.before / 86_400_000_000 }.values
       .reduce(0) { count, day in count + Set(day.map { $0.user }).count }
@@ -163,16 +163,16 @@ extension Alerts {
     let (scope, kind) = (finding.scope, finding.kind)
     let continued = try connection.run(
       """
-      UPDATE alert SET last_seen_at = \(now.microseconds),
+      UPDATE alert SET last_seen_at = \(now),
         count = \(SQL.greatest)(count, \(finding.count))
-      WHERE scope_key = \(scope.key) AND kind = \(kind.rawValue) AND ended_at IS NULL
+      WHERE scope_key = \(scope.key) AND kind = \(kind) AND ended_at IS NULL
       """)
     guard continued == 0 else { return }
     try connection.run(
       """
       INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
-      VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(scope.key), \(kind.rawValue),
-        \(now.microseconds), \(now.microseconds), \(finding.count))
+      VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(scope.key), \(kind),
+        \(now), \(now), \(finding.count))
       """)
     try store.outbox.notifyOwners(
       AlertMail(
@@ -185,12 +185,12 @@ extension Alerts {
     let quiet = now.advanced(bySeconds: -AlertThreshold.quietPeriod)
     try connection.run(
       """
-      UPDATE alert SET ended_at = \(now.microseconds)
-      WHERE scope_key > 0 AND ended_at IS NULL AND last_seen_at <= \(quiet.microseconds)
+      UPDATE alert SET ended_at = \(now)
+      WHERE scope_key > 0 AND ended_at IS NULL AND last_seen_at <= \(quiet)
       """)
     let oldest = now.advanced(bySeconds: -daysKept * 86_400)
     try connection.run(
-      "DELETE FROM alert WHERE ended_at IS NOT NULL AND ended_at < \(oldest.microseconds)")
+      "DELETE FROM alert WHERE ended_at IS NOT NULL AND ended_at < \(oldest)")
   }
 }
 

@@ -15,7 +15,7 @@ public struct Alerts: Sendable {
           \(SQL.orderedJoin) project p USING (project_id)
         WHERE l.scope_key = \(scope.key) AND l.ended_at IS NULL ORDER BY l.kind
         """
-      ) { try Alert($0) }
+      ) { try Alert(&$0) }
     }
   }
 
@@ -34,7 +34,7 @@ public struct Alerts: Sendable {
           \(restriction)
         ORDER BY l.scope_key, l.kind LIMIT \(limit)
         """
-      ) { try Alert($0) }
+      ) { try Alert(&$0) }
     }
   }
 }

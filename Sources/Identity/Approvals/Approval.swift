@@ -107,44 +107,39 @@ public struct Approval: Sendable {
       v.decider_name, v.answer, v.caller_verification, \(Scope.columns)
     """
 
-  init(_ row: borrowing Row, at now: Instant) throws {
-    func ids(_ column: Int) throws -> Set<String> {
-      Set(EnrollmentIDs.list(in: try row.value(column)))
-    }
-    func lines(_ column: Int) throws -> [String] {
-      (try row.value(column) as String).split(separator: "\n").map(String.init)
-    }
-    id = try row.value(0)
-    kind = Kind(rawValue: try row.value(1)) ?? .factors
-    let uid: String = try row.value(2)
-    account = uid.isEmpty ? nil : ID(uid)
-    accountName = try row.value(3)
-    factors = try ids(4)
-    factorNames = try lines(5)
-    allFactors = try ids(6)
-    job = try row.value(7)
-    users = try row.value(8)
-    cause = Cause(rawValue: try row.value(9)) ?? .many
-    requester = ID(try row.value(10))
-    requesterName = try row.value(11)
-    address = try row.value(12)
-    requestID = try row.value(13)
-    reason = SupportReason(rawValue: try row.value(14)) ?? .other
-    note = try row.value(15)
-    ticket = try row.value(16)
-    proof = try lines(17)
-    requestedAt = Instant(microseconds: try row.value(18))
-    expiresAt = Instant(microseconds: try row.value(19))
-    let kept = State(rawValue: try row.value(20)) ?? .expired
+  init(_ row: inout Row, at now: Instant) throws {
+    func ids(_ text: String) -> Set<String> { Set(EnrollmentIDs.list(in: text)) }
+    func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+    id = try row.next()
+    kind = try row.next()
+    account = ID(nonEmpty: try row.next())
+    accountName = try row.next()
+    factors = ids(try row.next())
+    factorNames = lines(try row.next())
+    allFactors = ids(try row.next())
+    job = try row.next()
+    users = try row.next()
+    cause = try row.next()
+    requester = try row.next()
+    requesterName = try row.next()
+    address = try row.next()
+    requestID = try row.next()
+    reason = SupportReason(rawValue: try row.next()) ?? .other
+    note = try row.next()
+    ticket = try row.next()
+    proof = lines(try row.next())
+    requestedAt = try row.next()
+    expiresAt = try row.next()
+    let kept = try row.next() as State
     // An expired request shows as expired immediately; the stored state is updated within a minute.
     state = kept == .waiting && Self.isOver(expiresAt, at: now) ? .expired : kept
-    decidedAt = (try row.value(21) as Int64?).map(Instant.init(microseconds:))
-    deciderName = try row.value(22)
-    let answer: String? = try row.value(23)
+    decidedAt = try row.next()
+    deciderName = try row.next()
+    let answer: String? = try row.next()
     obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
     self.answer = obstacle == nil ? answer : nil
-    callerProof = (try row.value(24) as String?).flatMap(CallerProof.init)
-    scope = try Scope(row, from: 25)
+    callerProof = try row.next()
+    scope = try Scope(&row)
   }
 }
 

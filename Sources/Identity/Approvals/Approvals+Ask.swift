@@ -97,17 +97,17 @@ extension Approvals {
       INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
         all_factors, job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
         ticket, proof, caller_verification, requested_at, expires_at, state)
-      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope.key), \(kind.rawValue),
+      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope.key), \(kind),
         \(account?.id.text ?? ""), \(account?.label ?? ""),
-        \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause.rawValue),
-        \(agent.id.text), \(agent.displayName), \(request.author.address),
+        \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause),
+        \(agent.id), \(agent.displayName), \(request.author.address),
         \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),
         \(request.ticket), \(settings.identityProof.joined(separator: "\n")),
-        \(caller?.rawValue),
-        \(now.microseconds), \(expiry.microseconds), 'waiting')
+        \(caller),
+        \(now), \(expiry), 'waiting')
       RETURNING approval_id
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     guard let id else { throw Failure("a request without a number") }
     return (id, expiry)
   }

@@ -151,7 +151,7 @@ extension Approvals {
           OR a.initial_email IS NOT NULL OR a.email_folded LIKE '%.'
           OR length(a.email_folded) <> \(SQL.byteCount("a.email_folded")))
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     for key in candidates {
       guard let account = try AccountRecord.find(key: key, connection) else { continue }
       let denial = administrator.denial(of: .approveRequest, on: account, in: scope)
@@ -174,7 +174,7 @@ extension Approvals {
         AND a.protected = 1
       LIMIT 1
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     return try key.flatMap { try AccountRecord.find(key: $0, connection) }
   }
 
@@ -231,7 +231,7 @@ extension Approvals {
     if let job = approval.job {
       try connection.run(
         """
-        UPDATE bulk_job SET state = 'running', started_at = \(now.microseconds),
+        UPDATE bulk_job SET state = 'running', started_at = \(now),
           approver_name = \(approver.actor.name)
         WHERE scope_key = \(scope.key) AND job_id = \(job)
         """)
@@ -274,7 +274,7 @@ extension Approvals {
     let decider = state == .expired ? nil : author.actor
     try connection.run(
       """
-      UPDATE approval SET state = \(state.rawValue), decided_at = \(now.microseconds),
+      UPDATE approval SET state = \(state), decided_at = \(now),
         decider_id = \(decider?.id), decider_name = \(decider?.name),
         answer = \(answer ?? obstacle?.stored)
       WHERE scope_key = \(approval.scope.key) AND approval_id = \(approval.id)

@@ -45,7 +45,7 @@ extension Approvals {
       SELECT approval_id, expires_at FROM approval \(index: "approval_of_policy")
       WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
       """
-    ) { (id: try $0.value(0) as Int64, expiry: Instant(microseconds: try $0.value(1))) }
+    ) { (id: try $0.next() as Int64, expiry: try $0.next() as Instant) }
     guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
       throw PolicyError.approvalPending
     }
@@ -91,8 +91,7 @@ extension Approvals {
       WHERE w.scope_key = \(approval.scope.key) AND w.approval_id = \(approval.id)
       """
     ) { row in
-      ProposedPolicy(
-        edit: try PolicyEdit(row, from: 0), version: try row.value(PolicyEdit.columnCount))
+      ProposedPolicy(edit: try PolicyEdit(&row), version: try row.next())
     }
   }
 

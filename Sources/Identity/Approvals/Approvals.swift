@@ -48,7 +48,7 @@ public struct Approvals: Sendable {
       WHERE v.state = 'waiting' AND v.approval_id > \(last) AND s.deleted_at IS NULL
       ORDER BY v.approval_id LIMIT \(share)
       """
-    ) { try Approval($0, at: now) }
+    ) { try Approval(&$0, at: now) }
   }
 
   /// Closes the pending requests of a tenant, or of a project with all its tenants, that is about to
@@ -92,16 +92,16 @@ public struct Approvals: Sendable {
           ORDER BY v.approval_id LIMIT \(Self.share)
           """
         ) { row in
-          let tenant: String = try row.value(3)
-          let kind = Approval.Kind(rawValue: try row.value(1)) ?? .factors
-          let expiry = Instant(microseconds: try row.value(4))
+          let id: Int64 = try row.next()
+          let kind: Approval.Kind = try row.next()
+          let project: ID<Project> = try row.next()
+          let tenant = ID<Tenant>(nonEmpty: try row.next())
+          let expiry: Instant = try row.next()
+          let requester: ID<Administrator> = try row.next()
           let counts =
-            try !Approval.isOver(expiry, at: now)
-            && ID(try row.value(5)) != administrator.id
-            && administrator.may(
-              kind.permission, project: ID(try row.value(2)),
-              tenant: tenant.isEmpty ? nil : ID(tenant))
-          return (id: try row.value(0) as Int64, counts: counts)
+            !Approval.isOver(expiry, at: now) && requester != administrator.id
+            && administrator.may(kind.permission, project: project, tenant: tenant)
+          return (id: id, counts: counts)
         }
         count += part.count(where: \.counts)
         guard part.count == Self.share, let end = part.last else { break }
@@ -117,7 +117,7 @@ public struct Approvals: Sendable {
   ) async throws(ApprovalError) -> Page<Approval> {
     let limit = Page<Approval>.size(limit)
     let now = store.clock.now()
-    let oldest = now.advanced(bySeconds: -Int64(Self.daysListed) * 86_400).microseconds
+    let oldest = now.advanced(bySeconds: -Int64(Self.daysListed) * 86_400)
     let begin = Self.place(after) ?? (Int64.max, Int64.max)
     return try await store.read(ApprovalError.self) { connection in
       var found: [Approval] = []
@@ -132,7 +132,7 @@ public struct Approvals: Sendable {
             AND s.deleted_at IS NULL
           ORDER BY v.decided_at DESC, v.approval_id DESC LIMIT \(Self.share)
           """
-        ) { try Approval($0, at: now) }
+        ) { try Approval(&$0, at: now) }
         found += part.filter { administrator.may($0.kind.permission, in: $0.scope) }
         guard part.count == Self.share, let end = part.last else { break }
         (time, last) = (end.decidedAt?.microseconds ?? 0, end.id)
@@ -164,7 +164,7 @@ public struct Approvals: Sendable {
         \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.approval_id = \(id) AND v.scope_key = \(scope.key)
       """
-    ) { try Approval($0, at: now) }
+    ) { try Approval(&$0, at: now) }
     guard let found else { throw ApprovalError.notFound }
     return found
   }
@@ -186,10 +186,10 @@ public struct Approvals: Sendable {
       """
       SELECT \(Approval.columns) FROM approval v \(index: "approval_of_user")
         \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
-      WHERE v.scope_key = \(scope.key) AND v.uid = \(account.text)
+      WHERE v.scope_key = \(scope.key) AND v.uid = \(account)
       ORDER BY v.approval_id DESC LIMIT 1
       """
-    ) { try Approval($0, at: now) }
+    ) { try Approval(&$0, at: now) }
     return newest?.state == .waiting ? newest : nil
   }
 
@@ -217,7 +217,7 @@ public struct Approvals: Sendable {
             \(SQL.orderedJoin) project p USING (project_id)
         WHERE v.job_id = \(job) AND v.scope_key = \(scope.key) LIMIT 1
         """
-      ) { try Approval($0, at: now) }
+      ) { try Approval(&$0, at: now) }
     }
   }
 
@@ -238,8 +238,8 @@ public struct Approvals: Sendable {
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     var isMore = false
     // Those that a clock that was ahead requested are over as well.
-    let latest = Instant.latestEnd(of: Approval.lifetime, at: now).microseconds
-    for end: SQL in ["<= \(now.microseconds)", "> \(latest)"] {
+    let latest = Instant.latestEnd(of: Approval.lifetime, at: now)
+    for end: SQL in ["<= \(now)", "> \(latest)"] {
       let late = try connection.all(
         """
         SELECT \(Approval.columns) FROM approval v \(index: "approval_expiry")
@@ -248,11 +248,11 @@ public struct Approvals: Sendable {
         WHERE v.state = 'waiting' AND v.expires_at \(end) ORDER BY v.expires_at
         LIMIT \(CleanupLimit.costlyRows)
         """
-      ) { try Approval($0, at: now) }
+      ) { try Approval(&$0, at: now) }
       if late.count == CleanupLimit.costlyRows { isMore = true }
       for approval in late { try expire(approval, at: now, connection) }
     }
-    let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
+    let oldest = now.advanced(bySeconds: -Int64(daysKept) * 86_400)
     let hasMore = try connection.deletePart(
       "FROM approval WHERE decided_at IS NOT NULL AND decided_at < \(oldest)", of: "approval",
       by: "scope_key, approval_id")

@@ -45,7 +45,7 @@ extension Audit {
     let changed = try connection.run(
       """
       INSERT INTO audit_erasure (audit_id, part, digest, erased_at)
-      VALUES (\(id), \(part.index), \(digest), \(now.microseconds))
+      VALUES (\(id), \(part.index), \(digest), \(now))
       ON CONFLICT (audit_id, part) DO NOTHING
       """)
     guard changed > 0 else { return false }

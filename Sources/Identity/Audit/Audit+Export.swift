@@ -66,13 +66,13 @@ extension Audit {
       """
       SELECT actor_kind, actor_id, actor_name FROM audit
       WHERE audit_id > \(try filedTo(connection))\(scope?.auditConditionChecked ?? "")
-        AND actor_kind || '' IN (\(SQL.list(AuditActor.kinds.map(\.rawValue))))
+        AND actor_kind || '' IN (\(SQL.list(AuditActor.kinds)))
       ORDER BY audit_id DESC LIMIT 2000
       """
     ) { row in
       AuditActor(
-        kind: Actor.Kind(rawValue: try row.value(0)) ?? .administrator, id: try row.value(1),
-        name: try row.value(2))
+        kind: Actor.Kind(rawValue: try row.next()) ?? .administrator, id: try row.next(),
+        name: try row.next())
     }
   }
 
@@ -91,10 +91,10 @@ extension Audit {
       let found = try connection.first(
         """
         SELECT actor_id, actor_name FROM audit
-        WHERE actor_kind = \(kind.rawValue)\(place) AND filed = 1 AND actor_id < \(last)
+        WHERE actor_kind = \(kind)\(place) AND filed = 1 AND actor_id < \(last)
         ORDER BY actor_id DESC, audit_id DESC LIMIT 1
         """
-      ) { AuditActor(kind: kind, id: try $0.value(0), name: try $0.value(1)) }
+      ) { AuditActor(kind: kind, id: try $0.next(), name: try $0.next()) }
       guard let found else { break }
       if seen.insert(found.id).inserted { actors.append(found) }
       last = found.id

@@ -67,7 +67,7 @@ extension Audit {
       SELECT audit_id FROM audit WHERE audit_id > 0 AND filed + 0 = 1
       ORDER BY audit_id DESC LIMIT 1
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     try connection.run(
       "UPDATE instance SET value = \(String(last ?? 0)) WHERE name = 'audit_filed_to'")
   }
@@ -82,7 +82,7 @@ extension Audit {
       WHERE audit_id > \(start) AND audit_id <= \(min(start + Int64(filedAtOnce), settled))
       ORDER BY audit_id DESC LIMIT 1
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     if let last { return last }
     // Rolled-back transactions leave gaps in the numbers; a gap this long is rare.
     return try connection.first(
@@ -90,7 +90,7 @@ extension Audit {
       SELECT audit_id FROM audit WHERE audit_id > \(start) AND audit_id <= \(settled)
       ORDER BY audit_id LIMIT 1
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 }
 

@@ -10,21 +10,20 @@ extension Audit {
     let now = store.clock.now()
     let (id, place) = (author.actor.id, (scope?.project.text ?? "", scope?.tenant?.text ?? ""))
     let isRecorded = try await store.read(AuditError.self) { connection in
-      let at: Int64? = try connection.first(
+      let at: Instant? = try connection.first(
         """
         SELECT read_at FROM audit_reading
         WHERE administrator_id = \(id) AND project_id = \(place.0) AND tenant_id = \(place.1)
         """
-      ) { try $0.value(0) }
-      return at.map { abs(now.seconds - Instant(microseconds: $0).seconds) < Self.readingInterval }
-        ?? false
+      ) { try $0.next() }
+      return at.map { abs(now.seconds - $0.seconds) < Self.readingInterval } ?? false
     }
     if isRecorded { return }
     try await store.write(by: author, AuditError.self) { connection in
       try connection.run(
         """
         INSERT INTO audit_reading (administrator_id, project_id, tenant_id, read_at)
-        VALUES (\(id), \(place.0), \(place.1), \(now.microseconds))
+        VALUES (\(id), \(place.0), \(place.1), \(now))
         ON CONFLICT (administrator_id, project_id, tenant_id)
           DO UPDATE SET read_at = excluded.read_at
         """)
@@ -34,7 +33,7 @@ extension Audit {
 
   /// Deletes the times of readings that are recorded again.
   static func forgetReadings(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
-    let oldest = now.advanced(bySeconds: -readingInterval).microseconds
+    let oldest = now.advanced(bySeconds: -readingInterval)
     return try connection.deletePart(
       "FROM audit_reading WHERE read_at < \(oldest)", of: "audit_reading",
       by: "administrator_id, project_id, tenant_id")

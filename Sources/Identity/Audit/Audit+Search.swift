@@ -41,7 +41,7 @@ extension Audit {
         WHERE audit_id < \(before) AND audit_id >= \(max(from, filedTo + 1))\(conditions.fresh)
         ORDER BY audit_id DESC LIMIT \(limit + 1)
         """
-      ) { try $0.value(0) }
+      ) { try $0.next() }
       before = min(before, filedTo + 1)
     }
     var reached: SearchEnd?
@@ -55,7 +55,7 @@ extension Audit {
         WHERE x.audit_id < \(before) AND x.audit_id >= \(reached?.id ?? from)\(conditions.sought)\(conditions.checked ?? "")
         ORDER BY x.audit_id DESC LIMIT \(limit + 1 - ids.count)
         """
-      ) { try $0.value(0) }
+      ) { try $0.next() }
     }
     let page = Page(try rows(ids, connection), limit: limit) { String($0.id) }
     let isCut = page.next == nil && reached != nil
@@ -80,10 +80,10 @@ extension Audit {
       WHERE x.audit_id < \(before) AND x.audit_id >= \(from)\(conditions.sought)
       ORDER BY x.audit_id DESC LIMIT 1 OFFSET \(longestLook - 1)
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     guard let id else { return nil }
     return try connection.first("SELECT at FROM audit WHERE audit_id = \(id)") { row in
-      SearchEnd(id: id, at: Instant(microseconds: try row.value(0)))
+      SearchEnd(id: id, at: try row.next())
     }
   }
 
@@ -91,7 +91,7 @@ extension Audit {
   static func lastRow(_ connection: borrowing Connection) throws -> Int64 {
     try connection.first(
       "SELECT audit_id FROM audit WHERE audit_id > 0 ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 
   /// Finds the number of the first row at or after a time by binary search, because numbers
@@ -104,7 +104,7 @@ extension Audit {
       let middle = low + (high - low) / 2
       let found = try connection.first(
         "SELECT audit_id, at FROM audit WHERE audit_id >= \(middle) ORDER BY audit_id LIMIT 1"
-      ) { row in (id: try row.value(0) as Int64, at: try row.value(1) as Int64) }
+      ) { row in (id: try row.next() as Int64, at: try row.next() as Int64) }
       if let found, found.id < high, found.at < moment.microseconds {
         low = found.id + 1
       } else {
@@ -123,12 +123,13 @@ extension Audit {
         """
         SELECT p.display_name, s.display_name, s.deleted_at IS NULL
         FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(key.project.text) AND s.tenant_id = \(key.tenant?.text ?? "")
+        WHERE s.project_id = \(key.project) AND s.tenant_id = \(key.tenant?.text ?? "")
         """
       ) { row in
-        AuditScope(
-          projectName: try row.value(0), tenantName: key.tenant == nil ? nil : try row.value(1),
-          isThere: try row.value(2))
+        let (project, tenant): (String, String) = (try row.next(), try row.next())
+        return AuditScope(
+          projectName: project, tenantName: key.tenant == nil ? nil : tenant,
+          isThere: try row.next())
       }
     }
     return scopes
@@ -166,14 +167,14 @@ extension AuditFilter {
     let placeChecked = scope?.auditConditionChecked ?? ""
     if let objectKind { object += " AND object_kind || '' = \(objectKind)" }
     if let objectID { object += " AND object_id || '' = \(objectID)" }
-    if let kind = self.actor { actor += " AND actor_kind || '' = \(kind.rawValue)" }
+    if let kind = self.actor { actor += " AND actor_kind || '' = \(kind)" }
     if let actorID { actor += " AND actor_id || '' = \(actorID)" }
     let prefix = action?.prefix
     if let prefix { group = " AND action_group || '' = \(prefix)" }
     var rest: SQL = ""
     if let names = action?.names { rest += " AND action IN (\(SQL.list(names)))" }
-    if let from { rest += " AND at >= \(from.microseconds)" }
-    if let until { rest += " AND at < \(until.microseconds)" }
+    if let from { rest += " AND at >= \(from)" }
+    if let until { rest += " AND at < \(until)" }
     found.fresh = placeChecked + object + actor + group + rest
     if let fieldName {
       found.fresh += """
@@ -197,7 +198,7 @@ extension AuditFilter {
       found.isFiled = true
       (changed, object) = ("", placeChecked + object)
     } else if let kind = self.actor, let actorID {
-      found.sought += " AND actor_kind = \(kind.rawValue) AND actor_id = \(actorID)"
+      found.sought += " AND actor_kind = \(kind) AND actor_id = \(actorID)"
       found.isFiled = true
       actor = ""
     } else if let prefix {
@@ -217,11 +218,11 @@ extension AuditFilter {
 extension Scope {
   /// The condition for a pool's rows, which an index resolves.
   var auditCondition: SQL {
-    " AND project_id = \(project.text) AND tenant_id = \(tenant?.text ?? "")"
+    " AND project_id = \(project) AND tenant_id = \(tenant?.text ?? "")"
   }
 
   /// The condition for a pool's rows, checked on each row.
   var auditConditionChecked: SQL {
-    " AND project_id || '' = \(project.text) AND tenant_id || '' = \(tenant?.text ?? "")"
+    " AND project_id || '' = \(project) AND tenant_id || '' = \(tenant?.text ?? "")"
   }
 }

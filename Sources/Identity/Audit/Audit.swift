@@ -29,7 +29,7 @@ public struct Audit: Sendable {
   static func find(_ id: Int64, _ connection: borrowing Connection) throws -> AuditRow? {
     let changes = try connection.all(
       "SELECT \(AuditChange.columns) FROM audit_change WHERE audit_id = \(id) ORDER BY position"
-    ) { try AuditChange(stored: $0) }
+    ) { try AuditChange(stored: &$0) }
     return try connection.first(
       """
       SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
@@ -37,25 +37,25 @@ public struct Audit: Sendable {
         request_id, ticket, proof
       FROM audit WHERE audit_id = \(id)
       """
-    ) { try row($0, changes) }
+    ) { try row(&$0, changes) }
   }
 
-  private static func row(_ row: borrowing Row, _ changes: [AuditChange]) throws -> AuditRow {
-    let actor: String = try row.value(2)
-    let project: String = try row.value(5)
-    let tenant: String = try row.value(6)
-    let action: String = try row.value(7)
-    let object: String = try row.value(8)
+  private static func row(_ row: inout Row, _ changes: [AuditChange]) throws -> AuditRow {
+    let (id, at): (Int64, Instant) = (try row.next(), try row.next())
+    let actor: String = try row.next()
+    let (actorID, actorName): (String, String) = (try row.next(), try row.next())
+    let project = ID<Project>(nonEmpty: try row.next())
+    let tenant = ID<Tenant>(nonEmpty: try row.next())
+    let (action, object): (String, String) = (try row.next(), try row.next())
     return AuditRow(
-      id: try row.value(0), at: Instant(microseconds: try row.value(1)),
-      actor: Actor.Kind(rawValue: actor), actorKind: actor, actorID: try row.value(3),
-      actorName: try row.value(4), project: project.isEmpty ? nil : ID(project),
-      tenant: tenant.isEmpty ? nil : ID(tenant), action: AuditAction(stored: action),
-      actionName: action, object: AuditResource(rawValue: object), objectKind: object,
-      objectID: try row.value(9), objectName: try row.value(10), changes: changes,
-      legacyFrom: try row.value(11), legacyTo: try row.value(12), reason: try row.value(13),
-      note: try row.value(14), address: try row.value(15), requestID: try row.value(16),
-      ticket: try row.value(17), proof: try row.value(18))
+      id: id, at: at, actor: Actor.Kind(rawValue: actor), actorKind: actor, actorID: actorID,
+      actorName: actorName, project: project, tenant: tenant,
+      action: AuditAction(stored: action), actionName: action,
+      object: AuditResource(rawValue: object), objectKind: object, objectID: try row.next(),
+      objectName: try row.next(), changes: changes, legacyFrom: try row.next(),
+      legacyTo: try row.next(), reason: try row.next(), note: try row.next(),
+      address: try row.next(), requestID: try row.next(), ticket: try row.next(),
+      proof: try row.next())
   }
 }
 
@@ -152,8 +152,8 @@ package struct AuditEntry {
       INSERT INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
         object_kind, object_id, object_name, reason, note, address, request_id, filed, ticket,
         proof)
-      VALUES (\(now.microseconds), \(author.actor.kind.rawValue), \(author.actor.id),
-        \(author.actor.name), \(project), \(tenant), \(action.rawValue), \(object.rawValue),
+      VALUES (\(now), \(author.actor.kind), \(author.actor.id),
+        \(author.actor.name), \(project), \(tenant), \(action), \(object),
         \(objectID), \(objectName), \(reason), \(note), \(author.address), \(author.requestID), 0,
         \(ticket), \(proof))
       """)

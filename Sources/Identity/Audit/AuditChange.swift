@@ -16,16 +16,15 @@ public struct AuditChange: Sendable, Hashable {
     (self.old, self.new) = (old, new)
   }
 
-  init(stored row: borrowing Row) throws {
-    func value(_ column: Int, _ row: borrowing Row) throws -> AuditValue? {
-      guard let kind: String = try row.value(column) else { return nil }
-      let text: String? = try row.value(column + 1)
-      return AuditValue(kind: kind, text: text) ?? .text(text ?? "")
+  init(stored row: inout Row) throws {
+    func value(_ row: inout Row) throws -> AuditValue? {
+      let (kind, text): (String?, String?) = (try row.next(), try row.next())
+      return kind.map { AuditValue(kind: $0, text: text) ?? .text(text ?? "") }
     }
-    fieldName = try row.value(0)
+    fieldName = try row.next()
     field = AuditFieldName(stored: fieldName)
-    old = try value(1, row)
-    new = try value(3, row)
+    old = try value(&row)
+    new = try value(&row)
   }
 
   static let columns: SQL = "field, old_kind, old_value, new_kind, new_value"

@@ -100,8 +100,8 @@ private struct StoredCheck {
       """
     ) { row in
       StoredCheck(
-        through: try row.value(0), throughAt: Instant(microseconds: try row.value(1)),
-        checkedAt: Instant(microseconds: try row.value(2)), fault: try row.value(3))
+        through: try row.next(), throughAt: try row.next(),
+        checkedAt: try row.next(), fault: try row.next())
     }
   }
 
@@ -109,7 +109,7 @@ private struct StoredCheck {
     try connection.run(
       """
       INSERT INTO audit_check (check_id, through_sequence, through_at, checked_at, failed_sequence)
-      VALUES (1, \(through), \(throughAt.microseconds), \(checkedAt.microseconds), \(fault))
+      VALUES (1, \(through), \(throughAt), \(checkedAt), \(fault))
       ON CONFLICT (check_id) DO UPDATE SET through_sequence = excluded.through_sequence,
         through_at = excluded.through_at, checked_at = excluded.checked_at,
         failed_sequence = excluded.failed_sequence

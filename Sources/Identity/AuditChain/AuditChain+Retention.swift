@@ -99,7 +99,7 @@ extension AuditChain {
       SELECT (SELECT at FROM audit WHERE audit_id = l.audit_id) FROM audit_link l
       WHERE l.sequence > \(start) AND l.sequence <= \(end) ORDER BY l.sequence
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     let old = times.prefix { at in at.map { $0 < oldest.microseconds } ?? false }
     return old.isEmpty ? nil : Expired(start: start, end: start + Int64(old.count))
   }

@@ -107,7 +107,7 @@ extension AuditChain {
   ) throws -> Int64 {
     try connection.first(
       "SELECT count(*) FROM audit WHERE audit_id > \(sealed?.entry ?? 0)"
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 }
 

@@ -104,7 +104,7 @@ public struct AuditChain: Sendable {
         SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(sequence)
         ORDER BY sequence LIMIT \(limit)
         """
-      ) { try AuditHead($0) }
+      ) { try AuditHead(&$0) }
     }
   }
 }

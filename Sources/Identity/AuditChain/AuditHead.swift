@@ -22,12 +22,12 @@ public struct AuditHead: Sendable, Equatable {
     signature = try signer.sign(Self.message(sequence, at, link))
   }
 
-  init(_ row: borrowing Row) throws {
-    sequence = try row.value(0)
-    at = Instant(microseconds: try row.value(1))
-    link = try row.value(2)
-    keyID = try row.value(3)
-    signature = try row.value(4)
+  init(_ row: inout Row) throws {
+    sequence = try row.next()
+    at = try row.next()
+    link = try row.next()
+    keyID = try row.next()
+    signature = try row.next()
   }
 
   public init?(line: some Sequence<UInt8>) {
@@ -69,7 +69,7 @@ public struct AuditHead: Sendable, Equatable {
   static func last(_ connection: borrowing Connection) throws -> AuditHead? {
     try connection.first(
       "SELECT \(columns) FROM audit_head WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"
-    ) { try AuditHead($0) }
+    ) { try AuditHead(&$0) }
   }
 
   static func all(
@@ -77,14 +77,14 @@ public struct AuditHead: Sendable, Equatable {
   ) throws -> [AuditHead] {
     try connection.all(
       "SELECT \(columns) FROM audit_head WHERE sequence > \(sequence) ORDER BY sequence"
-    ) { try AuditHead($0) }
+    ) { try AuditHead(&$0) }
   }
 
   func store(_ connection: borrowing Connection) throws {
     try connection.run(
       """
       INSERT INTO audit_head (\(Self.columns))
-      VALUES (\(sequence), \(at.microseconds), \(link), \(keyID), \(signature))
+      VALUES (\(sequence), \(at), \(link), \(keyID), \(signature))
       """)
   }
 }

@@ -29,7 +29,7 @@ struct AuditParts: Sendable {
         ticket, proof, filed
       FROM audit WHERE audit_id > \(start) AND audit_id <= \(end) ORDER BY audit_id LIMIT \(limit)
       """
-    ) { try AuditParts($0) }
+    ) { try AuditParts(&$0) }
     guard let last = entries.last?.id else { return [] }
     var index = 0
     _ = try connection.all(
@@ -39,42 +39,42 @@ struct AuditParts: Sendable {
       WHERE audit_id > \(start) AND audit_id <= \(last) ORDER BY audit_id, position
       """
     ) { row in
-      let id: Int64 = try row.value(0)
+      let id: Int64 = try row.next()
       while index < entries.count, entries[index].id < id { index += 1 }
       // A field without an entry belongs to nothing that's sealed.
       guard index < entries.count, entries[index].id == id else { return }
-      try entries[index].addField(row)
+      try entries[index].addField(&row)
     }
     return entries
   }
 
-  private init(_ row: borrowing Row) throws {
-    id = try row.value(0)
-    at = Instant(microseconds: try row.value(1))
+  private init(_ row: inout Row) throws {
+    id = try row.next()
+    at = try row.next()
     var facts = PartEncoder(capacity: 160)
     facts.add(id)
     facts.add(at.microseconds)
-    for column in 2...7 { facts.add(try row.value(column) as String) }
+    for _ in 1...6 { facts.add(try row.next() as String) }
     var actor = PartEncoder(capacity: 96)
     var resource = PartEncoder(capacity: 96)
     var texts = PartEncoder(capacity: 32)
-    for column in 8...10 { actor.add(try row.value(column) as String) }
-    for column in 11...12 { resource.add(try row.value(column) as String) }
-    for column in 13...18 { texts.add(try row.value(column) as String?) }
+    for _ in 1...3 { actor.add(try row.next() as String) }
+    for _ in 1...2 { resource.add(try row.next() as String) }
+    for _ in 1...6 { texts.add(try row.next() as String?) }
     encoded = [facts.bytes, actor.bytes, resource.bytes, texts.bytes]
     isBlank = [false, actor.isBlank, resource.isBlank, texts.isBlank]
-    isFiled = try row.value(19) as Int64 == 1
+    isFiled = try row.next() as Int64 == 1
   }
 
-  private mutating func addField(_ row: borrowing Row) throws {
+  private mutating func addField(_ row: inout Row) throws {
     var name = PartEncoder(capacity: 128)
-    name.add(try row.value(1) as Int64)
-    name.add(try row.value(2) as String)
+    name.add(try row.next() as Int64)
+    name.add(try row.next() as String)
     var values = PartEncoder(capacity: 64)
-    for column in 3...6 { values.add(try row.value(column) as String?) }
+    for _ in 1...4 { values.add(try row.next() as String?) }
     encoded.append(name.bytes + values.bytes)
     isBlank.append(values.isBlank)
-    if try row.value(7) as Int64 != 1 { isFiled = false }
+    if try row.next() as Int64 != 1 { isFiled = false }
   }
 
   func digest(_ part: Int, salt: ArraySlice<UInt8>) -> [UInt8] {

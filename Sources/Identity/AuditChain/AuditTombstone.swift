@@ -23,12 +23,12 @@ public struct AuditTombstone: Sendable {
     signature
     """
 
-  private init(_ row: borrowing Row) throws {
-    (first, last) = (try row.value(0), try row.value(1))
-    lastEntry = try row.value(2)
-    at = Instant(microseconds: try row.value(3))
-    (linkBefore, linkAfter) = (try row.value(4), try row.value(5))
-    (keyID, signature) = (try row.value(6), try row.value(7))
+  private init(_ row: inout Row) throws {
+    (first, last) = (try row.next(), try row.next())
+    lastEntry = try row.next()
+    at = try row.next()
+    (linkBefore, linkAfter) = (try row.next(), try row.next())
+    (keyID, signature) = (try row.next(), try row.next())
   }
 
   /// Creates the record of removed entries, which includes those of the same day before them.
@@ -65,7 +65,7 @@ public struct AuditTombstone: Sendable {
   static func all(_ connection: borrowing Connection) throws -> [AuditTombstone] {
     try connection.all(
       "SELECT \(columns) FROM audit_tombstone WHERE last_sequence > 0 ORDER BY last_sequence"
-    ) { try AuditTombstone($0) }
+    ) { try AuditTombstone(&$0) }
   }
 
   static func latest(_ connection: borrowing Connection) throws -> AuditTombstone? {
@@ -74,7 +74,7 @@ public struct AuditTombstone: Sendable {
       SELECT \(columns) FROM audit_tombstone WHERE last_sequence > 0
       ORDER BY last_sequence DESC LIMIT 1
       """
-    ) { try AuditTombstone($0) }
+    ) { try AuditTombstone(&$0) }
   }
 
   /// Returns whether the log still has all entries since a time, so that later changes can be undone.
@@ -84,7 +84,7 @@ public struct AuditTombstone: Sendable {
     guard let removed = try latest(connection) else { return true }
     let first = try connection.first(
       "SELECT at FROM audit WHERE audit_id > \(removed.lastEntry) ORDER BY audit_id LIMIT 1"
-    ) { Instant(microseconds: try $0.value(0)) }
+    ) { try $0.next() as Instant }
     return first.map { $0 <= moment } ?? false
   }
 
@@ -94,7 +94,7 @@ public struct AuditTombstone: Sendable {
     try connection.run(
       """
       INSERT INTO audit_tombstone (\(Self.columns))
-      VALUES (\(first), \(last), \(lastEntry), \(at.microseconds), \(linkBefore), \(linkAfter),
+      VALUES (\(first), \(last), \(lastEntry), \(at), \(linkBefore), \(linkAfter),
         \(keyID), \(signature))
       """)
   }

@@ -20,10 +20,9 @@ struct ChainLink: Sendable {
     (self.salts, self.link) = (salts, link)
   }
 
-  init(_ row: borrowing Row) throws {
+  init(_ row: inout Row) throws {
     self.init(
-      sequence: try row.value(0), entry: try row.value(1), salts: try row.value(2),
-      link: try row.value(3))
+      sequence: try row.next(), entry: try row.next(), salts: try row.next(), link: try row.next())
   }
 
   init(_ parts: AuditParts, sequence: Int64, after previous: [UInt8], _ random: RandomSource) {
@@ -75,12 +74,12 @@ struct ChainLink: Sendable {
   static func last(_ connection: borrowing Connection) throws -> ChainLink? {
     try connection.first(
       "SELECT \(columns) FROM audit_link WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1"
-    ) { try ChainLink($0) }
+    ) { try ChainLink(&$0) }
   }
 
   static func find(_ sequence: Int64, _ connection: borrowing Connection) throws -> ChainLink? {
     try connection.first(
       "SELECT \(columns) FROM audit_link WHERE sequence = \(sequence)"
-    ) { try ChainLink($0) }
+    ) { try ChainLink(&$0) }
   }
 }

@@ -27,13 +27,13 @@ struct ChainSection: Sendable {
       SELECT \(ChainLink.columns) FROM audit_link WHERE sequence > 0 AND sequence <= \(start)
       ORDER BY sequence DESC LIMIT 1
       """
-    ) { try ChainLink($0) }
+    ) { try ChainLink(&$0) }
     let links = try connection.all(
       """
       SELECT \(ChainLink.columns) FROM audit_link
       WHERE sequence > \(start) AND sequence <= \(end) ORDER BY sequence
       """
-    ) { try ChainLink($0) }
+    ) { try ChainLink(&$0) }
     (first, last) = (links.first?.sequence, links.last)
     let from = max(before?.entry ?? 0, tombstone?.lastEntry ?? 0)
     let through = links.reduce(from) { max($0, $1.entry) }
@@ -45,7 +45,7 @@ struct ChainSection: Sendable {
       SELECT audit_id, part, digest FROM audit_erasure
       WHERE audit_id > \(from) AND audit_id <= \(through)
       """
-    ) { erased[try $0.value(0), default: [:]][try $0.value(1)] = try $0.value(2) }
+    ) { erased[try $0.next(), default: [:]][try $0.next()] = try $0.next() }
     at = parts.last?.at
     var previous =
       before?.sequence == start
@@ -63,7 +63,7 @@ struct ChainSection: Sendable {
       SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(start) AND sequence <= \(end)
       ORDER BY sequence
       """
-    ) { try AuditHead($0) }
+    ) { try AuditHead(&$0) }
     verify(links, heads, keys)
   }
 
@@ -115,7 +115,7 @@ struct ChainSection: Sendable {
       SELECT EXISTS (SELECT 1 FROM audit WHERE audit_id <= \(last))
         OR EXISTS (SELECT 1 FROM audit_change WHERE audit_id <= \(last))
       """
-    ) { try $0.value(0) } ?? false
+    ) { try $0.next() } ?? false
   }
 
   /// Returns the entries that should be in the indexes for filters, and aren't.

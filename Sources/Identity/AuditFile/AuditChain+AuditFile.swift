@@ -27,14 +27,14 @@ extension AuditChain {
         SELECT \(ChainLink.columns) FROM audit_link WHERE sequence > \(part.end.sequence)
         ORDER BY sequence LIMIT \(limit)
         """
-      ) { try ChainLink($0) }
+      ) { try ChainLink(&$0) }
       let last = links.last?.sequence ?? part.end.sequence
       var heads = try connection.all(
         """
         SELECT \(AuditHead.columns) FROM audit_head
         WHERE sequence > \(part.end.head) AND sequence <= \(last) ORDER BY sequence LIMIT \(limit)
         """
-      ) { try AuditHead($0) }[...]
+      ) { try AuditHead(&$0) }[...]
       func addHeads() {
         while let head = heads.first, head.sequence <= part.end.sequence {
           part.lines.append(AuditFileLine(head: head))

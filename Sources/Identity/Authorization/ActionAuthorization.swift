@@ -188,12 +188,10 @@ public struct ActionAuthorization: Sendable {
     func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
     let times = try connection.first(
       "SELECT proved_at, provider_at FROM console_session WHERE \(ConsoleSessions.isSame(session))"
-    ) { (proved: try $0.value(0) as Int64?, provider: try $0.value(1) as Int64?) }
-    if let proved = times?.proved, isRecent(Instant(microseconds: proved)) { return false }
+    ) { (proved: try $0.next() as Instant?, provider: try $0.next() as Instant?) }
+    if let proved = times?.proved, isRecent(proved) { return false }
     // The provider verified the password, but no second factor.
-    if rule == .recent, let provider = times?.provider, isRecent(Instant(microseconds: provider)) {
-      return false
-    }
+    if rule == .recent, let provider = times?.provider, isRecent(provider) { return false }
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty

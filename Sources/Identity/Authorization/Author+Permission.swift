@@ -13,7 +13,7 @@ extension Author {
       let administrator = try Administrators.present(id, at: now, connection)
       return administrator?.may(permission, project: project, tenant: tenant) ?? false
     case .serviceToken(let id, _):
-      let token = try ServiceTokens.inForce("t.token_id = \(id.text)", at: now, connection)
+      let token = try ServiceTokens.inForce("t.token_id = \(id)", at: now, connection)
       return token?.role.permissions.contains(permission) ?? false
     }
   }
@@ -24,6 +24,6 @@ extension Author {
   /// ``Store/write(by:_:_:)`` checks it in the transaction of the write.
   func isInForce(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     guard case .serviceToken(let id, _) = actor else { return true }
-    return try ServiceTokens.inForce("t.token_id = \(id.text)", at: now, connection) != nil
+    return try ServiceTokens.inForce("t.token_id = \(id)", at: now, connection) != nil
   }
 }

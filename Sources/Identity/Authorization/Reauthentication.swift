@@ -19,10 +19,10 @@ public enum ReauthenticationMethod: String, CaseIterable, Sendable {
     try connection.first(
       """
       SELECT totp_enrolled_at IS NOT NULL,
-        EXISTS (SELECT 1 FROM passkey WHERE administrator_id = \(id.text))
-      FROM administrator WHERE administrator_id = \(id.text)
+        EXISTS (SELECT 1 FROM passkey WHERE administrator_id = \(id))
+      FROM administrator WHERE administrator_id = \(id)
       """
-    ) { all(totp: try $0.value(0), passkey: try $0.value(1)) } ?? []
+    ) { all(totp: try $0.next(), passkey: try $0.next()) } ?? []
   }
 
   /// Returns the second factors of a session's administrator, and the provider if they're linked.

@@ -45,8 +45,8 @@ struct BackupCodeStore: Sendable {
     try connection.run(
       """
       INSERT INTO backup_code_set (account_key, kind, sealed_key, made_at, expires_at)
-      VALUES (\(account.key), \(kind.rawValue), \(sealed), \(now.microseconds),
-        \(expires?.microseconds))
+      VALUES (\(account.key), \(kind), \(sealed), \(now),
+        \(expires))
       """)
     var codes: [Secret] = []
     while codes.count < kind.count {
@@ -54,7 +54,7 @@ struct BackupCodeStore: Sendable {
       let added = try connection.run(
         """
         INSERT INTO backup_code (account_key, kind, code_digest)
-        VALUES (\(account.key), \(kind.rawValue), \(try Self.digest(letters, key)))
+        VALUES (\(account.key), \(kind), \(try Self.digest(letters, key)))
         ON CONFLICT DO NOTHING
         """)
       guard added == 1 else { continue }
@@ -71,9 +71,9 @@ struct BackupCodeStore: Sendable {
     let row = try connection.first(
       """
       SELECT sealed_key FROM backup_code_set
-      WHERE account_key = \(account.key) AND kind = \(kind.rawValue) AND \(Self.valid(at: now))
+      WHERE account_key = \(account.key) AND kind = \(kind) AND \(Self.valid(at: now))
       """
-    ) { row in try row.value(0) as [UInt8] }
+    ) { row in try row.next() as [UInt8] }
     guard let sealed = row else { return false }
     let stored = StoredSecret(
       .userCodes, .account, account.id.text, part: kind.rawValue, in: scope)
@@ -82,7 +82,7 @@ struct BackupCodeStore: Sendable {
     }
     let used = try connection.run(
       """
-      DELETE FROM backup_code WHERE account_key = \(account.key) AND kind = \(kind.rawValue)
+      DELETE FROM backup_code WHERE account_key = \(account.key) AND kind = \(kind)
         AND code_digest = \(try Self.digest(letters, key))
       """)
     guard used == 1 else { return false }
@@ -95,8 +95,8 @@ struct BackupCodeStore: Sendable {
   /// Those with an end have if they're from the future, since the clock was set back.
   private static func valid(at now: Instant) -> SQL {
     """
-    (expires_at IS NULL OR (expires_at > \(now.microseconds)
-      AND made_at <= \(Instant.latest(at: now).microseconds)))
+    (expires_at IS NULL OR (expires_at > \(now)
+      AND made_at <= \(Instant.latest(at: now))))
     """
   }
 
@@ -110,7 +110,7 @@ struct BackupCodeStore: Sendable {
     _ kind: Kind, of account: Int64, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.run(
-      "DELETE FROM backup_code_set WHERE account_key = \(account) AND kind = \(kind.rawValue)") > 0
+      "DELETE FROM backup_code_set WHERE account_key = \(account) AND kind = \(kind)") > 0
   }
 
   /// Revokes backup codes that no longer apply after the account's factors changed.
@@ -132,20 +132,18 @@ struct BackupCodeStore: Sendable {
       """
       SELECT made_at, expires_at, (SELECT count(*) FROM backup_code c
         WHERE c.account_key = s.account_key AND c.kind = s.kind)
-      FROM backup_code_set s WHERE account_key = \(account) AND kind = \(kind.rawValue)
+      FROM backup_code_set s WHERE account_key = \(account) AND kind = \(kind)
         AND \(valid(at: now))
       """
     ) { row in
-      (
-        count: try row.value(2), madeAt: Instant(microseconds: try row.value(0)),
-        expiresAt: (try row.value(1) as Int64?).map(Instant.init(microseconds:))
-      )
+      let (madeAt, expiresAt): (Instant, Instant?) = (try row.next(), try row.next())
+      return (count: try row.next(), madeAt: madeAt, expiresAt: expiresAt)
     }
   }
 
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
-      "FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now.microseconds)",
+      "FROM backup_code_set WHERE expires_at IS NOT NULL AND expires_at <= \(now)",
       of: "backup_code_set", by: "account_key, kind")
   }
 
@@ -171,12 +169,11 @@ extension BackupCodeStore: ReencryptableStore {
       ORDER BY i.account_key, i.kind LIMIT \(limit)
       """
     ) { row in
-      (
-        account: try row.value(0) as Int64, kind: try row.value(1) as String,
-        sealed: try row.value(2) as [UInt8],
+      let (account, kind): (Int64, String) = (try row.next(), try row.next())
+      return (
+        account: account, kind: kind, sealed: try row.next() as [UInt8],
         secret: StoredSecret.userCodes(
-          try row.value(1), of: try row.value(3), project: try row.value(4),
-          tenant: try row.value(5))
+          kind, of: try row.next(), project: try row.next(), tenant: try row.next())
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.account, $0.kind).text }) { row in

@@ -66,30 +66,30 @@ public struct BulkJob: Sendable {
       factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors
     """
 
-  init(_ row: borrowing Row) throws {
-    id = try row.value(0)
-    scopeKey = try row.value(1)
-    state = State(rawValue: try row.value(2)) ?? .stopped
-    requester = ID(try row.value(3))
-    requesterName = try row.value(4)
-    address = try row.value(5)
-    requestID = try row.value(6)
-    createdAt = try row.value(7)
-    startedAt = try row.value(8)
-    endedAt = try row.value(9)
-    lines = try row.value(10)
-    users = try row.value(11)
-    usersDone = try row.value(12)
-    usersRemoved = try row.value(13)
-    factorsRemoved = try row.value(14)
-    sessionsEnded = try row.value(15)
-    reason = (try row.value(16) as String?).flatMap(SupportReason.init(rawValue:))
-    note = try row.value(17) ?? ""
-    ticket = try row.value(18) ?? ""
-    proof = try row.value(19) ?? ""
-    approverName = try row.value(20)
-    ending = (try row.value(21) as String?).map { BulkEnding(stored: $0) }
-    factors = try row.value(22)
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    scopeKey = try row.next()
+    state = try row.next()
+    requester = try row.next()
+    requesterName = try row.next()
+    address = try row.next()
+    requestID = try row.next()
+    createdAt = try row.next()
+    startedAt = try row.next()
+    endedAt = try row.next()
+    lines = try row.next()
+    users = try row.next()
+    usersDone = try row.next()
+    usersRemoved = try row.next()
+    factorsRemoved = try row.next()
+    sessionsEnded = try row.next()
+    reason = try row.next()
+    note = try row.next() ?? ""
+    ticket = try row.next() ?? ""
+    proof = try row.next() ?? ""
+    approverName = try row.next()
+    ending = (try row.next() as String?).map { BulkEnding(stored: $0) }
+    factors = try row.next()
   }
 
   static func find(
@@ -99,7 +99,7 @@ public struct BulkJob: Sendable {
       """
       SELECT \(columns) FROM bulk_job WHERE job_id = \(id) AND scope_key = \(scope.key)
       """
-    ) { try BulkJob($0) }
+    ) { try BulkJob(&$0) }
   }
 
   static func stop(
@@ -108,12 +108,12 @@ public struct BulkJob: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_item SET result = \(BulkResult.stopped.rawValue)
+      UPDATE bulk_item SET result = \(BulkResult.stopped)
       WHERE scope_key = \(scope) AND job_id = \(id) AND result IS NULL
       """)
     try connection.run(
       """
-      UPDATE bulk_job SET state = 'stopped', ended_at = \(now.microseconds), ending = \(ending.stored)
+      UPDATE bulk_job SET state = 'stopped', ended_at = \(now), ending = \(ending.stored)
       WHERE scope_key = \(scope) AND job_id = \(id)
       """)
   }
@@ -159,15 +159,15 @@ public struct BulkItem: Sendable {
 
   static let columns: SQL = "line, given, uid, factors, result, removed, sessions"
 
-  init(_ row: borrowing Row) throws {
-    line = try row.value(0)
-    given = try row.value(1)
-    account = (try row.value(2) as String?).map { ID($0) }
-    seen = EnrollmentIDs.list(in: try row.value(3))
+  init(_ row: inout Row) throws {
+    line = try row.next()
+    given = try row.next()
+    account = try row.next()
+    seen = EnrollmentIDs.list(in: try row.next())
     factors = seen.count
-    result = (try row.value(4) as String?).flatMap(BulkResult.init(rawValue:))
-    removed = try row.value(5)
-    sessions = try row.value(6)
+    result = try row.next()
+    removed = try row.next()
+    sessions = try row.next()
   }
 }
 

@@ -32,11 +32,11 @@ public struct BulkProgress: Sendable {
         SELECT count(*) FROM bulk_item i \(index: "bulk_item_by_result")
           \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
         WHERE i.scope_key = \(scope.key) AND i.job_id = \(job.id) AND i.result = 'removed'
-          AND i.undo_until > \(now.microseconds)
+          AND i.undo_until > \(now)
           AND EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
-            AND r.removal_id = i.removal_id AND r.until > \(now.microseconds))
+            AND r.removal_id = i.removal_id AND r.until > \(now))
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     undo = try BulkUndo.find(job.id, of: scope.key, connection)
     undone = try undo == nil ? BulkUndo.Counts() : BulkUndo.counts(of: job, connection)
     requiresCaller =

@@ -95,8 +95,8 @@ extension BulkRemovals {
     try connection.run(
       """
       UPDATE bulk_job SET state = \(waits ? "waiting" : "running"),
-        started_at = \(waits ? nil : now.microseconds), address = \(request.author.address),
-        request_id = \(request.author.requestID), reason = \(request.reason?.rawValue),
+        started_at = \(waits ? nil : now), address = \(request.author.address),
+        request_id = \(request.author.requestID), reason = \(request.reason),
         note = \(request.note), ticket = \(request.ticket), proof = \(proof)
       WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id)
       """)

@@ -43,7 +43,7 @@ extension BulkRemovals {
     try await store.write(BulkError.self) { connection in
       let skipped = try connection.run(
         """
-        UPDATE bulk_item SET result = \(BulkResult.failed.rawValue), removed = 0, sessions = 0
+        UPDATE bulk_item SET result = \(BulkResult.failed), removed = 0, sessions = 0
         WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
           AND line = \(failure.line) AND result IS NULL
           AND EXISTS (SELECT 1 FROM bulk_job j WHERE j.scope_key = \(failure.scopeKey)
@@ -156,7 +156,7 @@ extension BulkRemovals {
       SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_running")
       WHERE state = 'running' ORDER BY job_id
       """
-    ) { try BulkJob($0) }
+    ) { try BulkJob(&$0) }
     for job in jobs {
       guard let pool = try Scopes.find(job.scopeKey, connection), scope.contains(pool) else {
         continue
@@ -178,7 +178,7 @@ extension BulkRemovals {
       SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_running")
       WHERE state = 'running' ORDER BY job_id LIMIT 1
       """
-    ) { try BulkJob($0) }
+    ) { try BulkJob(&$0) }
   }
 
   private static func open(
@@ -190,7 +190,7 @@ extension BulkRemovals {
       WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND result IS NULL
       ORDER BY line LIMIT \(limit)
       """
-    ) { try BulkItem($0) }
+    ) { try BulkItem(&$0) }
   }
 
   private static func reconcile(
@@ -198,9 +198,9 @@ extension BulkRemovals {
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_item SET result = \(outcome.result.rawValue), removed = \(outcome.removed),
-        sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id.text),
-        undo_until = \(outcome.hold?.until.microseconds)
+      UPDATE bulk_item SET result = \(outcome.result), removed = \(outcome.removed),
+        sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id),
+        undo_until = \(outcome.hold?.until)
       WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND line = \(item.line)
       """)
   }
@@ -211,7 +211,7 @@ extension BulkRemovals {
     guard let job = try BulkJob.find(id, in: scope, connection) else { return }
     try connection.run(
       """
-      UPDATE bulk_job SET state = 'done', ended_at = \(now.microseconds)
+      UPDATE bulk_job SET state = 'done', ended_at = \(now)
       WHERE scope_key = \(scope.key) AND job_id = \(id)
       """)
     var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: scope)

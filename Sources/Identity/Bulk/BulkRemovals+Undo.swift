@@ -61,9 +61,9 @@ extension BulkRemovals {
       """
       INSERT INTO bulk_undo (scope_key, job_id, administrator_id, administrator_name, address,
         request_id, reason, note, ticket, proof, started_at)
-      VALUES (\(job.scopeKey), \(job.id), \(agent.id.text), \(agent.displayName),
-        \(request.author.address), \(request.author.requestID), \(request.reason?.rawValue), \(request.note),
-        \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now.microseconds))
+      VALUES (\(job.scopeKey), \(job.id), \(agent.id), \(agent.displayName),
+        \(request.author.address), \(request.author.requestID), \(request.reason), \(request.note),
+        \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now))
       ON CONFLICT (scope_key, job_id) DO UPDATE SET
         administrator_id = excluded.administrator_id,
         administrator_name = excluded.administrator_name, address = excluded.address,
@@ -89,7 +89,7 @@ extension BulkRemovals {
     try await store.write(BulkError.self) { connection in
       _ = try connection.run(
         """
-        UPDATE bulk_item SET result = \(BulkResult.notRestored.rawValue)
+        UPDATE bulk_item SET result = \(BulkResult.notRestored)
         WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
           AND line = \(failure.line) AND result = 'removed'
           AND EXISTS (SELECT 1 FROM bulk_undo u WHERE u.scope_key = \(failure.scopeKey)
@@ -106,7 +106,7 @@ extension BulkRemovals {
     else { return false }
     let job = try connection.first(
       "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(id)"
-    ) { try BulkJob($0) }
+    ) { try BulkJob(&$0) }
     guard let job, let scope = try Scopes.find(job.scopeKey, connection) else {
       try Self.endUndo(id, in: pool, at: now, connection)
       return true
@@ -173,7 +173,7 @@ extension BulkRemovals {
       SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id LIMIT 1
       """
-    ) { (scope: try $0.value(0), job: try $0.value(1)) }
+    ) { (scope: try $0.next(), job: try $0.next()) }
   }
 
   static func undos(_ connection: borrowing Connection) throws -> [(scope: Int64, job: Int64)] {
@@ -182,7 +182,7 @@ extension BulkRemovals {
       SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id
       """
-    ) { (scope: try $0.value(0), job: try $0.value(1)) }
+    ) { (scope: try $0.next(), job: try $0.next()) }
   }
 
   private static func removedItems(
@@ -196,8 +196,8 @@ extension BulkRemovals {
       """
     ) { row in
       RemovedItem(
-        line: try row.value(0), account: ID(try row.value(1)), removal: ID(try row.value(2)),
-        seen: EnrollmentIDs.list(in: try row.value(3)))
+        line: try row.next(), account: try row.next(), removal: try row.next(),
+        seen: EnrollmentIDs.list(in: try row.next()))
     }
   }
 
@@ -207,7 +207,7 @@ extension BulkRemovals {
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_item SET result = \(result.rawValue)
+      UPDATE bulk_item SET result = \(result)
       WHERE scope_key = \(scope) AND job_id = \(job) AND line = \(line)
       """)
   }
@@ -247,7 +247,7 @@ extension BulkRemovals {
   ) throws {
     try connection.run(
       """
-      UPDATE bulk_undo SET ended_at = \(now.microseconds)
+      UPDATE bulk_undo SET ended_at = \(now)
       WHERE scope_key = \(scope) AND job_id = \(job)
       """)
   }

@@ -87,11 +87,11 @@ public struct BulkRemovals: Sendable {
       INSERT INTO bulk_job (job_id, scope_key, state, administrator_id, administrator_name,
         address, request_id, created_at, lines, users, factors)
       VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(scope.key), 'draft',
-        \(administrator.id.text), \(administrator.displayName),
-        \(author.address), \(author.requestID), \(now.microseconds), 0, 0, 0)
+        \(administrator.id), \(administrator.displayName),
+        \(author.address), \(author.requestID), \(now), 0, 0, 0)
       RETURNING job_id
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     guard let job else { throw Failure("a bulk removal without a number") }
     return job
   }
@@ -107,10 +107,10 @@ public struct BulkRemovals: Sendable {
     let drafts = try connection.all(
       """
       SELECT scope_key, job_id FROM bulk_job \(index: "bulk_job_drafts")
-      WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(administrator.id.text)
+      WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(administrator.id)
       ORDER BY created_at, job_id
       """
-    ) { (scope: try $0.value(0) as Int64, job: try $0.value(1) as Int64) }
+    ) { (scope: try $0.next() as Int64, job: try $0.next() as Int64) }
     for draft in drafts.dropLast(mostDrafts - 1) {
       try connection.run(
         "DELETE FROM bulk_job WHERE scope_key = \(draft.scope) AND job_id = \(draft.job)")
@@ -193,8 +193,8 @@ public struct BulkRemovals: Sendable {
       try connection.run(
         """
         INSERT INTO bulk_item (scope_key, job_id, line, given, uid, factors, result)
-        VALUES (\(scope.key), \(job), \(line.number), \(line.text), \(account?.text),
-          \(factors), \(result?.rawValue))
+        VALUES (\(scope.key), \(job), \(line.number), \(line.text), \(account),
+          \(factors), \(result))
         """)
     }
   }
@@ -229,7 +229,7 @@ public struct BulkRemovals: Sendable {
         WHERE scope_key = \(scope.key) AND job_id < \(last) AND state <> 'draft'
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """
-      ) { try BulkJob($0) }
+      ) { try BulkJob(&$0) }
       let page = Page(jobs, limit: limit) { String($0.id) }
       let undos = try BulkUndo.all(of: page.items.map(\.id), in: scope.key, connection)
       let counts = try BulkUndo.counts(of: Array(undos.keys), in: scope.key, connection)
@@ -250,13 +250,13 @@ public struct BulkRemovals: Sendable {
     return try await store.read(BulkError.self) { connection in
       var condition: SQL = "scope_key = \(job.scopeKey) AND job_id = \(job.id)"
       if isOpen { condition += " AND result IS NULL" }
-      if let result { condition += " AND result = \(result.rawValue)" }
+      if let result { condition += " AND result = \(result)" }
       let items = try connection.all(
         """
         SELECT \(BulkItem.columns) FROM bulk_item WHERE \(condition) AND line > \(last)
         ORDER BY line LIMIT \(limit + 1)
         """
-      ) { try BulkItem($0) }
+      ) { try BulkItem(&$0) }
       return Page(items, limit: limit) { String($0.line) }
     }
   }
@@ -272,8 +272,7 @@ public struct BulkRemovals: Sendable {
         """
       ) { row in
         (
-          result: (try row.value(0) as String?).flatMap(BulkResult.init(rawValue:)),
-          count: try row.value(1) as Int
+          result: try row.next() as BulkResult?, count: try row.next() as Int
         )
       }
       return Dictionary(rows.map { ($0.result, $0.count) }) { $0 + $1 }
@@ -285,8 +284,8 @@ public struct BulkRemovals: Sendable {
 
   /// Deletes expired drafts and lines past their retention, a limited number at a time.
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
-    let draft = now.advanced(bySeconds: -draftLifetime).microseconds
-    let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400).microseconds
+    let draft = now.advanced(bySeconds: -draftLifetime)
+    let ended = now.advanced(bySeconds: -Int64(daysKept) * 86_400)
     let moreDrafts = try connection.deletePart(
       "FROM bulk_job WHERE state = 'draft' AND created_at < \(draft)", of: "bulk_job",
       by: "scope_key, job_id", atMost: mostPurged)

@@ -20,16 +20,16 @@ public struct BulkUndo: Sendable {
     var isComplete: Bool { left == 0 && notRestored == 0 }
   }
 
-  public let administratorName: String
-  public let startedAt: Instant
-  public let isRunning: Bool
   let administrator: ID<Administrator>
+  public let administratorName: String
   let address: String
   let requestID: String
   let reason: SupportReason?
   let note: String
   let ticket: String
   let proof: String
+  public let startedAt: Instant
+  public let isRunning: Bool
 
   var author: Author {
     Author(
@@ -62,8 +62,8 @@ public struct BulkUndo: Sendable {
       """
     ) { row in
       (
-        job: try row.value(0) as Int64, result: BulkResult(rawValue: try row.value(1)),
-        count: try row.value(2) as Int
+        job: try row.next() as Int64, result: try row.next() as BulkResult,
+        count: try row.next() as Int
       )
     }
     return rows.reduce(into: [:]) { counts, row in
@@ -91,12 +91,11 @@ public struct BulkUndo: Sendable {
       """
     ) { row in
       let undo = BulkUndo(
-        administratorName: try row.value(1), startedAt: Instant(microseconds: try row.value(8)),
-        isRunning: try row.value(9), administrator: ID(try row.value(0)),
-        address: try row.value(2), requestID: try row.value(3),
-        reason: (try row.value(4) as String?).flatMap(SupportReason.init(rawValue:)),
-        note: try row.value(5), ticket: try row.value(6), proof: try row.value(7))
-      return (try row.value(10) as Int64, undo)
+        administrator: try row.next(), administratorName: try row.next(),
+        address: try row.next(), requestID: try row.next(), reason: try row.next(),
+        note: try row.next(), ticket: try row.next(), proof: try row.next(),
+        startedAt: try row.next(), isRunning: try row.next())
+      return (try row.next() as Int64, undo)
     }
     return Dictionary(uniqueKeysWithValues: undos)
   }

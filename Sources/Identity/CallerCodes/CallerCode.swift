@@ -39,15 +39,14 @@ struct CallerCode {
     let code = try connection.first(
       """
       SELECT email, digest_key, code_digest, failures, sent_at, expires_at FROM caller_code
-      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      WHERE account_key = \(account.key) AND administrator_id = \(agent)
       """
     ) { row in
       CallerCode(
-        email: try row.value(0), key: Secret(try row.value(1) as [UInt8]),
-        digest: try row.value(2), failures: try row.value(3),
+        email: try row.next(), key: Secret(try row.next() as [UInt8]),
+        digest: try row.next(), failures: try row.next(),
         sent: CallerStatus.Sent(
-          at: Instant(microseconds: try row.value(4)),
-          expiresAt: Instant(microseconds: try row.value(5))))
+          at: try row.next(), expiresAt: try row.next()))
     }
     return code.flatMap { $0.isValid(for: account, at: now) ? $0 : nil }
   }
@@ -63,8 +62,8 @@ struct CallerCode {
       """
       INSERT INTO caller_code (account_key, administrator_id, email, digest_key,
         code_digest, sent_at, expires_at)
-      VALUES (\(account.key), \(agent.text), \(email), \(key.revealedBytes),
-        \(try digest(digits, key)), \(now.microseconds), \(expires.microseconds))
+      VALUES (\(account.key), \(agent), \(email), \(key.revealedBytes),
+        \(try digest(digits, key)), \(now), \(expires))
       ON CONFLICT (account_key, administrator_id) DO UPDATE SET
         email = excluded.email, digest_key = excluded.digest_key,
         code_digest = excluded.code_digest, failures = 0, sent_at = excluded.sent_at,
@@ -79,7 +78,7 @@ struct CallerCode {
     try connection.run(
       """
       UPDATE caller_code SET failures = failures + 1
-      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      WHERE account_key = \(account.key) AND administrator_id = \(agent)
       """)
   }
 
@@ -89,13 +88,13 @@ struct CallerCode {
     try connection.run(
       """
       DELETE FROM caller_code
-      WHERE account_key = \(account.key) AND administrator_id = \(agent.text)
+      WHERE account_key = \(account.key) AND administrator_id = \(agent)
       """)
   }
 
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     try connection.deletePart(
-      "FROM caller_code WHERE expires_at <= \(now.microseconds)", of: "caller_code",
+      "FROM caller_code WHERE expires_at <= \(now)", of: "caller_code",
       by: "account_key, administrator_id")
   }
 }

@@ -43,7 +43,7 @@ extension ClockGuard {
   ) throws -> Int64? {
     guard connection.dialect.sharesDatabase else { return nil }
     let start = clock.now().microseconds
-    let theirs = try connection.first("SELECT \(SQL.machineTime)") { try $0.value(0) as Int64 }
+    let theirs = try connection.first("SELECT \(SQL.machineTime)") { try $0.next() as Int64 }
     guard let theirs else { return nil }
     // The answer is from any moment between the question and now.
     let end = max(clock.now().microseconds, start)

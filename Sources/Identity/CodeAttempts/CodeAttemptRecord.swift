@@ -26,7 +26,7 @@ package enum CodeAttemptRecord {
 
   struct NearMiss {
     let at: Instant
-    let way: String
+    let way: CodeAttempt.Way
     let distance: Int?
   }
 
@@ -50,8 +50,8 @@ package enum CodeAttemptRecord {
       """
       INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result, enrollment_id,
         intervals, distance, step, address, user_agent)
-      VALUES (\(place.scope), \(at), \(place.account), \(previous), \(place.way.rawValue),
-        \(finding.result.rawValue), \(place.enrollment), \(place.intervals),
+      VALUES (\(place.scope), \(at), \(place.account), \(previous), \(place.way),
+        \(finding.result), \(place.enrollment), \(place.intervals),
         \(finding.distance), \(finding.step), \(place.origin.address),
         \(place.origin.userAgent))
       """)
@@ -74,8 +74,8 @@ package enum CodeAttemptRecord {
       """
       UPDATE code_attempt SET times = times + 1
       WHERE scope_key = \(scope.key) AND at = \(last) AND account_key = \(account.key)
-        AND result = \(result.rawValue)
-        AND (CAST(\(factor?.text) AS TEXT) IS NULL OR enrollment_id = \(factor?.text))
+        AND result = \(result)
+        AND (CAST(\(factor) AS TEXT) IS NULL OR enrollment_id = \(factor))
       """) == 1
   }
 
@@ -99,14 +99,13 @@ package enum CodeAttemptRecord {
         """
       ) { row in
         (
-          previous: try row.value(0) as Int64?,
-          result: CodeAttempt.Result(rawValue: try row.value(1)),
+          previous: try row.next() as Int64?, result: try row.next() as CodeAttempt.Result,
           nearMiss: NearMiss(
-            at: Instant(microseconds: at), way: try row.value(2), distance: try row.value(3))
+            at: Instant(microseconds: at), way: try row.next(), distance: try row.next())
         )
       }
-      guard let row, let result = row.result else { break }
-      let way = CodeAttempt.Way(rawValue: row.nearMiss.way)
+      guard let row else { break }
+      let (way, result) = (row.nearMiss.way, row.result)
       // A sign-in confirmed the near misses before it; an enrollment doesn't.
       if result.isSuccess, way == .app || way == .phone { break }
       if result == .late || result == .early {
@@ -144,7 +143,7 @@ package enum CodeAttemptRecord {
       SELECT account_key, at FROM deleted_attempts WHERE account_key > 0
       ORDER BY account_key LIMIT 1
       """
-    ) { (account: try $0.value(0) as Int64, at: try $0.value(1) as Int64) }
+    ) { (account: try $0.next() as Int64, at: try $0.next() as Int64) }
     guard let first else { return false }
     if let left = try deletePart(of: first.account, from: first.at, connection) {
       try connection.run(
@@ -171,7 +170,7 @@ package enum CodeAttemptRecord {
           AND account_key = \(account)
         RETURNING previous
         """
-      ) { try $0.value(0) as Int64? }
+      ) { try $0.next() as Int64? }
       next = previous.flatMap { $0 }
     }
     return next

@@ -60,7 +60,7 @@ extension CodeAttempts {
         SELECT scope_key, at FROM code_attempt WHERE scope_key > \(last)
         ORDER BY scope_key, at LIMIT 1
         """
-      ) { row in (scope: try row.value(0) as Int64, at: try row.value(1) as Int64) }
+      ) { row in (scope: try row.next() as Int64, at: try row.next() as Instant) }
       guard let oldest else { return (due, nil) }
       last = oldest.scope
       let scope = try connection.first(
@@ -68,11 +68,11 @@ extension CodeAttempts {
         SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
         WHERE s.scope_key = \(oldest.scope) AND s.deleted_at IS NULL
         """
-      ) { try Scope($0) }
+      ) { try Scope(&$0) }
       guard let scope else { continue }
       let days = try SupportRules.find(scope, connection).codeAttemptDays
       let end = Instant(seconds: (now.day - Int64(days)) * 86_400)
-      if oldest.at < end.microseconds { due.append((oldest.scope, end)) }
+      if oldest.at < end { due.append((oldest.scope, end)) }
     }
     return (due, last)
   }
@@ -83,10 +83,10 @@ extension CodeAttempts {
     let part = try connection.all(
       """
       SELECT at, account_key FROM code_attempt
-      WHERE scope_key = \(scope) AND at < \(end.microseconds)
+      WHERE scope_key = \(scope) AND at < \(end)
       ORDER BY at, account_key LIMIT \(CleanupLimit.rows)
       """
-    ) { row in (at: try row.value(0) as Int64, account: try row.value(1) as Int64) }
+    ) { row in (at: try row.next() as Int64, account: try row.next() as Int64) }
     guard let last = part.last else { return false }
     try connection.run(
       """

@@ -45,8 +45,8 @@ public struct CodeAttempts: Sendable {
       """
     ) { row in
       (
-        codeAttempt: try CodeAttempt(row),
-        previous: try row.value(CodeAttempt.columnCount) as Int64?
+        codeAttempt: try CodeAttempt(&row),
+        previous: try row.next() as Int64?
       )
     }
     guard let newest else { return [] }
@@ -56,7 +56,7 @@ public struct CodeAttempts: Sendable {
       \(CodeAttempt.chain(of: key, in: scope, from: previous))
       SELECT \(CodeAttempt.columns) FROM chain LIMIT \(limit - 1)
       """
-    ) { try CodeAttempt($0) }
+    ) { try CodeAttempt(&$0) }
     return [newest.codeAttempt] + earlier
   }
 }
@@ -65,7 +65,6 @@ extension CodeAttempt {
   static let columns: SQL = """
     at, way, result, enrollment_id, intervals, distance, step, confirmed, times, address, user_agent
     """
-  static let columnCount = 11
 
   /// Begins a statement with a table `chain` of an account's attempts starting at one of them,
   /// newest first, which has ``columns`` and `previous`.
@@ -83,18 +82,17 @@ extension CodeAttempt {
     """
   }
 
-  init(_ row: borrowing Row) throws {
-    at = Instant(microseconds: try row.value(0))
-    guard let way = Way(rawValue: try row.value(1)), let result = Result(rawValue: try row.value(2))
-    else { throw Failure("unknown code attempt") }
+  init(_ row: inout Row) throws {
+    at = try row.next()
+    let (way, result): (Way, Result) = (try row.next(), try row.next())
     self.way = way
     self.result = result
-    enrollment = (try row.value(3) as String?).map { ID($0) }
-    window = (try row.value(4) as Int?).flatMap(Window.init(adjacentIntervals:))
-    distance = try row.value(5)
-    step = try row.value(6)
-    isConfirmed = try row.value(7)
-    times = try row.value(8)
-    origin = RequestOrigin(address: try row.value(9), userAgent: try row.value(10))
+    enrollment = try row.next()
+    window = (try row.next() as Int?).flatMap(Window.init(adjacentIntervals:))
+    distance = try row.next()
+    step = try row.next()
+    isConfirmed = try row.next()
+    times = try row.next()
+    origin = RequestOrigin(address: try row.next(), userAgent: try row.next())
   }
 }

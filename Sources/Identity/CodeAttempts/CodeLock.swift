@@ -58,7 +58,7 @@ extension AccountRecord {
   ) throws {
     try connection.run(
       """
-      UPDATE account SET codes_blocked_until = \(until.microseconds)
+      UPDATE account SET codes_blocked_until = \(until)
       WHERE account_key = \(account.key)
       """)
     guard account.codesBlockedUntil == nil else { return }
@@ -96,11 +96,11 @@ extension AccountRecord {
     -> Bool
   {
     let latest = Instant.latestEnd(of: Throttle.codes.longest, at: now)
-    let isFull = try expireLocks("codes_blocked_until <= \(now.microseconds)", connection)
+    let isFull = try expireLocks("codes_blocked_until <= \(now)", connection)
     let isLatestFull = try expireLocks(
       """
-      codes_blocked_until > \(latest.microseconds)
-        AND codes_blocked_until < \(CodeLock.forever.microseconds)
+      codes_blocked_until > \(latest)
+        AND codes_blocked_until < \(CodeLock.forever)
       """, connection)
     return isFull || isLatestFull
   }
@@ -114,7 +114,7 @@ extension AccountRecord {
         SELECT account_key FROM account WHERE \(condition) LIMIT \(CleanupLimit.rows))
       RETURNING scope_key
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     for (scope, count) in Dictionary(grouping: scopes, by: \.self).mapValues(\.count) {
       try self.count(-count, in: scope, connection)
     }

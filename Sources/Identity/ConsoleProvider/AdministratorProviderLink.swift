@@ -13,10 +13,10 @@ struct AdministratorProviderLink: Sendable {
 extension AdministratorProviderLink {
   private static let columns: SQL = "administrator_id, issuer, subject, groups"
 
-  private init(_ row: borrowing Row) throws {
-    administrator = ID(try row.value(0))
-    (issuer, subject) = (try row.value(1), try row.value(2))
-    groups = ProviderGroups(try TextList.read(row.value(3)))
+  private init(_ row: inout Row) throws {
+    administrator = try row.next()
+    (issuer, subject) = (try row.next(), try row.next())
+    groups = ProviderGroups(try TextList.read(row.next()))
   }
 
   static func find(
@@ -27,7 +27,7 @@ extension AdministratorProviderLink {
       SELECT \(columns) FROM administrator_provider_link
       WHERE issuer = \(issuer) AND subject = \(subject)
       """
-    ) { try AdministratorProviderLink($0) }
+    ) { try AdministratorProviderLink(&$0) }
   }
 
   static func find(
@@ -35,9 +35,9 @@ extension AdministratorProviderLink {
   ) throws -> AdministratorProviderLink? {
     try connection.first(
       """
-      SELECT \(columns) FROM administrator_provider_link WHERE administrator_id = \(id.text)
+      SELECT \(columns) FROM administrator_provider_link WHERE administrator_id = \(id)
       """
-    ) { try AdministratorProviderLink($0) }
+    ) { try AdministratorProviderLink(&$0) }
   }
 
   static func all(_ connection: borrowing Connection) throws -> [AdministratorProviderLink] {
@@ -46,7 +46,7 @@ extension AdministratorProviderLink {
       SELECT \(columns) FROM administrator_provider_link WHERE issuer > ''
       ORDER BY issuer, subject
       """
-    ) { try AdministratorProviderLink($0) }
+    ) { try AdministratorProviderLink(&$0) }
   }
 
   /// Links an administrator, or replaces the groups of their link.
@@ -57,13 +57,13 @@ extension AdministratorProviderLink {
     try connection.run(
       """
       INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups)
-      VALUES (\(issuer), \(subject), \(id.text), \(TextList.text(groups.names)))
+      VALUES (\(issuer), \(subject), \(id), \(TextList.text(groups.names)))
       ON CONFLICT (issuer, subject) DO UPDATE SET groups = excluded.groups
       """)
   }
 
   static func delete(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
     try connection.run(
-      "DELETE FROM administrator_provider_link WHERE administrator_id = \(id.text)")
+      "DELETE FROM administrator_provider_link WHERE administrator_id = \(id)")
   }
 }

@@ -39,7 +39,7 @@ extension ConsoleSessions {
       by: administrator.author(address: origin.address, requestID: requestID), at: now, connection)
     let continued = try connection.run(
       """
-      UPDATE alert SET last_seen_at = \(now.microseconds), count = count + 1
+      UPDATE alert SET last_seen_at = \(now), count = count + 1
       WHERE scope_key = 0 AND kind = \(BreakGlassAlert.kind) AND ended_at IS NULL
       """)
     if continued == 0 {
@@ -47,7 +47,7 @@ extension ConsoleSessions {
         """
         INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
         VALUES (\(SQL.nextNumber("alert_id", of: "alert")), 0, \(BreakGlassAlert.kind),
-          \(now.microseconds), \(now.microseconds), 1)
+          \(now), \(now), 1)
         """)
     }
     let mail = BreakGlassMail(
@@ -67,8 +67,7 @@ extension Alerts {
         """
       ) { row in
         BreakGlassAlert(
-          startedAt: Instant(microseconds: try row.value(0)),
-          lastSeenAt: Instant(microseconds: try row.value(1)), count: try row.value(2))
+          startedAt: try row.next(), lastSeenAt: try row.next(), count: try row.next())
       }
     }
   }
@@ -78,9 +77,9 @@ extension Alerts {
     let oldest = now.advanced(bySeconds: -BreakGlassAlert.shown)
     try connection.run(
       """
-      UPDATE alert SET ended_at = \(now.microseconds)
+      UPDATE alert SET ended_at = \(now)
       WHERE scope_key = 0 AND kind = \(BreakGlassAlert.kind) AND ended_at IS NULL
-        AND last_seen_at <= \(oldest.microseconds)
+        AND last_seen_at <= \(oldest)
       """)
   }
 }

@@ -103,12 +103,12 @@ extension ConsoleProvider {
       "SELECT \(columns) FROM sign_in_provider WHERE provider_id = 1"
     ) { row in
       var provider = ConsoleProvider()
-      (provider.name, provider.issuer) = (try row.value(0), try row.value(1))
-      (provider.clientID, provider.scopes) = (try row.value(2), try row.value(3))
+      (provider.name, provider.issuer) = (try row.next(), try row.next())
+      (provider.clientID, provider.scopes) = (try row.next(), try row.next())
       (provider.groupsClaim, provider.mfaValues) = (
-        try row.value(4), try TextList.read(row.value(5))
+        try row.next(), try TextList.read(row.next())
       )
-      provider.sealedSecret = try row.value(6)
+      provider.sealedSecret = try row.next()
       return provider
     }
     found?.breakGlassAccount = try PasswordSignIn.find(connection)
@@ -117,13 +117,13 @@ extension ConsoleProvider {
       SELECT group_name, role, project_id, tenant_id FROM sign_in_provider_role
       WHERE group_name > '' ORDER BY group_name, role, project_id, tenant_id
       """
-    ) { GroupRole(group: try $0.value(0), grant: try Administrators.grant($0, from: 1)) }
+    ) { GroupRole(group: try $0.next(), grant: try Administrators.grant(&$0)) }
     return found
   }
 
   static func name(_ connection: borrowing Connection) throws -> String? {
     try connection.first("SELECT name FROM sign_in_provider WHERE provider_id = 1") {
-      try $0.value(0)
+      try $0.next()
     }
   }
 
@@ -145,7 +145,7 @@ extension ConsoleProvider {
       try connection.run(
         """
         INSERT INTO sign_in_provider_role (group_name, role, project_id, tenant_id)
-        VALUES (\(role.group), \(role.grant.role.rawValue), \(role.grant.project?.text ?? ""),
+        VALUES (\(role.group), \(role.grant.role), \(role.grant.project?.text ?? ""),
           \(role.grant.tenant?.text ?? ""))
         """)
     }

@@ -142,7 +142,7 @@ extension ConsoleProviders {
       """
       INSERT INTO administrator (administrator_id, email, email_folded, display_name,
         password_hash, created_at)
-      VALUES (\(id.text), \(email), \(folded), \(name), '', \(now.microseconds))
+      VALUES (\(id), \(email), \(folded), \(name), '', \(now))
       """)
     var entry = AuditEntry(.administratorCreate, .administrator, id.text, name: name)
     entry.add(.email, .text(email))

@@ -163,7 +163,7 @@ extension ConsoleProviders: ReencryptableStore {
     guard position.isEmpty else { return part }
     let sealed: [UInt8]?? = try connection.first(
       "SELECT sealed_secret FROM sign_in_provider WHERE provider_id = 1"
-    ) { try $0.value(0) as [UInt8]? }
+    ) { try $0.next() as [UInt8]? }
     guard let sealed else { return part }
     part.read("1")
     guard let sealed,

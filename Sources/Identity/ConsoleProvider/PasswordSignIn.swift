@@ -29,7 +29,7 @@ enum PasswordSignIn {
     let isOwner = try connection.first(
       """
       SELECT 1 FROM administrator_grant
-      WHERE administrator_id = \(id.text) AND \(Administrators.isLastingOwner)
+      WHERE administrator_id = \(id) AND \(Administrators.isLastingOwner)
         AND is_from_provider = 0
       """
     ) { _ in true }

@@ -21,7 +21,7 @@ enum HourlyQuota {
     try connection.run(
       """
       INSERT INTO throttle (name, failures, blocked_until, expires_at)
-      VALUES (\(name.text), \(count), 0, \(end.microseconds))
+      VALUES (\(name.text), \(count), 0, \(end))
       ON CONFLICT (name) DO UPDATE SET failures = excluded.failures,
         blocked_until = 0, expires_at = excluded.expires_at
       """)
@@ -40,7 +40,7 @@ enum HourlyQuota {
   ) throws -> (count: Int, end: Instant)? {
     let row = try connection.first(
       "SELECT failures, expires_at FROM throttle WHERE name = \(name.text)"
-    ) { row in (count: try row.value(0) as Int, end: Instant(microseconds: try row.value(1))) }
+    ) { row in (count: try row.next() as Int, end: try row.next() as Instant) }
     return row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
   }
 }

@@ -11,6 +11,12 @@ public struct ID<Owner>: Hashable, Sendable, CustomStringConvertible {
   /// Creates an ID from text without checking that the object exists.
   public init(_ text: String) { self.text = text }
 
+  /// Creates an ID from text; nil if it's empty, as columns store that there's no tenant.
+  init?(nonEmpty text: String) {
+    guard !text.isEmpty else { return nil }
+    self.init(text)
+  }
+
   public var description: String { text }
 
   public static func == (left: ID, right: ID) -> Bool { left.text.isSameBytes(as: right.text) }

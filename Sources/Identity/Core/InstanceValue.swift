@@ -8,7 +8,7 @@ struct InstanceValue: Sendable {
   init(_ name: String) { self.name = name }
 
   func read(_ connection: borrowing Connection) throws -> String? {
-    try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.value(0) }
+    try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.next() }
   }
 
   func readNumber(_ connection: borrowing Connection) throws -> Int64? {

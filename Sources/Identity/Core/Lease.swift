@@ -17,14 +17,14 @@ struct Lease: Sendable {
   ///
   /// - Returns: False if another process holds it.
   func take(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
-    let until = now.advanced(bySeconds: length).microseconds
+    let until = now.advanced(bySeconds: length)
     let tolerance = connection.dialect.sharesDatabase ? Self.tolerance : 0
-    let latest = now.advanced(bySeconds: length + tolerance).microseconds
+    let latest = now.advanced(bySeconds: length + tolerance)
     let changed = try connection.run(
       """
       INSERT INTO lease (name, holder, until) VALUES (\(name), \(holder), \(until))
       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-      WHERE lease.holder = excluded.holder OR lease.until <= \(now.microseconds)
+      WHERE lease.holder = excluded.holder OR lease.until <= \(now)
         OR lease.until > \(latest)
       """)
     return changed > 0

@@ -75,7 +75,7 @@ extension Enrollments {
   ) throws -> Bool {
     let isWanted: Bool? = try connection.first(
       "SELECT withdrawal_needs_factor FROM scope WHERE scope_key = \(session.scope.key)"
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     guard isWanted == true else { return false }
     let hasPassed = account.factors.contains { $0.id == session.secondFactor?.enrollment }
     return !hasPassed && !SignInForecast.factorsDue(of: account, configuration).isEmpty

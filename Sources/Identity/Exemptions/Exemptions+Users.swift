@@ -15,7 +15,7 @@ extension Exemptions {
         FROM exemption e \(SQL.orderedJoin) account a ON a.account_key = e.account_key
         WHERE \(Self.current(in: scope, at: now))
         """
-      ) { ExemptionCounts(all: try $0.value(0), withoutFactor: try $0.value(1)) }
+      ) { ExemptionCounts(all: try $0.next(), withoutFactor: try $0.next()) }
         ?? ExemptionCounts()
     }
   }
@@ -32,10 +32,10 @@ extension Exemptions {
         SELECT s.scope_key, (
           SELECT count(*) FROM exemption e
           WHERE e.account_key >= s.scope_key << 40 AND e.account_key < (s.scope_key + 1) << 40
-            AND +e.ends_at > \(now.microseconds))
+            AND +e.ends_at > \(now))
         FROM scope s WHERE s.scope_key IN (\(list: keys))
         """
-      ) { (key: try $0.value(0) as Int64, count: try $0.value(1) as Int) }
+      ) { (key: try $0.next() as Int64, count: try $0.next() as Int) }
       return Dictionary(
         uniqueKeysWithValues: counts.lazy.filter { $0.count > 0 }.map { ($0.key, $0.count) })
     }
@@ -49,16 +49,16 @@ extension Exemptions {
     in scope: Scope, isWhole: Bool, since start: Instant
   ) async throws(ActionDenial) -> [(from: Instant, until: Instant)] {
     let pools: SQL =
-      isWhole ? "s.project_id = \(scope.project.text)" : "s.scope_key = \(scope.key)"
+      isWhole ? "s.project_id = \(scope.project)" : "s.scope_key = \(scope.key)"
     return try await store.read(ActionDenial.self) { connection in
       try connection.all(
         """
         SELECT e.granted_at, e.ends_at FROM scope s
           \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
             AND e.account_key < (s.scope_key + 1) << 40
-        WHERE \(pools) AND s.deleted_at IS NULL AND +e.ends_at > \(start.microseconds)
+        WHERE \(pools) AND s.deleted_at IS NULL AND +e.ends_at > \(start)
         """
-      ) { (Instant(microseconds: try $0.value(0)), Instant(microseconds: try $0.value(1))) }
+      ) { (try $0.next(), try $0.next()) }
     }
   }
 
@@ -72,9 +72,9 @@ extension Exemptions {
       let ends = try connection.all(
         """
         SELECT account_key, ends_at FROM exemption
-        WHERE account_key IN (\(list: keys)) AND +ends_at > \(now.microseconds)
+        WHERE account_key IN (\(list: keys)) AND +ends_at > \(now)
         """
-      ) { (try $0.value(0) as Int64, Instant(microseconds: try $0.value(1))) }
+      ) { (try $0.next() as Int64, try $0.next() as Instant) }
       return Dictionary(ends, uniquingKeysWith: Swift.max)
     }
   }

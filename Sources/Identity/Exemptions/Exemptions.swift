@@ -8,6 +8,7 @@ public struct Exemption: Sendable {
   /// The display name of the tenant or project.
   public let poolName: String
   public let account: ID<Account>
+  let accountKey: Int64
   /// The user's email address, name, phone number, or ID.
   public let label: String
   /// Whether the user has a second factor of any kind.
@@ -96,8 +97,8 @@ public struct Exemptions: Sendable {
         INSERT INTO exemption (exemption_id, account_key, reason, note, ticket, granted_at,
           grantor_id, grantor_name, ends_at)
         VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(account.key),
-          \(reason.rawValue), \(request.note), \(request.ticket),
-          \(now.microseconds), \(grantor.id.text), \(grantor.displayName), \(until.microseconds))
+          \(reason), \(request.note), \(request.ticket),
+          \(now), \(grantor.id), \(grantor.displayName), \(until))
         """)
       guard let exemption = try Self.latest(account.key, connection) else {
         throw Failure("an exemption vanished")
@@ -164,13 +165,12 @@ public struct Exemptions: Sendable {
         SELECT s.tenant_id, count(*) FROM scope s
           \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
             AND e.account_key < (s.scope_key + 1) << 40
-        WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL
-          AND e.ends_at > \(now.microseconds)
+        WHERE s.project_id = \(project) AND s.deleted_at IS NULL
+          AND e.ends_at > \(now)
         GROUP BY s.tenant_id
         """
-      ) { row in (tenant: try row.value(0) as String, count: try row.value(1) as Int) }
-      return Dictionary(
-        uniqueKeysWithValues: counts.map { ($0.tenant.isEmpty ? nil : ID($0.tenant), $0.count) })
+      ) { row in (ID<Tenant>(nonEmpty: try row.next()), try row.next() as Int) }
+      return Dictionary(uniqueKeysWithValues: counts)
     }
   }
 
@@ -195,7 +195,7 @@ public struct Exemptions: Sendable {
     Set(
       try connection.all(
         "SELECT e.account_key FROM exemption e WHERE \(current(in: scope, at: now))"
-      ) { try $0.value(0) as Int64 })
+      ) { try $0.next() as Int64 })
   }
 
   /// The condition for the exemptions `e` of a pool's users that haven't ended.
@@ -206,7 +206,7 @@ public struct Exemptions: Sendable {
     let keys = scope.accountKeys
     return """
       e.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-        AND +e.ends_at > \(now.microseconds)
+        AND +e.ends_at > \(now)
       """
   }
 
@@ -221,9 +221,8 @@ public struct Exemptions: Sendable {
       WHERE \(current(in: scope, at: now)) AND s.deleted_at IS NULL
       ORDER BY e.account_key, e.exemption_id
       """
-    ) { try (account: $0.value(12) as Int64, exemption: Exemption($0)) }
-    .sorted { ($0.exemption.endsAt, $0.account) < ($1.exemption.endsAt, $1.account) }
-    .map(\.exemption)
+    ) { try Exemption(&$0) }
+    .sorted { ($0.endsAt, $0.accountKey) < ($1.endsAt, $1.accountKey) }
   }
 
   static func list(
@@ -234,10 +233,10 @@ public struct Exemptions: Sendable {
       SELECT \(columns) FROM exemption e \(index: "exemption_by_end")
         \(SQL.orderedJoin) account a ON a.account_key = e.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE e.ends_at > \(now.microseconds) AND s.deleted_at IS NULL
+      WHERE e.ends_at > \(now) AND s.deleted_at IS NULL
       ORDER BY e.ends_at, e.account_key
       """
-    ) { try Exemption($0) }
+    ) { try Exemption(&$0) }
     guard let project else { return all }
     return all.filter { $0.project == project }
   }
@@ -253,7 +252,7 @@ public struct Exemptions: Sendable {
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
       WHERE e.account_key = \(account) ORDER BY e.exemption_id DESC LIMIT 1
       """
-    ) { try Exemption($0) }
+    ) { try Exemption(&$0) }
   }
 
   private static func end(
@@ -262,7 +261,7 @@ public struct Exemptions: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE exemption SET ends_at = \(now.microseconds)
+      UPDATE exemption SET ends_at = \(now)
       WHERE account_key = \(account.key) AND exemption_id = \(exemption.id)
       """)
   }
@@ -293,16 +292,17 @@ public struct Exemptions: Sendable {
       """
       SELECT a.actor_id, c.new_kind, c.new_value FROM audit a
         \(SQL.orderedJoin) audit_change c ON c.audit_id = a.audit_id
-      WHERE a.project_id = \(scope.project.text) AND a.tenant_id = \(scope.tenant?.text ?? "")
-        AND a.object_kind = \(AuditResource.account.rawValue) AND a.object_id = \(account.text)
-        AND a.action || '' = \(AuditAction.accountExempt.rawValue)
-        AND c.field || '' = \(AuditFieldName.exemptUntil.storedName)
+      WHERE a.project_id = \(scope.project) AND a.tenant_id = \(scope.tenant?.text ?? "")
+        AND a.object_kind = \(AuditResource.account) AND a.object_id = \(account)
+        AND a.action || '' = \(AuditAction.accountExempt)
+        AND c.field || '' = \(AuditFieldName.exemptUntil)
       ORDER BY a.audit_id DESC LIMIT 1
       """
     ) { row in
-      guard case .instant(let end) = AuditValue(kind: try row.value(1), text: try row.value(2))
+      let grantor: ID<Administrator> = try row.next()
+      guard case .instant(let end) = AuditValue(kind: try row.next(), text: try row.next())
       else { return nil }
-      return (ID(try row.value(0)), end)
+      return (grantor, end)
     } ?? nil
   }
 
@@ -314,26 +314,24 @@ public struct Exemptions: Sendable {
 }
 
 extension Exemption {
-  fileprivate init(_ row: borrowing Row) throws {
-    id = try row.value(0)
-    project = ID(try row.value(1))
-    let tenant: String = try row.value(2)
-    self.tenant = tenant.isEmpty ? nil : ID(tenant)
-    poolName = try row.value(3)
-    let factors: [Factor.Kind: Bool] = [
-      .totp: try row.value(4) as Bool, .phone: try row.value(17) as Bool,
-    ]
-    let enabled = try StoredPolicy.configuration(row, from: 18).kinds
+  fileprivate init(_ row: inout Row) throws {
+    id = try row.next()
+    project = try row.next()
+    tenant = ID(nonEmpty: try row.next())
+    poolName = try row.next()
+    let hasTOTP: Bool = try row.next()
+    reason = try row.next()
+    note = try row.next()
+    ticket = try row.next()
+    grantedAt = try row.next()
+    grantor = try row.next()
+    grantorName = try row.next()
+    endsAt = try row.next()
+    accountKey = try row.next()
+    (account, label) = try Account.labeled(&row)
+    let factors: [Factor.Kind: Bool] = [.totp: hasTOTP, .phone: try row.next()]
+    let enabled = try StoredPolicy.configuration(&row).kinds
     hasFactor = factors.values.contains(true)
     isEnrolled = factors.contains { $0.value && enabled.contains($0.key) }
-    reason = SupportReason(rawValue: try row.value(5)) ?? .other
-    note = try row.value(6)
-    ticket = try row.value(7)
-    grantedAt = Instant(microseconds: try row.value(8))
-    grantor = ID(try row.value(9))
-    grantorName = try row.value(10)
-    endsAt = Instant(microseconds: try row.value(11))
-    label = try Account.label(row, from: 13)
-    account = ID(try row.value(16))
   }
 }

@@ -55,35 +55,35 @@ struct RemovedFactors: Sendable {
       try connection.run(
         """
         DELETE FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
       try connection.run(
         """
         INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
           remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
           sealed_secret, last_step, unused_steps, suspended_until)
-        SELECT account_key, enrollment_id, \(hold.id.text), \(now.microseconds),
-          \(hold.agent.id.text), \(hold.agent.displayName), \(hold.until.microseconds), position,
+        SELECT account_key, enrollment_id, \(hold.id), \(now),
+          \(hold.agent.id), \(hold.agent.displayName), \(hold.until), position,
           kind, display_name, enrolled_at, last_used_at, phone, sealed_secret, last_step,
           unused_steps, suspended_until
         FROM factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
       // During a master key rotation, no secret may move from a table still to be re-encrypted to
       // one that's done.
       let sealed = try connection.first(
         """
         SELECT sealed_secret FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """
-      ) { try $0.value(0) as [UInt8]? }
+      ) { try $0.next() as [UInt8]? }
       guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
         continue
       }
       try connection.run(
         """
         UPDATE removed_factor SET sealed_secret = \(box)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
     }
   }
@@ -101,22 +101,22 @@ struct RemovedFactors: Sendable {
         SELECT account_key, position, enrollment_id, kind, display_name, enrolled_at, last_used_at,
           phone, sealed_secret, last_step, unused_steps, suspended_until
         FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
       let sealed = try connection.first(
         """
         DELETE FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         RETURNING sealed_secret
         """
-      ) { try $0.value(0) as [UInt8]? }
+      ) { try $0.next() as [UInt8]? }
       guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
         continue
       }
       try connection.run(
         """
         UPDATE factor SET sealed_secret = \(box)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
     }
     try FactorRecord.reconcile(account.key, in: scope, connection)
@@ -148,7 +148,7 @@ struct RemovedFactors: Sendable {
       try connection.run(
         """
         DELETE FROM removed_factor
-        WHERE account_key = \(account) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account) AND enrollment_id = \(factor.id)
         """)
     }
   }
@@ -160,17 +160,15 @@ struct RemovedFactors: Sendable {
     let rows = try connection.all(
       """
       SELECT \(Factor.columns), removal_id, removed_at, removed_by, remover_name, until, position
-      FROM removed_factor WHERE account_key = \(account) AND until > \(now.microseconds)
+      FROM removed_factor WHERE account_key = \(account) AND until > \(now)
       """
     ) { row in
       (
-        factor: try Factor(row), position: try row.value(Factor.columnCount + 5) as Int,
+        factor: try Factor(&row),
         hold: RemovalHold(
-          id: ID(try row.value(Factor.columnCount)), factors: [],
-          removedAt: Instant(microseconds: try row.value(Factor.columnCount + 1)),
-          remover: ID(try row.value(Factor.columnCount + 2)),
-          removerName: try row.value(Factor.columnCount + 3),
-          until: Instant(microseconds: try row.value(Factor.columnCount + 4)))
+          id: try row.next(), factors: [], removedAt: try row.next(), remover: try row.next(),
+          removerName: try row.next(), until: try row.next()),
+        position: try row.next() as Int
       )
     }
     var found: [RemovalHold] = []
@@ -191,23 +189,23 @@ struct RemovedFactors: Sendable {
     let rows = try connection.all(
       """
       SELECT \(Factor.columns), account_key FROM removed_factor
-      WHERE until <= \(now.microseconds) ORDER BY until LIMIT \(share)
+      WHERE until <= \(now) ORDER BY until LIMIT \(share)
       """
     ) { row in
-      (factor: try Factor(row), account: try row.value(Factor.columnCount) as Int64)
+      (factor: try Factor(&row), account: try row.next() as Int64)
     }
     for row in rows {
       try connection.run(
         """
         DELETE FROM removed_factor
-        WHERE account_key = \(row.account) AND enrollment_id = \(row.factor.id.text)
+        WHERE account_key = \(row.account) AND enrollment_id = \(row.factor.id)
         """)
       let scope = try connection.first(
         """
         SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
         WHERE s.scope_key = \(Scope.key(ofAccount: row.account))
         """
-      ) { try Scope($0) }
+      ) { try Scope(&$0) }
       guard let scope, let account = try AccountRecord.find(key: row.account, connection) else {
         continue
       }
@@ -236,9 +234,9 @@ extension RemovedFactors: ReencryptableStore {
       """
     ) { row in
       (
-        account: try row.value(0) as Int64, factor: try row.value(1) as String,
-        sealed: try row.value(2) as [UInt8]?, uid: try row.value(3) as String,
-        project: try row.value(4) as String, tenant: try row.value(5) as String
+        account: try row.next() as Int64, factor: try row.next() as String,
+        sealed: try row.next() as [UInt8]?, uid: try row.next() as String,
+        project: try row.next() as String, tenant: try row.next() as String
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.account, $0.factor).text }) { row in

@@ -39,24 +39,20 @@ public struct Factor: Sendable {
     enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
     """
 
-  static let columnCount = 7
-
-  init(_ row: borrowing Row) throws {
-    id = ID(try row.value(0))
-    let kind: String = try row.value(1)
-    guard let known = Kind(rawValue: kind) else { throw Failure("unknown kind of factor") }
-    self.kind = known
-    displayName = try row.value(2)
-    enrolledAt = Instant(microseconds: try row.value(3))
-    lastUsedAt = (try row.value(4) as Int64?).map(Instant.init(microseconds:))
-    phoneNumber = try row.value(5)
-    suspendedUntil = (try row.value(6) as Int64?).map(Instant.init(microseconds:))
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    kind = try row.next()
+    displayName = try row.next()
+    enrolledAt = try row.next()
+    lastUsedAt = try row.next()
+    phoneNumber = try row.next()
+    suspendedUntil = try row.next()
   }
 
   /// Reads an account's factors, in order of enrollment.
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [Factor] {
     try connection.all(
       "SELECT \(columns) FROM factor WHERE account_key = \(account) ORDER BY position"
-    ) { try Factor($0) }
+    ) { try Factor(&$0) }
   }
 }

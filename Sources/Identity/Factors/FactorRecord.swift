@@ -61,10 +61,10 @@ package enum FactorRecord {
       INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
         sealed_secret, secret_digest, last_step, unused_steps, phone, last_used_at,
         suspended_until)
-      VALUES (\(key), \(position), \(new.id.text), \(new.kind.rawValue), \(new.displayName),
-        \(new.enrolledAt.microseconds), \(new.sealedSecret?.box), \(new.sealedSecret?.digest),
+      VALUES (\(key), \(position), \(new.id), \(new.kind), \(new.displayName),
+        \(new.enrolledAt), \(new.sealedSecret?.box), \(new.sealedSecret?.digest),
         \(new.used.last), \(new.used.unusedText), \(new.phoneNumber),
-        \(new.lastUsedAt?.microseconds), \(new.suspendedUntil?.microseconds))
+        \(new.lastUsedAt), \(new.suspendedUntil))
       """)
   }
 
@@ -75,8 +75,8 @@ package enum FactorRecord {
     try connection.run(
       """
       UPDATE factor SET display_name = \(factor.displayName),
-        enrolled_at = \(factor.enrolledAt.microseconds)
-      WHERE account_key = \(key) AND enrollment_id = \(factor.id.text)
+        enrolled_at = \(factor.enrolledAt)
+      WHERE account_key = \(key) AND enrollment_id = \(factor.id)
       """)
   }
 
@@ -87,7 +87,7 @@ package enum FactorRecord {
       try connection.run(
         """
         DELETE FROM factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
     }
     // The incorrect codes may have been for a deleted factor, and must not keep a user with another
@@ -105,13 +105,13 @@ package enum FactorRecord {
       "SELECT has_totp, has_phone, suspended_until FROM account WHERE account_key = \(key)"
     ) { row in
       (
-        marks: try Marks(totp: row.value(0), phone: row.value(1)),
-        suspendedUntil: try row.value(2) as Int64?
+        marks: try Marks(totp: row.next(), phone: row.next()),
+        suspendedUntil: try row.next() as Instant?
       )
     }
     guard let (before, suspendedUntil) = before else { return }
     let factors = try Factor.all(of: key, connection)
-    if factors.compactMap(\.suspendedUntil?.microseconds).max() != suspendedUntil {
+    if factors.compactMap(\.suspendedUntil).max() != suspendedUntil {
       try settleSuspension(key, connection)
     }
     let after = Marks(

@@ -20,8 +20,8 @@ package enum PhoneFactor {
   ) throws {
     try connection.run(
       """
-      UPDATE factor SET last_used_at = \(now.microseconds)
-      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
+      UPDATE factor SET last_used_at = \(now)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
       """)
   }
 }

@@ -19,15 +19,15 @@ struct StoredTOTPSecret {
       s.project_id, s.tenant_id
     """
 
-  init(_ row: borrowing Row) throws {
-    account = try row.value(0)
-    position = try row.value(1)
-    factor = try row.value(2)
-    sealed = try row.value(3)
-    digest = try row.value(4)
-    uid = try row.value(5)
-    project = try row.value(6)
-    tenant = try row.value(7)
+  init(_ row: inout Row) throws {
+    account = try row.next()
+    position = try row.next()
+    factor = try row.next()
+    sealed = try row.next()
+    digest = try row.next()
+    uid = try row.next()
+    project = try row.next()
+    tenant = try row.next()
   }
 }
 
@@ -66,7 +66,7 @@ extension TOTPFactor {
       WHERE f.account_key > 0 AND f.sealed_secret IS NOT NULL AND f.secret_digest IS NULL
       ORDER BY f.account_key LIMIT \(CleanupLimit.rows)
       """
-    ) { try StoredTOTPSecret($0) }
+    ) { try StoredTOTPSecret(&$0) }
     for row in rows {
       let digest = try digest(of: row)
       try connection.run(

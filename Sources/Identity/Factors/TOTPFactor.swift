@@ -79,13 +79,13 @@ package struct TOTPFactor: Sendable {
     let row = try connection.first(
       """
       SELECT sealed_secret, last_step, unused_steps FROM factor
-      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         AND sealed_secret IS NOT NULL
       """
     ) { row in
       (
-        sealed: try row.value(0) as [UInt8],
-        used: UsedSteps(last: try row.value(1), unused: try row.value(2))
+        sealed: try row.next() as [UInt8],
+        used: UsedSteps(last: try row.next(), unused: try row.next())
       )
     }
     return try row.map { row in
@@ -118,14 +118,14 @@ package struct TOTPFactor: Sendable {
     let row = try connection.first(
       """
       SELECT sealed_secret, last_step, unused_steps, suspended_until FROM factor
-      WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         AND sealed_secret IS NOT NULL
       """
     ) { row in
       (
-        sealed: try row.value(0) as [UInt8],
-        used: UsedSteps(last: try row.value(1), unused: try row.value(2)),
-        suspendedUntil: try row.value(3) as Int64?
+        sealed: try row.next() as [UInt8],
+        used: UsedSteps(last: try row.next(), unused: try row.next()),
+        suspendedUntil: try row.next() as Instant?
       )
     }
     guard let row else { return CodeFinding(.wrong) }
@@ -138,17 +138,17 @@ package struct TOTPFactor: Sendable {
     let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: row.used)
     let finding = CodeFinding(codeAttempt, after: row.used)
     // Checked last, so that a code of a suspended factor takes the same time as any other.
-    let isSuspended = now.microseconds < row.suspendedUntil ?? 0
+    let isSuspended = row.suspendedUntil.map { now < $0 } ?? false
     switch codeAttempt {
     case .accepted(let step, let offset):
-      let usedAt = isSuspended ? nil : now.microseconds
+      let usedAt = isSuspended ? nil : now
       var used = row.used
       used.accept(step, at: now, expecting: expected)
       let moved = try connection.run(
         """
         UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
           last_used_at = coalesce(\(usedAt), last_used_at)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor)
           AND last_step IS NOT DISTINCT FROM \(row.used.last)
         """)
       if isSuspended { return CodeFinding(.suspended, distance: offset, step: step) }
@@ -180,7 +180,7 @@ extension TOTPFactor: ReencryptableStore {
       WHERE (f.account_key, f.position) > (\(start.first), \(start.second))
       ORDER BY f.account_key, f.position LIMIT \(limit)
       """
-    ) { try StoredTOTPSecret($0) }
+    ) { try StoredTOTPSecret(&$0) }
     return try ResealedPart(rows, at: { PairPosition($0.account, $0.position).text }) { row in
       guard let sealed = row.sealed else { return false }
       let box = try resealed(

@@ -152,8 +152,8 @@ extension Federation {
     _ scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.first(
-      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project.text)"
-    ) { try $0.value(0) } ?? false
+      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project)"
+    ) { try $0.next() } ?? false
   }
 
   /// Runs a transaction and translates the conflict if an identity or address was taken

@@ -58,7 +58,7 @@ public struct IdentityProviders: Sendable {
       let now = context.now
       let others = try connection.all(
         "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists(id) }
       guard others.count < Self.most else { throw ProviderError.tooMany }
       try connection.run(
@@ -67,7 +67,7 @@ public struct IdentityProviders: Sendable {
           client_id, key_set, sealed_secret, members, created_at, changed_at)
         VALUES (\(scope.key), \(id), \(settings.displayName), \(settings.isEnabled),
           \(settings.issuer), \(settings.clientID), \(settings.keys.text), \(sealed),
-          \(settings.members), \(now.microseconds), \(now.microseconds))
+          \(settings.members), \(now), \(now))
         """)
       var entry = AuditEntry(.providerCreate, .provider, id, name: id, in: scope)
       entry.compare(ProviderSettings().auditFields(), settings.auditFields())
@@ -90,7 +90,7 @@ public struct IdentityProviders: Sendable {
       SELECT \(Self.columns) FROM identity_provider
       WHERE scope_key = \(scope.key) AND provider_id = \(id)
       """
-    ) { try decode($0, scope) }
+    ) { try decode(&$0, scope) }
     guard let found else { throw ProviderError.notFound }
     return found
   }
@@ -110,7 +110,7 @@ public struct IdentityProviders: Sendable {
         WHERE scope_key = \(scope.key) AND provider_id > \(first) AND provider_id < \(last)
         ORDER BY provider_id LIMIT \(limit + 1)
         """
-      ) { try decode($0, scope) }
+      ) { try decode(&$0, scope) }
       return Page(found, limit: limit) { $0.id.text }
     }
   }
@@ -158,7 +158,7 @@ public struct IdentityProviders: Sendable {
         UPDATE identity_provider SET display_name = \(new.displayName),
           enabled = \(new.isEnabled), issuer = \(new.issuer), client_id = \(new.clientID),
           key_set = \(new.keys.text), sealed_secret = \(sealed), members = \(new.members),
-          changed_at = \(now.microseconds)
+          changed_at = \(now)
         WHERE scope_key = \(scope.key) AND provider_id = \(id)
         """)
       try context.record(entry, connection)
@@ -209,7 +209,7 @@ public struct IdentityProviders: Sendable {
         AND enabled = 1
       ORDER BY provider_id
       """
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
   }
 
   private static let columns: SQL = """
@@ -217,25 +217,24 @@ public struct IdentityProviders: Sendable {
     created_at, changed_at
     """
 
-  private func decode(_ row: borrowing Row, _ scope: Scope) throws -> IdentityProvider {
-    let id: String = try row.value(0)
+  private func decode(_ row: inout Row, _ scope: Scope) throws -> IdentityProvider {
+    let id: String = try row.next()
     guard let kind = Self.kind(of: id) else { throw Failure("unknown kind of provider") }
     var settings = ProviderSettings()
-    settings.displayName = try row.value(1)
-    settings.isEnabled = try row.value(2)
-    settings.issuer = try row.value(3)
-    settings.clientID = try row.value(4)
-    settings.keys = try KeySet(try row.value(5))
-    if let box = try row.value(6) as [UInt8]? {
+    settings.displayName = try row.next()
+    settings.isEnabled = try row.next()
+    settings.issuer = try row.next()
+    settings.clientID = try row.next()
+    settings.keys = try KeySet(try row.next())
+    if let box = try row.next() as [UInt8]? {
       settings.clientSecret = try StoredSecret(.clientSecret, .provider, id, in: scope).opening {
         try sealer.open(box, with: Self.place(of: id, in: scope))
       }
     }
-    settings.members = try row.value(7)
+    settings.members = try row.next()
     return IdentityProvider(
       id: ID(id), kind: kind, settings: settings,
-      createdAt: Instant(microseconds: try row.value(8)),
-      changedAt: Instant(microseconds: try row.value(9)))
+      createdAt: try row.next(), changedAt: try row.next())
   }
 
   private func sealed(
@@ -268,11 +267,10 @@ extension IdentityProviders: ReencryptableStore {
       ORDER BY i.scope_key, i.provider_id LIMIT \(limit)
       """
     ) { row in
-      (
-        scope: try row.value(0) as Int64, id: try row.value(1) as String,
-        sealed: try row.value(2) as [UInt8]?,
-        secret: StoredSecret.clientSecret(
-          try row.value(1), project: try row.value(3), tenant: try row.value(4))
+      let (scope, id): (Int64, String) = (try row.next(), try row.next())
+      return (
+        scope: scope, id: id, sealed: try row.next() as [UInt8]?,
+        secret: StoredSecret.clientSecret(id, project: try row.next(), tenant: try row.next())
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in

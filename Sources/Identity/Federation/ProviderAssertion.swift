@@ -281,7 +281,7 @@ extension Federation {
       SELECT enabled, changed_at FROM identity_provider
       WHERE scope_key = \(scope.key) AND provider_id = \(assertion.link.provider)
       """
-    ) { (isEnabled: try $0.value(0) as Bool, changedAt: try $0.value(1) as Int64) }
+    ) { (isEnabled: try $0.next() as Bool, changedAt: try $0.next() as Int64) }
     guard let current else { throw FederationError.providerNotFound }
     guard current.isEnabled else { throw FederationError.providerDisabled }
     guard current.changedAt == seen.microseconds else {

@@ -102,17 +102,17 @@ public struct TrustedTokenKeys: Sendable {
         try connection.first(
           """
           SELECT count(*) FROM trusted_token_key
-          WHERE project_id = \(project.text) AND revoked_at IS NULL
+          WHERE project_id = \(project) AND revoked_at IS NULL
           """
-        ) { try $0.value(0) as Int } ?? 0
+        ) { try $0.next() as Int } ?? 0
       guard inForce < Self.most else { throw TrustedTokenKeyError.tooMany }
       do {
         try connection.run(
           """
           INSERT INTO trusted_token_key (trusted_token_key_id, project_id, issuer, key_id, public_key, fingerprint,
             created_at, created_by)
-          VALUES (\(signer.id.text), \(project.text), \(issuer), \(keyID ?? ""), \(der),
-            \(signer.fingerprint), \(now.microseconds), \(signer.createdBy))
+          VALUES (\(signer.id), \(project), \(issuer), \(keyID ?? ""), \(der),
+            \(signer.fingerprint), \(now), \(signer.createdBy))
           """)
       } catch let error as DatabaseError {
         guard case .uniqueViolation = error.code else { throw error }
@@ -137,12 +137,12 @@ public struct TrustedTokenKeys: Sendable {
     let valid = try connection.all(
       """
       SELECT \(Self.columns) FROM trusted_token_key
-      WHERE project_id = \(project.text) AND revoked_at IS NULL ORDER BY created_at DESC
+      WHERE project_id = \(project) AND revoked_at IS NULL ORDER BY created_at DESC
       """, decode)
     let revoked = try connection.all(
       """
       SELECT \(Self.columns) FROM trusted_token_key
-      WHERE project_id = \(project.text) AND revoked_at IS NOT NULL
+      WHERE project_id = \(project) AND revoked_at IS NOT NULL
       ORDER BY created_at DESC LIMIT \(Self.mostRevoked)
       """, decode)
     return valid + revoked
@@ -171,8 +171,8 @@ public struct TrustedTokenKeys: Sendable {
       let now = context.now
       let signer = try connection.first(
         """
-        UPDATE trusted_token_key SET revoked_at = \(now.microseconds)
-        WHERE trusted_token_key_id = \(id.text) AND project_id = \(project.text) AND revoked_at IS NULL
+        UPDATE trusted_token_key SET revoked_at = \(now)
+        WHERE trusted_token_key_id = \(id) AND project_id = \(project) AND revoked_at IS NULL
         RETURNING \(Self.columns)
         """, decode)
       guard let signer else { throw TrustedTokenKeyError.notFound }
@@ -187,15 +187,13 @@ public struct TrustedTokenKeys: Sendable {
     trusted_token_key_id, issuer, key_id, fingerprint, created_at, created_by, last_used_at, revoked_at
     """
 
-  private func decode(_ row: borrowing Row) throws -> TrustedTokenKey {
-    let id: String = try row.value(0)
-    let keyID: String = try row.value(2)
-    let lastUsedAt = (try row.value(6) as Int64?).map(Instant.init(microseconds:))
+  private func decode(_ row: inout Row) throws -> TrustedTokenKey {
+    let (id, issuer, keyID): (String, String, String)
+    (id, issuer, keyID) = (try row.next(), try row.next(), try row.next())
     return TrustedTokenKey(
-      id: ID(id), issuer: try row.value(1), keyID: keyID.isEmpty ? nil : keyID,
-      fingerprint: try row.value(3), createdAt: Instant(microseconds: try row.value(4)),
-      createdBy: try row.value(5), lastUsedAt: uses.latest(id, lastUsedAt),
-      revokedAt: (try row.value(7) as Int64?).map(Instant.init(microseconds:)))
+      id: ID(id), issuer: issuer, keyID: keyID.isEmpty ? nil : keyID,
+      fingerprint: try row.next(), createdAt: try row.next(), createdBy: try row.next(),
+      lastUsedAt: uses.latest(id, try row.next()), revokedAt: try row.next())
   }
 }
 
@@ -225,11 +223,11 @@ extension TrustedTokenKeys {
     let all = try connection.all(
       """
       SELECT trusted_token_key_id, key_id, public_key FROM trusted_token_key
-      WHERE project_id = \(project.text) AND issuer = \(issuer) AND revoked_at IS NULL
+      WHERE project_id = \(project) AND issuer = \(issuer) AND revoked_at IS NULL
       LIMIT \(most)
       """
     ) { row in
-      Candidate(id: try row.value(0), keyID: try row.value(1), key: try row.value(2))
+      Candidate(id: try row.next(), keyID: try row.next(), key: try row.next())
     }
     let named = all.filter { !$0.keyID.isEmpty && $0.keyID == keyID }
     return named.isEmpty ? all : named
@@ -238,6 +236,6 @@ extension TrustedTokenKeys {
   static func isInForce(_ id: String, _ connection: borrowing Connection) throws -> Bool {
     try connection.first(
       "SELECT 1 FROM trusted_token_key WHERE trusted_token_key_id = \(id) AND revoked_at IS NULL"
-    ) { try $0.value(0) as Int } != nil
+    ) { try $0.next() as Int } != nil
   }
 }

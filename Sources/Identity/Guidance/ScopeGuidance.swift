@@ -31,7 +31,7 @@ public struct ScopeGuidance: Sendable {
       WHERE scope_key = \(scope.key) ORDER BY version DESC LIMIT 1
       """
     ) { row in
-      let (version, text) = (try Self.version(row), try row.value(4) as String)
+      let (version, text) = (try Self.version(&row), try row.next() as String)
       // Beginnings that an earlier version stored can end with a heading.
       let isCut = text.utf8.count < version.bytes
       return GuidanceBeginning(
@@ -104,7 +104,7 @@ public struct ScopeGuidance: Sendable {
       try connection.run(
         """
         INSERT INTO guidance (scope_key, version, written_at, written_by, bytes, beginning, text)
-        VALUES (\(scope.key), \(number), \(now.microseconds), \(author.actor.name), \(bytes),
+        VALUES (\(scope.key), \(number), \(now), \(author.actor.name), \(bytes),
           \(Self.beginning(of: text)), \(text))
         """)
       var entry = AuditEntry(
@@ -127,14 +127,14 @@ public struct ScopeGuidance: Sendable {
       WHERE scope_key = \(scope.key) AND version <= \(version ?? Int.max)
       ORDER BY version DESC LIMIT 1
       """
-    ) { GuidanceText(version: try Self.version($0), text: try $0.value(4)) }
+    ) { GuidanceText(version: try Self.version(&$0), text: try $0.next()) }
     .flatMap { version == nil || $0.version.number == version ? $0 : nil }
   }
 
-  private static func version(_ row: borrowing Row) throws -> GuidanceVersion {
+  private static func version(_ row: inout Row) throws -> GuidanceVersion {
     GuidanceVersion(
-      number: try row.value(0), writtenAt: Instant(microseconds: try row.value(1)),
-      writtenBy: try row.value(2), bytes: try row.value(3))
+      number: try row.next(), writtenAt: try row.next(),
+      writtenBy: try row.next(), bytes: try row.next())
   }
 
   /// Converts line endings to line feeds; browsers send CRLF.

@@ -21,7 +21,7 @@ extension Accounts {
         here, order: "ORDER BY a.uid", limit: limit + 1, connection)
       let hashes = try connection.all(
         "SELECT a.password_hash FROM account a WHERE \(here) ORDER BY a.uid LIMIT \(limit + 1)"
-      ) { try $0.value(0) as String? }
+      ) { try $0.next() as String? }
       let rows = zip(accounts, hashes).map { account, hash in
         ExportedAccount(
           account: account, passwordHash: hash.map(PasswordHash.init(encoded:)))

@@ -15,7 +15,7 @@ extension ImportBatch {
     }
     let oldHash = try connection.first(
       "SELECT password_hash FROM account WHERE account_key = \(key)"
-    ) { try $0.value(0) as String? }
+    ) { try $0.next() as String? }
     // Everything that can reject the row has to be checked before any of it is written.
     let kinds = Set(prepared.factors.map(\.kind))
     let kept = old.factors.filter { !kinds.contains($0.kind) }.map(\.id)
@@ -69,14 +69,14 @@ extension ImportBatch {
         email_verified = \(prepared.emailVerified),
         display_name = \(user.displayName), photo_url = \(user.photoURL),
         phone = \(user.phoneNumber), password_hash = \(prepared.hash),
-        password_updated_at = \(passwordAt?.microseconds), anonymous = 0,
+        password_updated_at = \(passwordAt), anonymous = 0,
         custom_auth = \(user.isCustomAuth), email_link = \(user.signsInByLink),
         disabled = \(user.disabled),
         custom_attributes = \(user.customAttributes),
-        created_at = \(prepared.createdAt(by: now).microseconds),
-        last_login_at = \(loginAt?.microseconds),
+        created_at = \(prepared.createdAt(by: now)),
+        last_login_at = \(loginAt),
         last_login_day = \(loginAt?.day ?? 0),
-        given_fields = \(GivenFields(imported: user).rawValue)
+        given_fields = \(GivenFields(imported: user))
       WHERE account_key = \(key)
       """)
   }

@@ -27,7 +27,7 @@ struct ImportBatch {
       SELECT s.next_account, p.import_totp FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
       """
-    ) { row in (next: try row.value(0) as Int64, takesTOTP: try row.value(1) as Bool) }
+    ) { row in (next: try row.next() as Int64, takesTOTP: try row.next() as Bool) }
     guard let row else { throw DeletedScope(scope: scope) }
     self.scope = scope
     self.options = options
@@ -65,7 +65,7 @@ struct ImportBatch {
         WHERE p.scope_key = \(scope.key) AND p.provider_id = \(link.provider)
           AND p.raw_id = \(link.rawID)
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       guard owner.map({ $0.isSameBytes(as: prepared.user.localID) }) ?? true else {
         // A repeated import leaves existing users alone, even if their identities have moved since.
         if case .keep = options.existing, try existing(prepared, connection) != nil {
@@ -104,11 +104,11 @@ struct ImportBatch {
         has_totp, has_phone, given_fields, email_link)
       VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
         \(prepared.emailVerified), \(user.displayName), \(user.photoURL),
-        \(user.phoneNumber), \(prepared.hash), \(passwordAt?.microseconds), \(user.isCustomAuth),
+        \(user.phoneNumber), \(prepared.hash), \(passwordAt), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
-        \(prepared.createdAt(by: now).microseconds), \(loginAt?.microseconds),
+        \(prepared.createdAt(by: now)), \(loginAt),
         \(loginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
-        \(prepared.hasPhone), \(GivenFields(imported: user).rawValue), \(user.signsInByLink))
+        \(prepared.hasPhone), \(GivenFields(imported: user)), \(user.signsInByLink))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0
@@ -127,7 +127,7 @@ struct ImportBatch {
       SELECT account_key FROM account
       WHERE scope_key = \(scope.key) AND uid = \(prepared.user.localID)
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   /// Handles a row whose uid, email, or phone number already exists.
@@ -160,14 +160,14 @@ struct ImportBatch {
       SELECT account_key FROM account
       WHERE scope_key = \(scope.key) AND email_folded = \(prepared.email)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     guard email ?? account == account else { throw ImportFault.emailExists }
     let phone = try connection.first(
       """
       SELECT account_key FROM account
       WHERE scope_key = \(scope.key) AND phone = \(prepared.user.phoneNumber)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     guard phone ?? account == account else { throw ImportFault.phoneExists }
   }
 

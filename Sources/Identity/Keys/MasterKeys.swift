@@ -70,7 +70,7 @@ public struct MasterKeys: Sendable {
     try connection.first(
       "SELECT passes, first_used_at FROM master_key WHERE key_id = \(id)"
     ) { row in
-      RotationState(passes: try row.value(0), firstUsedAt: Instant(microseconds: try row.value(1)))
+      RotationState(passes: try row.next(), firstUsedAt: try row.next())
     }
   }
 
@@ -105,7 +105,7 @@ public struct MasterKeys: Sendable {
     try connection.run("DELETE FROM reseal WHERE place > ''")
     let first = try connection.first(
       "SELECT resealed_at IS NULL FROM master_key WHERE key_id = \(id)"
-    ) { try $0.value(0) as Bool }
+    ) { try $0.next() as Bool }
     guard first == true else {
       // Another process sealed something in the meantime, so another pass is needed.
       try connection.run(
@@ -116,7 +116,7 @@ public struct MasterKeys: Sendable {
     }
     try connection.run(
       """
-      UPDATE master_key SET passes = 1, resealed_at = \(now.microseconds) WHERE key_id = \(id)
+      UPDATE master_key SET passes = 1, resealed_at = \(now) WHERE key_id = \(id)
       """)
     try connection.run("UPDATE instance SET value = \(mark) WHERE name = 'key_mark'")
     var entry = AuditEntry(.masterKeyReseal, .masterKey, id, name: id)
@@ -137,7 +137,7 @@ public struct MasterKeys: Sendable {
     try await store.write(KeyError.self) { connection in
       let old = try connection.all(
         "DELETE FROM master_key WHERE key_id <> \(id) RETURNING key_id"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       for key in old {
         let entry = AuditEntry(.masterKeyDrop, .masterKey, key, name: key)
         try entry.record(by: Author(actor: .server), at: now, connection)
@@ -228,7 +228,7 @@ public struct MasterKeys: Sendable {
   ) throws -> (id: String, firstUsedAt: Int64)? {
     try connection.first(
       "SELECT key_id, first_used_at FROM master_key ORDER BY first_used_at DESC LIMIT 1"
-    ) { row in (try row.value(0), try row.value(1)) }
+    ) { row in (try row.next(), try row.next()) }
   }
 
   private func marks() throws(KeyError) -> [String] {
@@ -246,7 +246,7 @@ extension MasterKeys {
     _ place: String, _ connection: borrowing Connection
   ) throws -> (position: String, isDone: Bool) {
     try connection.first("SELECT position, done FROM reseal WHERE place = \(place)") { row in
-      (try row.value(0), try row.value(1))
+      (try row.next(), try row.next())
     } ?? ("", false)
   }
 
@@ -264,7 +264,7 @@ extension MasterKeys {
 
   private static func progress(_ connection: borrowing Connection) throws -> ResealProgress {
     let parts = try connection.all("SELECT rows, changed FROM reseal WHERE place > ''") { row in
-      (try row.value(0) as Int, try row.value(1) as Int)
+      (try row.next() as Int, try row.next() as Int)
     }
     return ResealProgress(
       rows: parts.reduce(0) { $0 + $1.0 }, changed: parts.reduce(0) { $0 + $1.1 })
@@ -276,7 +276,7 @@ extension MasterKeys {
     return try await store.read(KeyError.self) { connection in
       let done = try connection.first(
         "SELECT resealed_at IS NOT NULL FROM master_key WHERE key_id = \(id)"
-      ) { try $0.value(0) as Bool }
+      ) { try $0.next() as Bool }
       return (try Self.progress(connection), done == true)
     }
   }

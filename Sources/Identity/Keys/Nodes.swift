@@ -33,7 +33,7 @@ public struct Nodes: Sendable {
   /// - Returns: False if the server lacks the master key that encrypts.
   public func report(_ place: String) async throws(KeyError) -> Bool {
     guard store.database.dialect.sharesDatabase else { return true }
-    let until = store.clock.now().advanced(bySeconds: Self.length).microseconds
+    let until = store.clock.now().advanced(bySeconds: Self.length)
     let ids = ring.ids
     let id = id
     return try await store.write(KeyError.self) { connection in
@@ -53,7 +53,7 @@ public struct Nodes: Sendable {
   /// Ends the reports of this server, and deletes those of servers that ended without doing so.
   public func leave() async throws(KeyError) {
     guard store.database.dialect.sharesDatabase else { return }
-    let now = store.clock.now().microseconds
+    let now = store.clock.now()
     let id = id
     try await store.write(KeyError.self) { connection in
       try connection.run("DELETE FROM node WHERE node_id = \(id)")
@@ -84,11 +84,11 @@ public struct Nodes: Sendable {
 
   static func live(at now: Instant, _ connection: borrowing Connection) throws -> [Node] {
     try connection.all(
-      "SELECT place, master_keys FROM node WHERE until > \(now.microseconds) ORDER BY place"
+      "SELECT place, master_keys FROM node WHERE until > \(now) ORDER BY place"
     ) { row in
       Node(
-        place: try row.value(0),
-        keys: (try row.value(1) as String).split(separator: " ").map(String.init))
+        place: try row.next(),
+        keys: (try row.next() as String).split(separator: " ").map(String.init))
     }
   }
 }

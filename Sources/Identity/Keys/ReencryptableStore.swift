@@ -57,7 +57,7 @@ extension ResealedPart {
       SELECT \(key), \(column) FROM \(table) WHERE \(key) > \(position)
       ORDER BY \(key) LIMIT \(limit)
       """
-    ) { row in (id: try row.value(0) as String, sealed: try row.value(1) as [UInt8]?) }
+    ) { row in (id: try row.next() as String, sealed: try row.next() as [UInt8]?) }
     try self.init(rows, at: \.id) { row in
       guard let sealed = row.sealed, let box = try reseal(row.id, sealed) else { return false }
       try connection.run("UPDATE \(table) SET \(column) = \(box) WHERE \(key) = \(row.id)")

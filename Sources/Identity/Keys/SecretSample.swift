@@ -25,10 +25,10 @@ public struct SecretSample: Sendable, Equatable {
         WHERE sealed_secret IS NOT NULL LIMIT \(largest)
         """
       ) { row in
-        let sealed: [UInt8] = try row.value(0)
+        let sealed: [UInt8] = try row.next()
         return factor.opened(
-          sealed, project: try row.value(1), tenant: try row.value(2), account: try row.value(3),
-          factor: try row.value(4)) != nil
+          sealed, project: try row.next(), tenant: try row.next(), account: try row.next(),
+          factor: try row.next()) != nil
       }
     }
     let readable = results.count { $0 }

@@ -48,21 +48,18 @@ public struct UnreadableSecrets: Sendable {
       try connection.all(
         """
         SELECT kind, project_id, tenant_id FROM unreadable_secret
-        WHERE last_at >= \(oldest.microseconds) AND reported = 1
+        WHERE last_at >= \(oldest) AND reported = 1
         ORDER BY last_at DESC LIMIT \(Self.most)
         """
       ) { row in
         (
-          kind: try row.value(0) as String, project: try row.value(1) as String,
-          tenant: try row.value(2) as String
+          kind: try row.next() as Group.Kind, project: ID<Project>(nonEmpty: try row.next()),
+          tenant: ID<Tenant>(nonEmpty: try row.next())
         )
       }
     }
     var groups: [Group] = []
-    for row in rows {
-      guard let kind = Group.Kind(rawValue: row.kind) else { continue }
-      let project = row.project.isEmpty ? nil : ID<Project>(row.project)
-      let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
+    for (kind, project, tenant) in rows {
       if let scope, scope.project != project || scope.tenant != tenant { continue }
       guard administrator.may(.manageTrust, project: project, tenant: tenant) else { continue }
       let same = groups.firstIndex {
@@ -86,14 +83,14 @@ public struct UnreadableSecrets: Sendable {
     let known = try connection.first(
       """
       SELECT first_at, last_at, reported FROM unreadable_secret
-      WHERE kind = \(secret.kind.rawValue) AND project_id = \(secret.project)
+      WHERE kind = \(secret.kind) AND project_id = \(secret.project)
         AND tenant_id = \(secret.tenant) AND object_id = \(secret.objectID)
         AND part = \(secret.part)
       """
     ) { row in
       (
-        first: Instant(microseconds: try row.value(0)),
-        last: Instant(microseconds: try row.value(1)), isReported: try row.value(2) as Bool
+        first: try row.next() as Instant, last: try row.next() as Instant,
+        isReported: try row.next() as Bool
       )
     }
     let isCertain =
@@ -104,9 +101,9 @@ public struct UnreadableSecrets: Sendable {
       """
       INSERT INTO unreadable_secret (kind, project_id, tenant_id, object_id, part, reason, first_at,
         last_at, reported)
-      VALUES (\(secret.kind.rawValue), \(secret.project), \(secret.tenant), \(secret.objectID),
-        \(secret.part), \(failure.key == nil ? "changed" : "unknown-key"), \(now.microseconds),
-        \(now.microseconds), \(isCertain))
+      VALUES (\(secret.kind), \(secret.project), \(secret.tenant), \(secret.objectID),
+        \(secret.part), \(failure.key == nil ? "changed" : "unknown-key"), \(now),
+        \(now), \(isCertain))
       ON CONFLICT (kind, project_id, tenant_id, object_id, part) DO UPDATE SET
         reason = excluded.reason, last_at = excluded.last_at,
         reported = \(SQL.greatest)(unreadable_secret.reported, excluded.reported)
@@ -125,7 +122,7 @@ public struct UnreadableSecrets: Sendable {
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
     return try connection.deletePart(
-      "FROM unreadable_secret WHERE last_at < \(oldest.microseconds)", of: "unreadable_secret",
+      "FROM unreadable_secret WHERE last_at < \(oldest)", of: "unreadable_secret",
       by: "kind, project_id, tenant_id, object_id, part")
   }
 }

@@ -25,7 +25,7 @@ extension Identity {
         queuedTextMessages: try Deliveries.queued(.sms, connection),
         oldestTextMessage: try Deliveries.oldest(.sms, connection),
         consoleSessions: try Self.count(
-          "SELECT count(*) FROM console_session WHERE created_at >= \(oldest.microseconds)",
+          "SELECT count(*) FROM console_session WHERE created_at >= \(oldest)",
           connection))
     }
   }
@@ -34,13 +34,13 @@ extension Identity {
   public func creationTime() async throws(StartError) -> Instant? {
     try await store.read(StartError.self) { connection in
       try connection.first("SELECT min(applied_at) FROM schema_migration") {
-        try $0.value(0) as Int64?
+        try $0.next() as Int64?
       }?.map(Instant.init(milliseconds:))
     }
   }
 
   private static func count(_ statement: SQL, _ connection: borrowing Connection) throws -> Int {
-    try connection.first(statement) { try $0.value(0) } ?? 0
+    try connection.first(statement) { try $0.next() } ?? 0
   }
 }
 
@@ -61,9 +61,9 @@ extension Identity {
         let failed = try connection.first(
           """
           SELECT count(*) FROM outbox
-          WHERE channel = 'mail' AND failed_at IS NOT NULL AND failed_at >= \(since.microseconds)
+          WHERE channel = 'mail' AND failed_at IS NOT NULL AND failed_at >= \(since)
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
         return MailBacklog(oldest: try Deliveries.oldest(.mail, connection), failed: failed ?? 0)
       }
     } catch {
@@ -83,9 +83,9 @@ extension Deliveries {
   ) throws -> Int {
     try connection.first(
       """
-      SELECT count(*) FROM outbox WHERE channel = \(channel.rawValue) AND next_try_at >= 0
+      SELECT count(*) FROM outbox WHERE channel = \(channel) AND next_try_at >= 0
       """
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 
   fileprivate static func oldest(
@@ -93,8 +93,8 @@ extension Deliveries {
   ) throws -> Instant? {
     try connection.first(
       """
-      SELECT min(created_at) FROM outbox WHERE channel = \(channel.rawValue) AND next_try_at >= 0
+      SELECT min(created_at) FROM outbox WHERE channel = \(channel) AND next_try_at >= 0
       """
-    ) { (try $0.value(0) as Int64?).map(Instant.init(microseconds:)) } ?? nil
+    ) { try $0.next() } ?? nil
   }
 }

@@ -51,7 +51,7 @@ public enum InstanceMove {
     }
     let tables = try connection.all(
       "SELECT name FROM \(SQL.tables) ORDER BY name LIMIT 5"
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
     guard tables.isEmpty else { throw MoveError.notEmpty(tables) }
   }
 
@@ -100,7 +100,7 @@ public enum InstanceMove {
   private static func dropParts(_ connection: borrowing Connection) throws -> [String] {
     let indexes = try connection.all(
       "SELECT name, text FROM \(SQL.indexes) ORDER BY name"
-    ) { row in (name: try SQLName.named(row.value(0)), text: try row.value(1) as String) }
+    ) { row in (name: try SQLName.named(row.next()), text: try row.next() as String) }
     for index in indexes { try connection.run("DROP INDEX \(index.name)") }
     return indexes.map(\.text) + (try connection.catalog.suspendTriggers(connection))
   }

@@ -53,7 +53,7 @@ extension InstanceMove {
         tables.append(MoveInventory.Table(stored: table, digest: digest, lastKey: last))
       }
       let bytes = try await source.read { connection in
-        try connection.first("SELECT bytes FROM \(SQL.databaseSize)") { try $0.value(0) as Int }
+        try connection.first("SELECT bytes FROM \(SQL.databaseSize)") { try $0.next() as Int }
       }
       return MoveInventory(tables: tables, bytes: bytes ?? 0)
     } catch {

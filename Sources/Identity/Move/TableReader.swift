@@ -21,14 +21,19 @@ struct TableReader: Sendable {
     }
     return try connection.all(table.rows(columns, after: last, limit: Self.batch)) { row in
       var values: [SQLValue] = []
-      values.reserveCapacity(row.columnCount)
-      for column in 0..<row.columnCount {
+      var fault: DatabaseError?
+      values.reserveCapacity(columns.count)
+      for _ in columns {
         do throws(DatabaseError) {
-          values.append(try row.anyValue(column))
+          values.append(try row.next())
         } catch {
-          throw MoveError.unreadableValue(
-            table: table.name.text, key: key(of: row), reason: error.message)
+          fault = fault ?? error
+          values.append(.text("?"))
         }
+      }
+      if let fault {
+        throw MoveError.unreadableValue(
+          table: table.name.text, key: key(of: values), reason: fault.message)
       }
       return values
     }
@@ -43,13 +48,9 @@ struct TableReader: Sendable {
     return true
   }
 
-  private func key(of row: borrowing Row) -> String {
-    var parts: [String] = []
-    for (position, name) in columns.enumerated() where table.key.contains(name) {
-      let value = try? row.anyValue(position)
-      parts.append("\(name)=\(value.map(Self.shown) ?? "?")")
-    }
-    return parts.joined(separator: ", ")
+  private func key(of row: [SQLValue]) -> String {
+    zip(columns, row).filter { table.key.contains($0.0) }
+      .map { name, value in "\(name)=\(Self.shown(value))" }.joined(separator: ", ")
   }
 
   /// Returns a value of a key, for operators.

@@ -73,14 +73,14 @@ struct LinkSettings: Sendable {
       """
       SELECT authorized_domains FROM project WHERE project_id = \(project)
       """
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
     let mails = try PoolEmailSettings.read(scope, connection)
     let key = try connection.first(
       """
       SELECT api_key FROM api_key WHERE project_id = \(project)
       ORDER BY created_at, api_key LIMIT 1
       """
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
     let authorized = domains?.split(separator: "\n").map(String.init) ?? []
     // The domain may have been removed from the authorized domains since.
     let handler = mails.handler.flatMap { text in

@@ -73,8 +73,8 @@ extension OutOfBandRecord {
     try connection.run(
       """
       UPDATE oob_code SET expires_at = created_at - 1, link = NULL
-      WHERE account_key = \(account) AND kind IN (\(SQL.list(kinds.map(\.rawValue))))
-        AND used_at IS NULL AND expires_at > \(now.microseconds)
+      WHERE account_key = \(account) AND kind IN (\(SQL.list(kinds)))
+        AND used_at IS NULL AND expires_at > \(now)
       """)
   }
 
@@ -86,7 +86,7 @@ extension OutOfBandRecord {
       """
       UPDATE oob_code \(index: "oob_code_by_email") SET expires_at = created_at - 1, link = NULL
       WHERE scope_key = \(scope.key) AND email = \(email) AND account_key IS NULL
-        AND used_at IS NULL AND expires_at > \(now.microseconds)
+        AND used_at IS NULL AND expires_at > \(now)
       """)
   }
 }

@@ -83,7 +83,7 @@ extension OutOfBandCodes {
       try connection.run(
         """
         UPDATE account SET password_hash = \(hash.encoded),
-          password_updated_at = \(now.microseconds), email_verified = 1, anonymous = 0
+          password_updated_at = \(now), email_verified = 1, anonymous = 0
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)

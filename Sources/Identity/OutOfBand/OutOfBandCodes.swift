@@ -111,14 +111,13 @@ public struct OutOfBandCodes: Sendable {
       try connection.all(
         """
         SELECT kind, email, new_email, link FROM oob_code
-        WHERE scope_key = \(scope.key) AND link IS NOT NULL AND expires_at > \(now.microseconds)
+        WHERE scope_key = \(scope.key) AND link IS NOT NULL AND expires_at > \(now)
         ORDER BY created_at LIMIT 1000
         """
       ) { row in
-        let kind: String = try row.value(0)
-        guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
-        return ListedLink(
-          kind: known, email: try row.value(1), newEmail: try row.value(2), link: try row.value(3))
+        ListedLink(
+          kind: try row.next(), email: try row.next(), newEmail: try row.next(),
+          link: try row.next())
       }
     }
   }
@@ -224,7 +223,7 @@ extension OutOfBandCodes {
       SELECT account_key FROM account
       WHERE scope_key = \(account.scopeKey) AND email_folded = \(email)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     return owner == nil ? nil : .emailExists
   }
 }

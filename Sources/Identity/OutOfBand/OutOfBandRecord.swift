@@ -28,7 +28,10 @@ struct OutOfBandRecord {
       FROM oob_code c JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE c.code_digest = \(digest) AND s.deleted_at IS NULL
       """
-    ) { try OutOfBandRecord($0, from: 7, in: Scope($0)) }
+    ) { row in
+      let scope = try Scope(&row)
+      return try OutOfBandRecord(&row, in: scope)
+    }
     guard let found else { throw OutOfBandError.invalidCode }
     return found
   }
@@ -39,20 +42,18 @@ struct OutOfBandRecord {
       c.expires_at, c.used_at, c.code_digest
     """
 
-  /// Reads a record of a pool from ``columns``, the first of which is at `first`.
-  init(_ row: borrowing Row, from first: Int, in scope: Scope) throws {
-    let kind: String = try row.value(first + 1)
-    guard let known = OutOfBandCode.Kind(rawValue: kind) else { throw Failure("unknown code") }
-    account = try row.value(first)
+  /// Reads a record of a pool from ``columns``.
+  init(_ row: inout Row, in scope: Scope) throws {
+    account = try row.next()
+    let kind: OutOfBandCode.Kind = try row.next()
+    let (email, newEmail): (String, String?) = (try row.next(), try row.next())
+    enrollment = try row.next()
+    let continueURL: String? = try row.next()
+    createdAt = try row.next()
     code = OutOfBandCode(
-      kind: known, scope: scope, email: try row.value(first + 2),
-      newEmail: try row.value(first + 3),
-      factor: nil, continueURL: try row.value(first + 5),
-      expiresAt: Instant(microseconds: try row.value(first + 7)),
-      usedAt: (try row.value(first + 8) as Int64?).map(Instant.init(microseconds:)))
-    enrollment = try row.value(first + 4)
-    createdAt = Instant(microseconds: try row.value(first + 6))
-    digest = try row.value(first + 9)
+      kind: kind, scope: scope, email: email, newEmail: newEmail, factor: nil,
+      continueURL: continueURL, expiresAt: try row.next(), usedAt: try row.next())
+    digest = try row.next()
   }
 
   /// The account that the code is about; nil for a code that signs in.
@@ -103,7 +104,7 @@ struct OutOfBandRecord {
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      UPDATE oob_code SET used_at = \(now.microseconds), link = NULL
+      UPDATE oob_code SET used_at = \(now), link = NULL
       WHERE scope_key = \(code.scope.key) AND code_digest = \(digest)
       """)
   }
@@ -114,9 +115,9 @@ struct OutOfBandRecord {
   func useLaterRecoveries(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      UPDATE oob_code SET used_at = \(now.microseconds), link = NULL
-      WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.recoverEmail.rawValue)
-        AND created_at >= \(createdAt.microseconds) AND used_at IS NULL
+      UPDATE oob_code SET used_at = \(now), link = NULL
+      WHERE account_key = \(account) AND kind = \(OutOfBandCode.Kind.recoverEmail)
+        AND created_at >= \(createdAt) AND used_at IS NULL
       """)
   }
 
@@ -132,12 +133,12 @@ struct OutOfBandRecord {
       SELECT 1 FROM oob_code c
       WHERE c.scope_key = \(code.scope.key) AND c.code_digest = \(digest) AND \(Self.isReplaced)
       """
-    ) { try $0.value(0) as Int } != nil
+    ) { try $0.next() as Int } != nil
   }
 
   /// Whether ``useLaterRecoveries(at:_:)`` marked the code of `oob_code c` as used.
   static let isReplaced: SQL = """
-    (c.kind = \(OutOfBandCode.Kind.recoverEmail.rawValue) AND EXISTS (
+    (c.kind = \(OutOfBandCode.Kind.recoverEmail) AND EXISTS (
       SELECT 1 FROM oob_code e
       WHERE e.account_key = c.account_key AND e.kind = c.kind AND e.used_at = c.used_at
         AND e.created_at < c.created_at))
@@ -176,9 +177,9 @@ struct OutOfBandRecord {
       """
       INSERT INTO oob_code (code_digest, scope_key, account_key, kind, email, new_email,
         enrollment_id, continue_url, created_at, expires_at, link)
-      VALUES (\(Store.digest(code)), \(new.scope.key), \(new.account?.key), \(new.kind.rawValue),
-        \(new.email), \(new.newEmail), \(new.factor?.id.text), \(new.continueURL),
-        \(now.microseconds), \(expires.microseconds),
+      VALUES (\(Store.digest(code)), \(new.scope.key), \(new.account?.key), \(new.kind),
+        \(new.email), \(new.newEmail), \(new.factor?.id), \(new.continueURL),
+        \(now), \(expires),
         \(store.profile == .emulator ? link : nil))
       """)
     return OutOfBandLink(email: new.email, code: code, link: link)
@@ -188,7 +189,7 @@ struct OutOfBandRecord {
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
     return try connection.deletePart(
-      "FROM oob_code WHERE expires_at < \(oldest.microseconds)", of: "oob_code",
+      "FROM oob_code WHERE expires_at < \(oldest)", of: "oob_code",
       by: "code_digest")
   }
 }

@@ -127,10 +127,10 @@ extension Outbox {
       """
       SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
       WHERE scope_key = \(scope.key) AND recipient = \(recipient)
-        AND purpose = \(purpose.rawValue)
-        AND created_at BETWEEN \(dayAgo.microseconds) AND \(latest.microseconds)
+        AND purpose = \(purpose)
+        AND created_at BETWEEN \(dayAgo) AND \(latest)
       """
-    ) { try $0.value(0) as Int }
+    ) { try $0.next() as Int }
     guard recent ?? 0 < Self.mostAdministratorMails else { return }
     try add(
       purpose, content,
@@ -173,7 +173,7 @@ extension Outbox {
       WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
       ORDER BY p.project_id LIMIT 1
       """
-    ) { try Scope($0) }
+    ) { try Scope(&$0) }
   }
 }
 

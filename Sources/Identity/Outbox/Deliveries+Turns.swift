@@ -37,15 +37,15 @@ extension Deliveries {
     let pool: SQL = next.isDue ? "AND scope_key = \(next.last)" : ""
     return try connection.first(
       """
-      UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease).microseconds),
+      UPDATE outbox SET next_try_at = \(now.advanced(bySeconds: lease)),
         tries = tries + 1
       WHERE (scope_key, message_id) = (SELECT scope_key, message_id FROM outbox
-        WHERE channel = \(lane.channel.rawValue) AND is_urgent = \(lane.isUrgent ? 1 : 0)
-          AND next_try_at <= \(now.microseconds) \(pool)
+        WHERE channel = \(lane.channel) AND is_urgent = \(lane.isUrgent ? 1 : 0)
+          AND next_try_at <= \(now) \(pool)
         ORDER BY next_try_at LIMIT 1)
       RETURNING scope_key, message_id
       """
-    ) { (try $0.value(0), try $0.value(1)) }
+    ) { (try $0.next(), try $0.next()) }
   }
 
   /// Returns the last pool that was looked at, and whether it has a message that is due.
@@ -57,12 +57,12 @@ extension Deliveries {
       let first = try connection.first(
         """
         SELECT scope_key, next_try_at FROM outbox \(index: "outbox_turns")
-        WHERE channel = \(lane.channel.rawValue) AND is_urgent = \(lane.isUrgent ? 1 : 0)
+        WHERE channel = \(lane.channel) AND is_urgent = \(lane.isUrgent ? 1 : 0)
           AND scope_key > \(last) AND next_try_at IS NOT NULL
         ORDER BY scope_key, next_try_at LIMIT 1
         """
-      ) { row in (scope: try row.value(0) as Int64, at: try row.value(1) as Int64) }
-      if let first, first.at <= now.microseconds { return (first.scope, true) }
+      ) { row in (scope: try row.next() as Int64, at: try row.next() as Instant) }
+      if let first, first.at <= now { return (first.scope, true) }
       // After the last pool, it's the turn of the first one.
       guard first != nil || last > 0 else { break }
       last = first?.scope ?? 0

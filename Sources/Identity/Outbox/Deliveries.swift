@@ -117,8 +117,8 @@ public struct Deliveries: Sendable {
     let isAnyDue = try await store.read(OutboxError.self) { connection in
       try connection.first(
         """
-        SELECT 1 FROM outbox WHERE channel = \(channel.rawValue) AND is_urgent IN (0, 1)
-          AND next_try_at <= \(now.microseconds) LIMIT 1
+        SELECT 1 FROM outbox WHERE channel = \(channel) AND is_urgent IN (0, 1)
+          AND next_try_at <= \(now) LIMIT 1
         """
       ) { _ in true } ?? false
     }
@@ -184,8 +184,6 @@ public struct Deliveries: Sendable {
     let recipient: String
     let language: String
     let sealed: [UInt8]
-    let senderName: String?
-    let replyTo: String?
     let createdAt: Instant
     let expiresAt: Instant
     let attempt: Int
@@ -194,6 +192,8 @@ public struct Deliveries: Sendable {
     let project: String
     let tenant: String
     let purpose: String
+    let senderName: String?
+    let replyTo: String?
     /// The administrator whom it's for; nil for a user.
     let reader: String?
     /// What they must be allowed to do, as stored; nil for nothing.
@@ -231,13 +231,12 @@ public struct Deliveries: Sendable {
       """
     ) { row in
       ClaimedMessage(
-        scope: scope, key: key, recipient: try row.value(0), language: try row.value(1),
-        sealed: try row.value(2) ?? [], senderName: try row.value(11),
-        replyTo: try row.value(12), createdAt: Instant(microseconds: try row.value(3)),
-        expiresAt: Instant(microseconds: try row.value(4)), attempt: try row.value(5),
-        application: try row.value(6), isDeleted: try row.value(7), project: try row.value(8),
-        tenant: try row.value(9), purpose: try row.value(10), reader: try row.value(13),
-        requirement: try row.value(14))
+        scope: scope, key: key, recipient: try row.next(), language: try row.next(),
+        sealed: try row.next() ?? [], createdAt: try row.next(), expiresAt: try row.next(),
+        attempt: try row.next(), application: try row.next(), isDeleted: try row.next(),
+        project: try row.next(), tenant: try row.next(), purpose: try row.next(),
+        senderName: try row.next(), replyTo: try row.next(), reader: try row.next(),
+        requirement: try row.next())
     }
   }
 
@@ -251,7 +250,7 @@ public struct Deliveries: Sendable {
       return false
     }
     guard let text = row.requirement else { return true }
-    let tenant = row.tenant.isEmpty ? nil : ID<Tenant>(row.tenant)
+    let tenant = ID<Tenant>(nonEmpty: row.tenant)
     let scope = try Scopes.find(project: ID(row.project), tenant: tenant, connection)
     return ReaderRequirement(stored: text)?.isMet(by: administrator, in: scope) ?? false
   }
@@ -264,7 +263,7 @@ public struct Deliveries: Sendable {
       case .sent:
         try connection.run(
           """
-          UPDATE outbox SET sent_at = \(now.microseconds), sealed_text = NULL,
+          UPDATE outbox SET sent_at = \(now), sealed_text = NULL,
             next_try_at = NULL, last_error = NULL
           WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
           """)
@@ -279,7 +278,7 @@ public struct Deliveries: Sendable {
         let next = now.advanced(bySeconds: Self.wait(after: mail.attempt, of: mail.channel))
         try connection.run(
           """
-          UPDATE outbox SET next_try_at = \(next.microseconds),
+          UPDATE outbox SET next_try_at = \(next),
             last_error = \(Self.shown(reason, of: mail).stored)
           WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
             AND sealed_text IS NOT NULL
@@ -300,7 +299,7 @@ public struct Deliveries: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE outbox SET failed_at = \(now.microseconds), sealed_text = NULL,
+      UPDATE outbox SET failed_at = \(now), sealed_text = NULL,
         next_try_at = NULL, last_error = \(problem.stored)
       WHERE scope_key = \(scope) AND message_id = \(key)
       """)

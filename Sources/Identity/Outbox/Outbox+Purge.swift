@@ -23,9 +23,9 @@ extension Outbox {
   ) throws -> Int {
     try connection.run(
       """
-      UPDATE outbox SET next_try_at = \(now.microseconds)
+      UPDATE outbox SET next_try_at = \(now)
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-        WHERE channel = \(channel.rawValue) AND next_try_at > \(end.microseconds)
+        WHERE channel = \(channel) AND next_try_at > \(end)
         LIMIT \(CleanupLimit.rows))
       """)
   }
@@ -34,7 +34,7 @@ extension Outbox {
   /// user's data.
   static func markDeleted(_ account: Account, _ connection: borrowing Connection) throws {
     try connection.run(
-      "UPDATE outbox SET about_uid = \(account.id.text) WHERE account_key = \(account.key)")
+      "UPDATE outbox SET about_uid = \(account.id) WHERE account_key = \(account.key)")
   }
 
   static func recipients(
@@ -45,7 +45,7 @@ extension Outbox {
       SELECT recipient FROM outbox \(index: "outbox_about")
       WHERE scope_key = \(scope.key) AND about_uid = \(uid) AND administrator_id IS NULL
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
@@ -65,12 +65,12 @@ extension Outbox {
       """
       UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
       WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
-        WHERE sealed_text IS NOT NULL AND expires_at <= \(now.microseconds)
+        WHERE sealed_text IS NOT NULL AND expires_at <= \(now)
         LIMIT \(CleanupLimit.rows))
       """)
     let oldest = now.advanced(bySeconds: -memory)
     let hasMore = try connection.deletePart(
-      "FROM outbox WHERE expires_at < \(oldest.microseconds)", of: "outbox",
+      "FROM outbox WHERE expires_at < \(oldest)", of: "outbox",
       by: "scope_key, message_id")
     return hasMore || max(most, wiped) == CleanupLimit.rows
   }

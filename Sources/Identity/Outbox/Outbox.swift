@@ -54,16 +54,16 @@ struct Outbox: Sendable {
         language, sealed_text, sender_name, reply_to, created_at, expires_at, next_try_at,
         administrator_id, permission, about_uid, is_urgent)
       VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
-        \(message.channel.rawValue), \(message.purpose),
+        \(message.channel), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(message.sender?.name),
-        \(message.sender?.replyTo), \(now.microseconds),
-        \(message.expiresAt.microseconds),
-        \(message.channel == .mail || carries(.sms) ? now.microseconds : nil),
-        \(message.reader?.id.text), \(message.reader?.requirement?.stored),
-        \(message.about?.text), \(message.isUrgent(at: now) ? 1 : 0))
+        \(message.sender?.replyTo), \(now),
+        \(message.expiresAt),
+        \(message.channel == .mail || carries(.sms) ? now : nil),
+        \(message.reader?.id), \(message.reader?.requirement?.stored),
+        \(message.about), \(message.isUrgent(at: now) ? 1 : 0))
       RETURNING message_id
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     guard let id else { throw Failure("a message without a number") }
     return id
   }
@@ -99,12 +99,12 @@ extension Outbox: ReencryptableStore {
       ORDER BY o.scope_key, o.message_id LIMIT \(limit)
       """
     ) { row in
-      (
-        scope: try row.value(6) as Int64, id: try row.value(0) as Int64,
-        sealed: try row.value(1) as [UInt8]?, recipient: try row.value(2) as String,
-        createdAt: Instant(microseconds: try row.value(3)),
-        secret: StoredSecret.message(
-          try row.value(0), project: try row.value(4), tenant: try row.value(5))
+      let id: Int64 = try row.next()
+      return (
+        id: id, sealed: try row.next() as [UInt8]?, recipient: try row.next() as String,
+        createdAt: try row.next() as Instant,
+        secret: StoredSecret.message(id, project: try row.next(), tenant: try row.next()),
+        scope: try row.next() as Int64
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in

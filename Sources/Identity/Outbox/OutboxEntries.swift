@@ -38,21 +38,22 @@ public struct OutboxEntry: Sendable {
       o.next_try_at, o.last_error, o.sent_at, o.failed_at, o.sealed_text IS NOT NULL
     """
 
-  init(_ row: borrowing Row, at now: Instant) throws {
-    id = try row.value(0)
-    channel = Channel(rawValue: try row.value(1)) ?? .mail
-    purpose = try row.value(2)
-    recipient = try row.value(3)
-    account = (try row.value(4) as String?).map { ID($0) }
-    createdAt = try row.value(5)
-    expiresAt = try row.value(6)
-    tries = try row.value(7)
-    nextTryAt = try row.value(8)
-    lastError = (try row.value(9) as String?).map { DeliveryProblem(stored: $0) }
-    let hasText: Bool = try row.value(12)
-    if let sentAt = try row.value(10) as Instant? {
+  init(_ row: inout Row, at now: Instant) throws {
+    id = try row.next()
+    channel = try row.next()
+    purpose = try row.next()
+    recipient = try row.next()
+    account = try row.next()
+    createdAt = try row.next()
+    expiresAt = try row.next()
+    tries = try row.next()
+    nextTryAt = try row.next()
+    lastError = (try row.next() as String?).map { DeliveryProblem(stored: $0) }
+    let (sentAt, failedAt): (Instant?, Instant?) = (try row.next(), try row.next())
+    let hasText: Bool = try row.next()
+    if let sentAt {
       state = .sent(sentAt)
-    } else if let failedAt = try row.value(11) as Instant? {
+    } else if let failedAt {
       state = .failed(failedAt)
     } else {
       state =
@@ -119,7 +120,7 @@ public struct OutboxEntries: Sendable {
     case .all: break
     case .waiting:
       index = .index("outbox_waiting")
-      condition += " AND o.sealed_text IS NOT NULL AND o.expires_at > \(now.microseconds)"
+      condition += " AND o.sealed_text IS NOT NULL AND o.expires_at > \(now)"
     case .failed:
       index = .index("outbox_failed")
       condition += " AND o.failed_at IS NOT NULL"
@@ -137,7 +138,7 @@ public struct OutboxEntries: Sendable {
           LEFT JOIN account a ON a.account_key = o.account_key
         WHERE \(chosen) ORDER BY o.message_id DESC LIMIT \(limit + 1)
         """
-      ) { try OutboxEntry($0, at: now) }
+      ) { try OutboxEntry(&$0, at: now) }
       return Page(messages, limit: limit) { String($0.id) }
     }
   }
@@ -152,7 +153,7 @@ public struct OutboxEntries: Sendable {
         LEFT JOIN account a ON a.account_key = o.account_key
       WHERE o.account_key = \(account.key) ORDER BY o.message_id DESC LIMIT \(limit)
       """
-    ) { try OutboxEntry($0, at: now) }
+    ) { try OutboxEntry(&$0, at: now) }
   }
 
   public func find(_ scope: Scope, _ id: Int64) async throws(OutboxError) -> OutboxEntry {
@@ -170,7 +171,7 @@ public struct OutboxEntries: Sendable {
       SELECT \(OutboxEntry.columns) FROM outbox o LEFT JOIN account a ON a.account_key = o.account_key
       WHERE o.message_id = \(id) AND o.scope_key = \(scope.key)
       """
-    ) { try OutboxEntry($0, at: now) }
+    ) { try OutboxEntry(&$0, at: now) }
     guard let found else { throw OutboxError.notFound }
     return found
   }
@@ -183,13 +184,12 @@ public struct OutboxEntries: Sendable {
         """
         SELECT channel, tries FROM outbox \(index: "outbox_waiting")
         WHERE scope_key = \(scope.key) AND sealed_text IS NOT NULL
-          AND expires_at > \(now.microseconds)
+          AND expires_at > \(now)
         LIMIT \(Self.mostCounted)
         """
       ) { row in
         (
-          channel: OutboxEntry.Channel(rawValue: try row.value(0)) ?? .mail,
-          tries: try row.value(1) as Int
+          channel: try row.next() as OutboxEntry.Channel, tries: try row.next() as Int
         )
       }
       return MessageCounts(messages)
@@ -229,7 +229,7 @@ public struct OutboxEntries: Sendable {
         SELECT sealed_text FROM outbox
         WHERE scope_key = \(scope.key) AND message_id = \(id)
         """
-      ) { try $0.value(0) as [UInt8]? }
+      ) { try $0.next() as [UInt8]? }
       guard let sealed = stored ?? nil else { throw OutboxError.notReadable }
       let text = try StoredSecret(.message, .message, String(id), in: scope).opening {
         try outbox.open(sealed, recipient: message.recipient, createdAt: message.createdAt)

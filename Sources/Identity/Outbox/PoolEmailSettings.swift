@@ -67,7 +67,7 @@ struct PoolEmailSettings: Sendable {
         coalesce(\(SQL.flag("inheritance.emailSendingConfig", of: "members")), 0)
       FROM scope WHERE scope_key = \(scope.key)
       """
-    ) { row in (mails: try row.value(0) as String?, inherits: try row.value(1) as Bool) }
+    ) { row in (mails: try row.next() as String?, inherits: try row.next() as Bool) }
     let mails = parsed(own?.mails, of: scope)
     guard scope.tenant != nil, own?.inherits == true else {
       return PoolEmailSettings(application: scope.projectName, own: mails, inherited: nil)
@@ -75,9 +75,9 @@ struct PoolEmailSettings: Sendable {
     let project = try connection.first(
       """
       SELECT \(SQL.member("notification.sendEmail", of: "members"))
-      FROM scope WHERE project_id = \(scope.project.text) AND tenant_id = ''
+      FROM scope WHERE project_id = \(scope.project) AND tenant_id = ''
       """
-    ) { try $0.value(0) as String? }
+    ) { try $0.next() as String? }
     return PoolEmailSettings(
       application: scope.projectName, own: mails, inherited: parsed(project ?? nil, of: nil))
   }

@@ -49,11 +49,11 @@ extension OutOfBandRecord {
       """
       SELECT \(columns), \(isReplaced) FROM oob_code c \(index: "oob_code_by_scope")
       WHERE c.scope_key = \(scope.key)
-        AND c.created_at IN (\(SQL.list(times.map(\.microseconds))))
+        AND c.created_at IN (\(SQL.list(times)))
       """
     ) { row in
-      var record = try OutOfBandRecord(row, from: 0, in: scope)
-      record.code.isReplaced = try row.value(10)
+      var record = try OutOfBandRecord(&row, in: scope)
+      record.code.isReplaced = try row.next()
       return record
     }
   }

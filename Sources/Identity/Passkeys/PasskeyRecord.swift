@@ -14,16 +14,14 @@ struct PasskeyRecord {
     cose_key, sign_count
     """
 
-  private init(_ row: borrowing Row) throws {
+  private init(_ row: inout Row) throws {
     passkey = Passkey(
-      id: ID(try row.value(0)), name: try row.value(1),
-      createdAt: Instant(microseconds: try row.value(2)),
-      lastUsedAt: (try row.value(3) as Int64?).map(Instant.init(microseconds:)),
-      isBackedUp: try row.value(4))
-    administrator = ID(try row.value(5))
-    credential = try row.value(6)
-    key = try row.value(7)
-    signCount = UInt32(clamping: try row.value(8) as Int64)
+      id: try row.next(), name: try row.next(), createdAt: try row.next(),
+      lastUsedAt: try row.next(), isBackedUp: try row.next())
+    administrator = try row.next()
+    credential = try row.next()
+    key = try row.next()
+    signCount = UInt32(clamping: try row.next() as Int64)
   }
 
   /// Finds the passkeys of an administrator, oldest first.
@@ -31,8 +29,8 @@ struct PasskeyRecord {
     of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> [PasskeyRecord] {
     try connection.all(
-      "SELECT \(columns) FROM passkey WHERE administrator_id = \(id.text)"
-    ) { try PasskeyRecord($0) }.sorted {
+      "SELECT \(columns) FROM passkey WHERE administrator_id = \(id)"
+    ) { try PasskeyRecord(&$0) }.sorted {
       ($0.passkey.createdAt, $0.passkey.id.text) < ($1.passkey.createdAt, $1.passkey.id.text)
     }
   }
@@ -42,7 +40,7 @@ struct PasskeyRecord {
   ) throws -> PasskeyRecord? {
     try connection.first(
       "SELECT \(columns) FROM passkey WHERE credential_id = \(credential)"
-    ) { try PasskeyRecord($0) }
+    ) { try PasskeyRecord(&$0) }
   }
 
   static func insert(
@@ -53,9 +51,9 @@ struct PasskeyRecord {
       """
       INSERT INTO passkey (passkey_id, administrator_id, credential_id, cose_key, sign_count,
         aaguid, transports, is_backup_eligible, is_backed_up, name, created_at)
-      VALUES (\(id.text), \(administrator.text), \(new.id), \(new.key), \(Int64(new.signCount)),
+      VALUES (\(id), \(administrator), \(new.id), \(new.key), \(Int64(new.signCount)),
         \(new.aaguid), \(transports.joined(separator: " ")), \(new.isBackupEligible),
-        \(new.isBackedUp), \(name), \(now.microseconds))
+        \(new.isBackedUp), \(name), \(now))
       """)
   }
 
@@ -66,13 +64,13 @@ struct PasskeyRecord {
     try connection.run(
       """
       UPDATE passkey SET sign_count = \(Int64(use.signCount)), is_backed_up = \(use.isBackedUp),
-        last_used_at = \(now.microseconds)
-      WHERE passkey_id = \(passkey.id.text) AND sign_count = \(Int64(signCount))
+        last_used_at = \(now)
+      WHERE passkey_id = \(passkey.id) AND sign_count = \(Int64(signCount))
       """) == 1
   }
 
   /// Removes all passkeys of an administrator, and returns their number.
   static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws -> Int {
-    try connection.run("DELETE FROM passkey WHERE administrator_id = \(id.text)")
+    try connection.run("DELETE FROM passkey WHERE administrator_id = \(id)")
   }
 }

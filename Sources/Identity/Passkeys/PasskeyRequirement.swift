@@ -51,7 +51,7 @@ extension Passkeys {
         let used = try connection.first(
           """
           SELECT 1 FROM console_session
-          WHERE administrator_id = \(session.administrator.id.text)
+          WHERE administrator_id = \(session.administrator.id)
             AND csrf_token = \(session.csrfToken) AND passkey_at IS NOT NULL
           """
         ) { _ in true }

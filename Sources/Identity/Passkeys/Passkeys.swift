@@ -37,12 +37,12 @@ public struct Passkeys: Sendable {
   static func needsReauthentication(
     _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    func isRecent(_ time: Int64?) -> Bool {
-      time.map { Instant(microseconds: $0).isRecent(within: freshness, at: now) } ?? false
+    func isRecent(_ time: Instant?) -> Bool {
+      time?.isRecent(within: freshness, at: now) ?? false
     }
     let times = try connection.first(
       "SELECT proved_at, passkey_at FROM console_session WHERE \(ConsoleSessions.isSame(session))"
-    ) { (proved: try $0.value(0) as Int64?, passkey: try $0.value(1) as Int64?) }
+    ) { (proved: try $0.next() as Instant?, passkey: try $0.next() as Instant?) }
     // The session may have ended since the request began, such as while a password was hashed.
     guard let times, try ConsoleSessions.isOpen(session, at: now, connection) else { return true }
     let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
@@ -175,7 +175,7 @@ public struct Passkeys: Sendable {
     try await change(id, in: session) { passkey, now, connection in
       guard !passkey.name.isSameBytes(as: name) else { return }
       try connection.run(
-        "UPDATE passkey SET name = \(name) WHERE passkey_id = \(id.text)")
+        "UPDATE passkey SET name = \(name) WHERE passkey_id = \(id)")
       var entry = AuditEntry(.administratorPasskeyRename, of: session.administrator)
       entry.add(.passkey, from: .text(passkey.name), to: .text(name))
       try entry.record(by: author, at: now, connection)
@@ -191,7 +191,7 @@ public struct Passkeys: Sendable {
     let administrator = session.administrator
     let outbox = store.outbox
     try await change(id, in: session) { passkey, now, connection in
-      try connection.run("DELETE FROM passkey WHERE passkey_id = \(id.text)")
+      try connection.run("DELETE FROM passkey WHERE passkey_id = \(id)")
       // Checked after the change, with the grants of now.
       let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
       let record = try Administrators.record(administrator.id, at: now, connection)

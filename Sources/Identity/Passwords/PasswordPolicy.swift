@@ -120,28 +120,22 @@ extension PasswordPolicy {
     s.password_changed_at, s.password_enforced, s.password_upgrade, s.password_shortest,
       s.password_longest, s.password_classes
     """
-  static let columnCount = 6
 
-  /// The policy of a row and when it was set; nil if it was never set.
-  static func decided(
-    _ row: borrowing Row, from column: Int
-  ) throws -> (policy: PasswordPolicy, at: Instant)? {
-    guard let at: Int64 = try row.value(column) else { return nil }
-    return (try PasswordPolicy(row, from: column), Instant(microseconds: at))
-  }
-
-  init(_ row: borrowing Row, from column: Int) throws {
-    let bits: Int = try row.value(column + 5)
-    self.init(
-      isEnforced: try row.value(column + 1), forcesUpgrade: try row.value(column + 2),
-      shortest: try row.value(column + 3), longest: try row.value(column + 4),
-      classes: Set(CharacterClass.allCases.filter { bits & $0.rawValue != 0 }))
+  /// The policy of a row, and when it was set; nil if it was never set.
+  static func read(_ row: inout Row) throws -> (policy: PasswordPolicy, setAt: Instant?) {
+    let setAt: Instant? = try row.next()
+    var policy = PasswordPolicy(
+      isEnforced: try row.next(), forcesUpgrade: try row.next(), shortest: try row.next(),
+      longest: try row.next())
+    let bits: Int = try row.next()
+    policy.classes = Set(CharacterClass.allCases.filter { bits & $0.rawValue != 0 })
+    return (policy, setAt)
   }
 
   static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> PasswordPolicy {
     try connection.first(
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
-    ) { try PasswordPolicy($0, from: 0) } ?? PasswordPolicy()
+    ) { try read(&$0).policy } ?? PasswordPolicy()
   }
 
   /// Stores a policy; nil resets it to unset.
@@ -155,7 +149,7 @@ extension PasswordPolicy {
         password_upgrade = \(policy.forcesUpgrade), password_shortest = \(policy.shortest),
         password_longest = \(policy.longest),
         password_classes = \(policy.classes.reduce(0) { $0 | $1.rawValue }),
-        password_changed_at = \(decided == nil ? nil : now.microseconds)
+        password_changed_at = \(decided == nil ? nil : now)
       WHERE scope_key = \(scope)
       """)
   }

@@ -76,7 +76,7 @@ public struct SMSLimits: Sendable, Equatable {
       WHERE scope_key = \(scope.key) AND day = \(now.day)
         AND region IN (\(SQL.list(counts.map(\.stored))))
       """
-    ) { (count: Count(stored: try $0.value(0)), sent: try $0.value(1) as Int) }
+    ) { (count: Count(stored: try $0.next()), sent: try $0.next() as Int) }
     guard sent.allSatisfy({ $0.sent < $0.count.limit(self) }) else {
       return Instant(seconds: (now.day + 1) * 86_400)
     }
@@ -112,7 +112,7 @@ public struct SMSLimits: Sendable, Equatable {
   ) throws -> Int? {
     try connection.all(
       "SELECT region, sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)"
-    ) { (count: Count(stored: try $0.value(0)), sent: try $0.value(1) as Int) }
+    ) { (count: Count(stored: try $0.next()), sent: try $0.next() as Int) }
     .first { $0.sent >= $0.count.limit(self) }?.sent
   }
 

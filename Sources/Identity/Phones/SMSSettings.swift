@@ -29,7 +29,7 @@ struct SMSSettings {
   static func find(_ scope: Scope, _ connection: borrowing Connection) throws -> SMSSettings {
     let members: String? = try connection.first(
       "SELECT members FROM scope WHERE scope_key = \(scope.key)"
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     return SMSSettings(
       try? JSON.parse(Array((members ?? "{}").utf8)), isTenant: scope.tenant != nil)
   }

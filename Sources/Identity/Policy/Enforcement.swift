@@ -38,11 +38,10 @@ public struct Enforcement: Hashable, Sendable {
   }
 
   /// Reads the columns `enforcement, enforced_from, grace_days`; nil without enforcement.
-  init?(_ row: borrowing Row, from column: Int) throws {
-    guard let mode = (try row.value(column) as String?).flatMap(Mode.init(rawValue:)),
-      let day = (try row.value(column + 1) as String?).flatMap({ Day($0) }),
-      let days: Int = try row.value(column + 2)
-    else { return nil }
+  init?(_ row: inout Row) throws {
+    let (mode, day, days): (Mode?, String?, Int?)
+    (mode, day, days) = (try row.next(), try row.next(), try row.next())
+    guard let mode, let day = day.flatMap({ Day($0) }), let days else { return nil }
     self.init(mode, from: day, graceDays: days)
   }
 

@@ -80,7 +80,7 @@ extension Policies {
   ) throws -> PolicyEdit {
     let createdAt = try connection.first(
       "SELECT created_at FROM scope WHERE scope_key = \(scope.key)"
-    ) { Instant(microseconds: try $0.value(0)) }
+    ) { try $0.next() as Instant }
     guard let createdAt, createdAt < moment else { throw ComparisonError.notYetCreated }
     // Removed changes can't be undone, so the policy before them isn't known.
     guard try AuditTombstone.areEntriesKept(since: moment, connection) else {

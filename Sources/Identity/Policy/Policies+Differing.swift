@@ -64,9 +64,9 @@ extension Policies {
     let own = try connection.first(
       """
       SELECT s.policy_in_force, \(PolicyInForce.column(of: "s", on: today)) FROM scope s
-      WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
+      WHERE s.project_id = \(project) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
-    ) { (key: try $0.value(0) as String, effective: try $0.value(1) as String) }
+    ) { (key: try $0.next() as String, effective: try $0.next() as String) }
     guard let (key, effective) = own else { return nil }
     let differs: SQL = "\(PolicyInForce.column(of: "s", on: today)) <> \(effective)"
     let count = try count(differs, from: key, in: project, connection)
@@ -79,11 +79,11 @@ extension Policies {
       tenants += try connection.all(
         """
         SELECT \(StoredPolicy.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(project.text) AND s.tenant_id <> '' AND \(side) AND \(differs)
+        WHERE s.project_id = \(project) AND s.tenant_id <> '' AND \(side) AND \(differs)
         ORDER BY s.policy_in_force, s.tenant_id LIMIT \(room)
         """
       ) { row in
-        let policy = try StoredPolicy(row)
+        let policy = try StoredPolicy(&row)
         return DifferingTenant(
           id: policy.scope.tenant ?? ID(""), displayName: policy.scope.name,
           fields: policy.differences(from: owner, on: today))
@@ -102,11 +102,11 @@ extension Policies {
   ) throws -> Int {
     try connection.first(
       """
-      SELECT (SELECT count(*) FROM scope s WHERE s.project_id = \(project.text)
+      SELECT (SELECT count(*) FROM scope s WHERE s.project_id = \(project)
           AND s.tenant_id <> '' AND s.policy_in_force < \(key) AND \(differs))
-        + (SELECT count(*) FROM scope s WHERE s.project_id = \(project.text)
+        + (SELECT count(*) FROM scope s WHERE s.project_id = \(project)
           AND s.tenant_id <> '' AND s.policy_in_force > \(key) AND \(differs))
       """
-    ) { try $0.value(0) as Int } ?? 0
+    ) { try $0.next() as Int } ?? 0
   }
 }

@@ -12,9 +12,9 @@ extension Policies {
     let isWhole = administrator.may(.readPolicy, project: project, tenant: nil)
     let only = isWhole ? nil : administrator.tenants(of: project, with: .readPolicy)
     let limit = Page<PolicySummary>.size(limit)
-    let restriction: SQL = only.map { "AND s.tenant_id IN (\(list: $0.map(\.text)))" } ?? ""
+    let restriction: SQL = only.map { "AND s.tenant_id IN (\(list: $0))" } ?? ""
     let visible: SQL = """
-      s.project_id = \(project.text) AND s.deleted_at IS NULL \(restriction)
+      s.project_id = \(project) AND s.deleted_at IS NULL \(restriction)
       """
     let today = Day(store.clock.now())
     return try await store.read(PolicyError.self) { connection in
@@ -51,10 +51,13 @@ extension Policies {
       let found = try connection.all(
         """
         SELECT \(PolicySummary.columns), s.project_id FROM scope s
-        WHERE s.project_id IN (\(list: readable.map(\.text))) AND s.tenant_id = ''
+        WHERE s.project_id IN (\(list: readable)) AND s.tenant_id = ''
           AND s.deleted_at IS NULL
         """
-      ) { (ID<Project>(try $0.value(PolicySummary.columnCount)), try PolicySummary($0)) }
+      ) { row in
+        let summary = try PolicySummary(&row)
+        return (try row.next() as ID<Project>, summary)
+      }
       return Dictionary(uniqueKeysWithValues: found)
     }
   }
@@ -69,16 +72,15 @@ extension Policies {
         \(AccountCounts.current(ofProject: "users")),
         \(AccountCounts.current(ofProject: "enrolled_users"))
       FROM scope s JOIN project p USING (project_id)
-      WHERE s.project_id = \(project.text) AND s.tenant_id = '' AND s.deleted_at IS NULL
+      WHERE s.project_id = \(project) AND s.tenant_id = '' AND s.deleted_at IS NULL
       """
     ) { row in
-      let summary = try PolicySummary(row)
-      let column = PolicySummary.columnCount
+      let summary = try PolicySummary(&row)
       return Own(
-        summary: summary, key: try row.value(column), stamp: try row.value(column + 1),
+        summary: summary, key: try row.next(), stamp: try row.next(),
         totals: (
-          try row.value(column + 2), try row.value(column + 3) - summary.users,
-          try row.value(column + 4) - summary.enrolledUsers
+          try row.next(), try row.next() - summary.users,
+          try row.next() - summary.enrolledUsers
         ))
     }
   }
@@ -101,7 +103,7 @@ extension Policies {
       FROM scope s
       WHERE \(visible) AND s.tenant_id > ''
       """
-    ) { (try $0.value(0), try $0.value(1), try $0.value(2)) } ?? (0, 0, 0)
+    ) { (try $0.next(), try $0.next(), try $0.next()) } ?? (0, 0, 0)
   }
 
   private static func condition(
@@ -138,7 +140,7 @@ extension Policies {
   ) throws -> Page<PolicySummary> {
     let all = try connection.all(
       "SELECT s.scope_key, s.tenant_id FROM scope s WHERE \(condition) AND s.tenant_id > ''"
-    ) { (key: try $0.value(0) as Int64, tenant: try $0.value(1) as String) }
+    ) { (key: try $0.next() as Int64, tenant: try $0.next() as String) }
     let now = store.clock.now()
     let start = since ?? now.advanced(bySeconds: -30 * 86_400)
     let counts = try activity.attemptCounts(
@@ -156,7 +158,7 @@ extension Policies {
       SELECT \(PolicySummary.columns) FROM scope s
       WHERE \(condition) AND s.tenant_id IN (\(list: page.items.map(\.tenant)))
       """
-    ) { try PolicySummary($0) }
+    ) { try PolicySummary(&$0) }
     // By the bytes of the IDs, which can differ in the normalization of their characters only.
     let tenants = Dictionary(
       uniqueKeysWithValues: found.map { (ID<Tenant>($0.tenant?.text ?? ""), $0) })
@@ -173,7 +175,7 @@ extension Policies {
         SELECT \(PolicySummary.columns) FROM scope s
         WHERE \(condition) AND s.tenant_id > \(after ?? "") ORDER BY s.tenant_id LIMIT \(limit + 1)
         """
-      ) { try PolicySummary($0) }
+      ) { try PolicySummary(&$0) }
       return Page(tenants, limit: limit) { $0.tenant?.text ?? "" }
     }
     let cursor = Cursor(after)
@@ -184,7 +186,7 @@ extension Policies {
         AND (\(place), s.tenant_id) > (\(cursor.place), \(cursor.tenant))
       ORDER BY place, s.tenant_id LIMIT \(limit + 1)
       """
-    ) { (try PolicySummary($0), place: try $0.value(PolicySummary.columnCount) as Int64) }
+    ) { (try PolicySummary(&$0), place: try $0.next() as Int64) }
     let page = Page(tenants, limit: limit) {
       Cursor(place: $0.place, tenant: $0.0.tenant?.text ?? "").text
     }

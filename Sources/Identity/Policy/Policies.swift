@@ -119,7 +119,7 @@ public struct Policies: Sendable {
   }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
-    let policy = try connection.first(selection(of: key, Policy.columns)) { try Policy($0) }
+    let policy = try connection.first(selection(of: key, Policy.columns)) { try Policy(&$0) }
     guard let policy else { throw PolicyError.scopeNotFound }
     return policy
   }
@@ -128,7 +128,7 @@ public struct Policies: Sendable {
   /// reading the numbers could make a write conflict with others.
   static func stored(_ key: Int64, _ connection: borrowing Connection) throws -> StoredPolicy {
     let policy = try connection.first(selection(of: key, StoredPolicy.columns)) {
-      try StoredPolicy($0)
+      try StoredPolicy(&$0)
     }
     guard let policy else { throw PolicyError.scopeNotFound }
     return policy
@@ -155,16 +155,16 @@ public struct Policies: Sendable {
     let scope = policy.scope
     try connection.run(
       """
-      UPDATE scope SET mfa_state = \(configuration.state?.rawValue), sms = \(configuration.smsEnabled),
-        totp_state = \(configuration.totp?.state.rawValue),
-        totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern?.rawValue),
+      UPDATE scope SET mfa_state = \(configuration.state), sms = \(configuration.smsEnabled),
+        totp_state = \(configuration.totp?.state),
+        totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern),
         mandatory_from = \(new.mandatoryFrom?.description),
-        enforcement = \(new.enforcement?.mode.rawValue),
+        enforcement = \(new.enforcement?.mode),
         enforced_from = \(new.enforcement?.from.description),
         grace_days = \(new.enforcement?.graceDays),
         policy_version = policy_version + 1,
         policy_stamp = policy_stamp + CASE WHEN tenant_id = '' THEN 1 ELSE 0 END,
-        policy_changed_at = \(now.microseconds),
+        policy_changed_at = \(now),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)

@@ -21,14 +21,12 @@ public struct Policy: Sendable {
       \(AccountCounts.current("phone_users"))
     """
 
-  static let columnCount = StoredPolicy.columnCount + 4
-
-  init(_ row: borrowing Row) throws {
-    stored = try StoredPolicy(row)
-    users = try row.value(StoredPolicy.columnCount)
-    enrolledUsers = try row.value(StoredPolicy.columnCount + 1)
-    totpUsers = try row.value(StoredPolicy.columnCount + 2)
-    phoneUsers = try row.value(StoredPolicy.columnCount + 3)
+  init(_ row: inout Row) throws {
+    stored = try StoredPolicy(&row)
+    users = try row.next()
+    enrolledUsers = try row.next()
+    totpUsers = try row.next()
+    phoneUsers = try row.next()
   }
 
   /// Returns how many users are asked for a factor of this kind and of no other.
@@ -88,7 +86,6 @@ public struct PolicyEdit: Equatable, Sendable {
       \(table).grace_days
     """
   }
-  static let columnCount = 9
 
   /// The names of the policy columns, for an `INSERT` of ``values``.
   static let columnNames: SQL = """
@@ -99,18 +96,17 @@ public struct PolicyEdit: Equatable, Sendable {
   var values: SQL {
     let totp = configuration.totp
     return """
-      \(configuration.state?.rawValue), \(configuration.smsEnabled), \(totp?.state.rawValue),
-        \(totp?.adjacentIntervals), \(pattern?.rawValue), \(mandatoryFrom?.description),
-        \(enforcement?.mode.rawValue), \(enforcement?.from.description), \(enforcement?.graceDays)
+      \(configuration.state), \(configuration.smsEnabled), \(totp?.state),
+        \(totp?.adjacentIntervals), \(pattern), \(mandatoryFrom?.description),
+        \(enforcement?.mode), \(enforcement?.from.description), \(enforcement?.graceDays)
       """
   }
 
-  init(_ row: borrowing Row, from column: Int) throws {
+  init(_ row: inout Row) throws {
     self.init(
-      configuration: try StoredPolicy.configuration(row, from: column),
-      pattern: (try row.value(column + 4) as String?).flatMap(EnrollmentPattern.init(rawValue:)),
-      mandatoryFrom: (try row.value(column + 5) as String?).flatMap { Day($0) },
-      enforcement: try Enforcement(row, from: column + 6))
+      configuration: try StoredPolicy.configuration(&row), pattern: try row.next(),
+      mandatoryFrom: (try row.next() as String?).flatMap { Day($0) },
+      enforcement: try Enforcement(&row))
   }
 
   /// Creates an edit; the day is dropped unless the pattern is “mandatory”.

@@ -31,11 +31,14 @@ extension Policies {
         FROM scope s WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
         """
       ) { row in
-        PolicyPrerequisites(
-          signIn: SignInMethods(
-            password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
-            phone: try row.value(4)),
-          providers: providers, unverifiedEmails: try row.value(3), weakened: weakened)
+        var signIn = SignInMethods(
+          password: try row.next(), emailLink: try row.next(), anonymous: try row.next(),
+          phone: false)
+        let unverifiedEmails: Int = try row.next()
+        signIn.phone = try row.next()
+        return PolicyPrerequisites(
+          signIn: signIn, providers: providers, unverifiedEmails: unverifiedEmails,
+          weakened: weakened)
       }
       guard let prerequisites else { throw PolicyError.scopeNotFound }
       return prerequisites

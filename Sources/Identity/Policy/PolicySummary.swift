@@ -22,21 +22,18 @@ public struct PolicySummary: Hashable, Sendable {
       \(AccountCounts.current("enrolled_users")), s.policy_reason, s.scope_key,
       s.created_at
     """
-  static let columnCount = 9 + PolicyEdit.columnCount
 
-  init(_ row: borrowing Row) throws {
-    let tenant: String = try row.value(0)
-    self.tenant = tenant.isEmpty ? nil : ID(tenant)
-    displayName = try row.value(1)
-    edit = try PolicyEdit(row, from: 2)
-    let column = 2 + PolicyEdit.columnCount
-    changedAt = (try row.value(column) as Int64?).map(Instant.init(microseconds:))
-    changedBy = try row.value(column + 1)
-    users = try row.value(column + 2)
-    enrolledUsers = try row.value(column + 3)
-    changeReason = try row.value(column + 4)
-    key = try row.value(column + 5)
-    createdAt = Instant(microseconds: try row.value(column + 6))
+  init(_ row: inout Row) throws {
+    tenant = ID(nonEmpty: try row.next())
+    displayName = try row.next()
+    edit = try PolicyEdit(&row)
+    changedAt = try row.next()
+    changedBy = try row.next()
+    users = try row.next()
+    enrolledUsers = try row.next()
+    changeReason = try row.next()
+    key = try row.next()
+    createdAt = try row.next()
   }
 
   /// Hashes only the tenant, which already distinguishes nearly all summaries.

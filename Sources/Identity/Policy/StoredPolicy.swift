@@ -25,18 +25,16 @@ public struct StoredPolicy: Sendable {
       s.enforcement, s.enforced_from, s.grace_days
     """
 
-  static let columnCount = 20
-
-  init(_ row: borrowing Row) throws {
-    scope = try Scope(row)
-    configuration = try Self.configuration(row, from: 7)
-    pattern = (try row.value(11) as String?).flatMap(EnrollmentPattern.init(rawValue:))
-    version = try row.value(12)
-    changedAt = (try row.value(13) as Int64?).map(Instant.init(microseconds:))
-    changedBy = try row.value(14)
-    mandatoryFrom = (try row.value(15) as String?).flatMap { Day($0) }
-    changeReason = try row.value(16)
-    enforcement = try Enforcement(row, from: 17)
+  init(_ row: inout Row) throws {
+    scope = try Scope(&row)
+    configuration = try Self.configuration(&row)
+    pattern = try row.next()
+    version = try row.next()
+    changedAt = try row.next()
+    changedBy = try row.next()
+    mandatoryFrom = (try row.next() as String?).flatMap { Day($0) }
+    changeReason = try row.next()
+    enforcement = try Enforcement(&row)
   }
 
   func changed(
@@ -55,18 +53,13 @@ public struct StoredPolicy: Sendable {
   }
 
   /// Reads the configuration from the four columns `mfa_state, sms, totp_state, totp_intervals`.
-  static func configuration(_ row: borrowing Row, from column: Int) throws -> MFAConfiguration {
-    let state: Int? = try row.value(column)
-    return MFAConfiguration(
-      state: state.flatMap(MFAState.init(rawValue:)), smsEnabled: try row.value(column + 1),
-      totp: try totp(row, from: column + 2))
+  static func configuration(_ row: inout Row) throws -> MFAConfiguration {
+    MFAConfiguration(state: try row.next(), smsEnabled: try row.next(), totp: try totp(&row))
   }
 
   /// Reads the TOTP configuration from the two columns `totp_state, totp_intervals`.
-  static func totp(_ row: borrowing Row, from column: Int) throws -> TOTPConfiguration? {
-    guard let state = (try row.value(column) as Int?).flatMap(MFAState.init(rawValue:)) else {
-      return nil
-    }
-    return TOTPConfiguration(state: state, adjacentIntervals: try row.value(column + 1))
+  static func totp(_ row: inout Row) throws -> TOTPConfiguration? {
+    let (state, intervals): (MFAState?, Int?) = (try row.next(), try row.next())
+    return state.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }
   }
 }

@@ -27,14 +27,14 @@ public struct UnenrolledUsers: Sendable, Equatable {
       WHERE a.scope_key = \(scope.key) AND \(Exemptions.current(in: scope, at: now))
         \(without(kinds))
       """
-    ) { try $0.value(0) as Int }
+    ) { try $0.next() as Int }
     let anonymous = try connection.first(
       """
       SELECT count(*) FROM account a \(index: "account_anonymous")
       WHERE a.scope_key = \(scope.key) AND a.anonymous = 1 \(without(kinds))
         AND \(isNotExempt(at: now))
       """
-    ) { try $0.value(0) as Int }
+    ) { try $0.next() as Int }
     return UnenrolledUsers(
       total: total, exempt: exempt ?? 0, anonymous: anonymous ?? 0,
       haveDisabledFactors: total != policy.users - policy.enrolledUsers)
@@ -51,7 +51,7 @@ public struct UnenrolledUsers: Sendable, Equatable {
   fileprivate static func isNotExempt(at now: Instant) -> SQL {
     """
     NOT EXISTS (SELECT 1 FROM exemption e
-      WHERE e.account_key = a.account_key AND e.ends_at > \(now.microseconds))
+      WHERE e.account_key = a.account_key AND e.ends_at > \(now))
     """
   }
 }
@@ -86,11 +86,11 @@ extension Policies {
         try connection.first(
           """
           SELECT count(*) FROM account a \(index: "account_by_creation")
-          WHERE a.scope_key = \(scope.key) AND a.created_at > \(cutoff.microseconds)
+          WHERE a.scope_key = \(scope.key) AND a.created_at > \(cutoff)
             AND a.anonymous = 0 \(UnenrolledUsers.without(policy.configuration.kinds))
             AND \(UnenrolledUsers.isNotExempt(at: now))
           """
-        ) { try $0.value(0) } ?? 0
+        ) { try $0.next() } ?? 0
       }
     }
   }

@@ -25,7 +25,6 @@ public struct WeakenedPolicy: Sendable, Equatable {
     _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
     let (scope, now) = (policy.scope, context.now)
-    let column = PolicyEdit.columnCount
     let kept = try connection.first(
       """
       SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at, w.author_name, w.reason
@@ -34,9 +33,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
       """
     ) { row in
       (
-        before: try PolicyEdit(row, from: 0), at: Instant(microseconds: try row.value(column)),
-        notifiedAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)),
-        by: try row.value(column + 2) as String, reason: try row.value(column + 3) as String?
+        before: try PolicyEdit(&row), at: try row.next() as Instant,
+        notifiedAt: try row.next() as Instant?,
+        by: try row.next() as String, reason: try row.next() as String?
       )
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
@@ -57,8 +56,8 @@ public struct WeakenedPolicy: Sendable, Equatable {
       """
       INSERT INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
         \(PolicyEdit.columnNames))
-      VALUES (\(scope.key), \(now.microseconds), \(by), \(context.reason),
-        \(notifiedAt?.microseconds), \(before.values))
+      VALUES (\(scope.key), \(now), \(by), \(context.reason),
+        \(notifiedAt), \(before.values))
       ON CONFLICT (scope_key) DO UPDATE SET at = excluded.at, author_name = excluded.author_name,
         reason = excluded.reason, notified_at = excluded.notified_at
       """)
@@ -77,9 +76,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
     try connection.first(
       """
       SELECT \(columns) FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
-      WHERE w.scope_key = \(scope.key) AND w.at > \(oldest(at: now).microseconds)
+      WHERE w.scope_key = \(scope.key) AND w.at > \(oldest(at: now))
       """
-    ) { try WeakenedPolicy($0, from: 0) } ?? nil
+    ) { try WeakenedPolicy(&$0) } ?? nil
   }
 
   /// Returns the time before which weakenings are no longer listed.
@@ -91,15 +90,12 @@ public struct WeakenedPolicy: Sendable, Equatable {
     """
 
   /// Reads the columns of `columns`; nil if the policy is as strict as before again.
-  init?(_ row: borrowing Row, from column: Int) throws {
-    let before = try PolicyEdit(row, from: column)
-    let now = try PolicyEdit(row, from: column + PolicyEdit.columnCount)
-    let column = column + 2 * PolicyEdit.columnCount
-    weakenings = now.weakenings(
-      since: before, usersHaveApps: (try row.value(column + 3) as Int) > 0)
-    guard !weakenings.isEmpty else { return nil }
-    at = Instant(microseconds: try row.value(column))
-    by = try row.value(column + 1)
-    reason = try row.value(column + 2)
+  init?(_ row: inout Row) throws {
+    let (before, now) = (try PolicyEdit(&row), try PolicyEdit(&row))
+    at = try row.next()
+    by = try row.next()
+    reason = try row.next()
+    weakenings = now.weakenings(since: before, usersHaveApps: (try row.next() as Int) > 0)
+    if weakenings.isEmpty { return nil }
   }
 }

@@ -47,8 +47,8 @@ extension Policies {
   ) throws -> [PolicyFile.Pool] {
     let place: SQL =
       if let project {
-        last.tenant.map { "s.project_id = \(project.text) AND s.tenant_id > \($0)" }
-          ?? "s.project_id = \(project.text)"
+        last.tenant.map { "s.project_id = \(project) AND s.tenant_id > \($0)" }
+          ?? "s.project_id = \(project)"
       } else {
         "(s.project_id, s.tenant_id) > (\(last.project), \(last.tenant ?? ""))"
       }
@@ -58,7 +58,7 @@ extension Policies {
       WHERE \(place) AND s.deleted_at IS NULL
       ORDER BY s.project_id, s.tenant_id LIMIT \(pageLength)
       """
-    ) { PolicyFile.Pool(try StoredPolicy($0)) }
+    ) { PolicyFile.Pool(try StoredPolicy(&$0)) }
   }
 
   /// Returns the pools whose policies differ from a file, in the file's order.
@@ -138,10 +138,10 @@ extension Policies {
     let policy = try connection.first(
       """
       SELECT \(Policy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-      WHERE s.project_id = \(pool.project.text) AND s.tenant_id = \(pool.tenant?.text ?? "")
+      WHERE s.project_id = \(pool.project) AND s.tenant_id = \(pool.tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """
-    ) { try Policy($0) }
+    ) { try Policy(&$0) }
     guard let policy else { throw PolicyFileFault.poolNotFound }
     let wanted = try pool.edit(of: policy.edit)
     return wanted == policy.edit ? nil : PolicyDrift(policy: policy, wanted: wanted)

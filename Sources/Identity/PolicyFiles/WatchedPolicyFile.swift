@@ -148,9 +148,9 @@ extension Policies {
       let found = try connection.all(
         """
         SELECT project_id FROM project
-        WHERE project_id IN (\(list: others.map(\.text))) AND deleted_at IS NULL
+        WHERE project_id IN (\(list: others)) AND deleted_at IS NULL
         """
-      ) { ID<Project>(try $0.value(0)) }
+      ) { try $0.next() as ID<Project> }
       return missing + pools.keys(of: others.subtracting(found))
     }
     return missing.filter {
@@ -165,10 +165,10 @@ extension Policies {
       let policies = try connection.all(
         """
         SELECT \(StoredPolicy.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-        WHERE s.project_id = \(project.id.text) AND s.deleted_at IS NULL
+        WHERE s.project_id = \(project.id) AND s.deleted_at IS NULL
         ORDER BY s.tenant_id
         """
-      ) { try StoredPolicy($0) }
+      ) { try StoredPolicy(&$0) }
       let drifting = policies.compactMap { policy in
         drift(of: policy).map { changes in
           DriftingPool(

@@ -22,10 +22,10 @@ public enum FactorCondition: Hashable, Sendable {
           AND o.account_key >= \(keys.lowerBound) AND o.account_key <= \(keys.upperBound))
         """
     case .unused(let days):
-      let start = now.advanced(bySeconds: -Int64(days) * 86_400).microseconds
+      let start = now.advanced(bySeconds: -Int64(days) * 86_400)
       return "coalesce(f.last_used_at, f.enrolled_at) < \(start)"
     case .enrolled(let years):
-      let start = now.advanced(bySeconds: -Int64(years) * 31_556_952).microseconds
+      let start = now.advanced(bySeconds: -Int64(years) * 31_556_952)
       return "f.enrolled_at < \(start)"
     }
   }
@@ -69,7 +69,7 @@ extension Reports {
           AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
         ORDER BY f.account_key, f.position LIMIT \(limit + 1)
         """
-      ) { try ReportedFactor($0) }
+      ) { try ReportedFactor(&$0) }
       return Page(found, limit: limit) { "\($0.key - keys.lowerBound)-\($0.position)" }
     }
   }
@@ -86,24 +86,20 @@ extension Reports {
         SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)
           AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
         """
-      ) { try $0.value(0) } ?? 0
+      ) { try $0.next() } ?? 0
     }
   }
 }
 
 extension ReportedFactor {
-  fileprivate init(_ row: borrowing Row) throws {
-    guard let kind = Factor.Kind(rawValue: try row.value(0)) else {
-      throw Failure("unknown kind of factor")
-    }
-    self.kind = kind
-    displayName = try row.value(1)
-    enrolledAt = Instant(microseconds: try row.value(2))
-    lastUsedAt = (try row.value(3) as Int64?).map(Instant.init(microseconds:))
-    key = try row.value(4)
-    position = try row.value(5)
-    label = try Account.label(row, from: 6)
-    account = ID(try row.value(9))
-    secretFingerprint = (try row.value(10) as [UInt8]?).map { Hex.encode($0.suffix(4)) }
+  fileprivate init(_ row: inout Row) throws {
+    kind = try row.next()
+    displayName = try row.next()
+    enrolledAt = try row.next()
+    lastUsedAt = try row.next()
+    key = try row.next()
+    position = try row.next()
+    (account, label) = try Account.labeled(&row)
+    secretFingerprint = (try row.next() as [UInt8]?).map { Hex.encode($0.suffix(4)) }
   }
 }

@@ -43,7 +43,7 @@ extension Reports {
     }
     let first = try Audit.firstRow(since: start.advanced(bySeconds: -Audit.slack), connection)
     let filedTo = try Audit.filedTo(connection)
-    let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start.microseconds)"
+    let what: SQL = "x.action IN (\(actions)) AND x.at >= \(start)"
     let isErased: SQL = """
       x.reason IS NULL AND EXISTS (SELECT 1 FROM audit_erasure e
         WHERE e.audit_id = x.audit_id AND e.part = \(AuditPart.texts.index))
@@ -66,14 +66,16 @@ extension Reports {
           FROM \(source) AND \(what)
           """
         ) { row in
-          let kind = Actor.Kind(rawValue: try row.value(1)) ?? .server
+          let entry: Int64 = try row.next()
+          let kind = Actor.Kind(rawValue: try row.next()) ?? .server
           let isUser = kind == .user || kind == .visitor
-          let reason = (try row.value(4) as String?).flatMap { SupportReason(rawValue: $0) }
-          let id: String = isUser ? "" : try row.value(2)
+          let (id, name): (String, String) = (try row.next(), try row.next())
+          let reason = (try row.next() as String?).flatMap { SupportReason(rawValue: $0) }
           return (
             agent: Agent(
-              reason: reason, isReasonErased: try row.value(5), kind: isUser ? .user : kind, id: id),
-            row: try row.value(0) as Int64, name: isUser ? "" : try row.value(3) as String
+              reason: reason, isReasonErased: try row.next(), kind: isUser ? .user : kind,
+              id: isUser ? "" : id),
+            row: entry, name: isUser ? "" : name
           )
         }
         for row in rows {
@@ -129,12 +131,12 @@ private enum AuditArea: Hashable {
       """
       scope s \(SQL.orderedJoin) audit x \(index: "audit_filed_by_action")
         ON x.project_id = s.project_id AND x.tenant_id = s.tenant_id
-      WHERE s.project_id = \(project.text)
+      WHERE s.project_id = \(project)
       """
     case .pool(let project, let tenant):
       """
       audit x \(index: "audit_filed_by_action")
-      WHERE x.project_id = \(project.text) AND x.tenant_id = \(tenant?.text ?? "")
+      WHERE x.project_id = \(project) AND x.tenant_id = \(tenant?.text ?? "")
       """
     }
   }
@@ -143,10 +145,10 @@ private enum AuditArea: Hashable {
   var checked: SQL {
     switch self {
     case .everywhere: ""
-    case .project(let project): " AND x.project_id || '' = \(project.text)"
+    case .project(let project): " AND x.project_id || '' = \(project)"
     case .pool(let project, let tenant):
       """
-       AND x.project_id || '' = \(project.text) AND x.tenant_id || '' = \(tenant?.text ?? "")
+       AND x.project_id || '' = \(project) AND x.tenant_id || '' = \(tenant?.text ?? "")
       """
     }
   }

@@ -52,7 +52,7 @@ struct FormerState: Sendable {
             SELECT code_digest FROM backup_code
             WHERE account_key > \(first) AND account_key <= \(end) AND kind = 'recovery'
             """
-          ) { try $0.value(0) as [UInt8] })
+          ) { try $0.next() as [UInt8] })
       }
       codes += part.codes.filter { !known.contains($0.digest) }
       last = end
@@ -69,14 +69,14 @@ struct FormerState: Sendable {
         SELECT DISTINCT account_key FROM backup_code_set
         WHERE account_key > \(last) ORDER BY account_key LIMIT \(share)
         """
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       guard let end = accounts.last else { return nil }
       let codes = try connection.all(
         """
         SELECT account_key, code_digest FROM backup_code
         WHERE account_key > \(last) AND account_key <= \(end) AND kind = 'recovery'
         """
-      ) { UsedCode(account: try $0.value(0), digest: try $0.value(1)) }
+      ) { UsedCode(account: try $0.next(), digest: try $0.next()) }
       return (codes, end)
     }
   }
@@ -87,7 +87,7 @@ struct FormerState: Sendable {
     try await database.read { connection in
       try connection.all(
         "SELECT administrator_id, code_digest FROM recovery_code WHERE administrator_id > ''"
-      ) { UsedAdministratorCode(administrator: try $0.value(0), digest: try $0.value(1)) }
+      ) { UsedAdministratorCode(administrator: try $0.next(), digest: try $0.next()) }
     }
   }
 }

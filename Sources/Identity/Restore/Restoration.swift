@@ -81,7 +81,7 @@ extension Identity {
       SELECT count(*) FROM session s \(SQL.orderedJoin) account a ON a.account_key = s.account_key
       WHERE s.account_key > 0 AND s.generation = a.generation
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     try connection.run(
       """
       UPDATE account SET generation = generation + 1,
@@ -101,7 +101,7 @@ extension Identity {
         \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
       WHERE v.state = 'waiting' ORDER BY v.approval_id
       """
-    ) { try Approval($0, at: now) }
+    ) { try Approval(&$0, at: now) }
     for approval in waiting { try Approvals.expire(approval, at: now, connection) }
     report.approvals = waiting.count
     let jobs = try connection.all(
@@ -109,13 +109,13 @@ extension Identity {
       SELECT scope_key, job_id FROM bulk_job
       WHERE scope_key > 0 AND state IN ('draft', 'waiting', 'running')
       """
-    ) { (scope: try $0.value(0) as Int64, id: try $0.value(1) as Int64) }
+    ) { (scope: try $0.next() as Int64, id: try $0.next() as Int64) }
     for job in jobs {
       try BulkJob.stop(job.id, of: job.scope, because: .restored, at: now, connection)
     }
     report.bulkRemovals = jobs.count
     try connection.run(
-      "UPDATE bulk_undo SET ended_at = \(now.microseconds) WHERE job_id > 0 AND ended_at IS NULL")
+      "UPDATE bulk_undo SET ended_at = \(now) WHERE job_id > 0 AND ended_at IS NULL")
   }
 
   private static func closeLinks(
@@ -124,15 +124,15 @@ extension Identity {
     // They expire, because the data says that nobody used them.
     report.links = try connection.run(
       """
-      UPDATE oob_code SET expires_at = \(now.microseconds)
-      WHERE scope_key > 0 AND used_at IS NULL AND expires_at > \(now.microseconds)
+      UPDATE oob_code SET expires_at = \(now)
+      WHERE scope_key > 0 AND used_at IS NULL AND expires_at > \(now)
       """)
     // A link for reporting a change can only lock an account, so it stays valid.
     report.links += try connection.run(
       """
-      UPDATE user_link SET expires_at = \(now.microseconds)
+      UPDATE user_link SET expires_at = \(now)
       WHERE account_key > 0 AND kind = 'enrollment' AND used_at IS NULL
-        AND expires_at > \(now.microseconds)
+        AND expires_at > \(now)
       """)
     report.links += try connection.run(
       "DELETE FROM verification_code WHERE scope_key > 0")
@@ -141,7 +141,7 @@ extension Identity {
     report.messages = try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, next_try_at = NULL,
-        last_error = CASE WHEN expires_at > \(now.microseconds)
+        last_error = CASE WHEN expires_at > \(now)
           THEN \(DeliveryProblem.restored.stored) ELSE last_error END
       WHERE scope_key > 0 AND sealed_text IS NOT NULL
         AND purpose NOT LIKE 'notice-%' AND purpose NOT LIKE 'alert-%'

@@ -23,8 +23,8 @@ struct RestoredSteps: Sendable {
       """
     ) { row in
       RestoredSteps(
-        place: .factor(account: try row.value(0), enrollment: try row.value(1)),
-        used: UsedSteps(last: try row.value(2), unused: try row.value(3)))
+        place: .factor(account: try row.next(), enrollment: try row.next()),
+        used: UsedSteps(last: try row.next(), unused: try row.next()))
     }
       + connection.all(
         """
@@ -33,8 +33,8 @@ struct RestoredSteps: Sendable {
         """
       ) { row in
         RestoredSteps(
-          place: .removedFactor(account: try row.value(0), enrollment: try row.value(1)),
-          used: UsedSteps(last: try row.value(2), unused: try row.value(3)))
+          place: .removedFactor(account: try row.next(), enrollment: try row.next()),
+          used: UsedSteps(last: try row.next(), unused: try row.next()))
       }
       + connection.all(
         """
@@ -43,8 +43,8 @@ struct RestoredSteps: Sendable {
         """
       ) { row in
         RestoredSteps(
-          place: .administrator(try row.value(0)),
-          used: UsedSteps(last: try row.value(1), unused: try row.value(2)))
+          place: .administrator(try row.next()),
+          used: UsedSteps(last: try row.next(), unused: try row.next()))
       }
   }
 
@@ -120,8 +120,8 @@ extension RestoredSteps.Place {
   }
 
   fileprivate func read(_ connection: borrowing Connection) throws -> UsedSteps? {
-    func steps(_ row: borrowing Row) throws -> UsedSteps {
-      UsedSteps(last: try row.value(0), unused: try row.value(1))
+    func steps(_ row: inout Row) throws -> UsedSteps {
+      UsedSteps(last: try row.next(), unused: try row.next())
     }
     switch self {
     case .factor(let account, let enrollment):

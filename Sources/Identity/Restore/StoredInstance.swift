@@ -73,7 +73,7 @@ extension Identity {
       SELECT (SELECT coalesce(sum(users), 0) FROM scope WHERE deleted_at IS NULL)
         + (SELECT coalesce(sum(users), 0) FROM count_change WHERE scope_key > 0)
       """
-    ) { try $0.value(0) as Int }
+    ) { try $0.next() as Int }
     return StoredInstance(
       profile: profile, users: users ?? 0, pendingMigrations: pending,
       latest: try StoredTime.latest(connection))
@@ -122,19 +122,19 @@ extension Identity {
         """
         SELECT name FROM \(SQL.tables) WHERE name IN ('instance', 'schema_migration')
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     guard tables.count == 2 else { throw BackupFault.notCountersign }
     let damage = try await database.read { connection in
       try connection.all(
         "SELECT fault FROM \(SQL.faults)"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     guard damage.isEmpty else { throw BackupFault.damaged(damage) }
     let orphans = try await database.read { connection in
       try connection.all(
         "SELECT name FROM \(SQL.orphans) LIMIT 5"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     guard orphans.isEmpty else { throw BackupFault.orphans(orphans) }
   }
@@ -146,11 +146,10 @@ enum StoredTime {
   static func latest(_ connection: borrowing Connection) throws -> Instant? {
     let audit = try connection.first(
       "SELECT at FROM audit ORDER BY audit_id DESC LIMIT 1"
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Instant }
     let session = try connection.first(
       "SELECT created_at FROM session ORDER BY session_id DESC LIMIT 1"
-    ) { try $0.value(0) as Int64 }
-    let kept = try ClockGuard.stored(connection)?.microseconds
-    return [audit, session, kept].compactMap { $0 }.max().map(Instant.init(microseconds:))
+    ) { try $0.next() as Instant }
+    return [audit, session, try ClockGuard.stored(connection)].compactMap { $0 }.max()
   }
 }

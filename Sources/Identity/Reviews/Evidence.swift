@@ -52,12 +52,10 @@ extension Reviews {
       let pools = try connection.all(
         """
         SELECT \(PolicySummary.columns), s.policy_version FROM scope s
-        WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL ORDER BY s.tenant_id
+        WHERE s.project_id = \(project) AND s.deleted_at IS NULL ORDER BY s.tenant_id
         """
       ) { row in
-        (
-          summary: try PolicySummary(row), version: try row.value(PolicySummary.columnCount) as Int
-        )
+        (summary: try PolicySummary(&row), version: try row.next() as Int)
       }
       let set = PolicySet(
         project: project,

@@ -68,7 +68,7 @@ public struct EvidenceKeys: Sendable {
     guard let key = try list(connection).first, key.retiredAt == nil else { return nil }
     return try connection.first(
       "SELECT sealed_key FROM evidence_key WHERE key_id = \(key.id)"
-    ) { SealedKey(key: key, sealed: try $0.value(0)) }
+    ) { SealedKey(key: key, sealed: try $0.next()) }
   }
 
   /// Replaces the key that signs; the previous one is retired.
@@ -78,7 +78,7 @@ public struct EvidenceKeys: Sendable {
     return try await store.write(by: author, ReviewError.self) { connection in
       let before = try Self.list(connection).first
       try connection.run(
-        "UPDATE evidence_key SET retired_at = \(now.microseconds) WHERE retired_at IS NULL")
+        "UPDATE evidence_key SET retired_at = \(now) WHERE retired_at IS NULL")
       let key = try insert(seed, at: now, connection).key
       var entry = AuditEntry(.evidenceKeyRotate, .signingKey, key.id, name: key.id)
       entry.add(.evidenceKey, from: .optional(before?.id), to: .text(key.id))
@@ -107,7 +107,7 @@ public struct EvidenceKeys: Sendable {
     try connection.run(
       """
       INSERT INTO evidence_key (key_id, public_key, sealed_key, created_at)
-      VALUES (\(key.id), \(key.publicKey.bytes), \(sealed), \(now.microseconds))
+      VALUES (\(key.id), \(key.publicKey.bytes), \(sealed), \(now))
       """)
     return SealedKey(key: key, sealed: sealed)
   }
@@ -119,12 +119,12 @@ public struct EvidenceKeys: Sendable {
       ORDER BY retired_at IS NOT NULL, retired_at DESC
       """
     ) { row in
-      guard let key = Ed25519PublicKey(bytes: try row.value(0)) else {
+      guard let key = Ed25519PublicKey(bytes: try row.next()) else {
         throw Failure("a malformed evidence key")
       }
       return EvidenceKey(
-        publicKey: key, createdAt: Instant(microseconds: try row.value(1)),
-        retiredAt: (try row.value(2) as Int64?).map(Instant.init(microseconds:)))
+        publicKey: key, createdAt: try row.next(),
+        retiredAt: try row.next())
     }
   }
 }

@@ -22,10 +22,11 @@ struct PolicySet: Sendable {
     let pools = try connection.all(
       """
       SELECT s.tenant_id, s.policy_version, \(PolicyEdit.columns("s")) FROM scope s
-      WHERE s.project_id = \(project.text) AND s.deleted_at IS NULL ORDER BY s.tenant_id
+      WHERE s.project_id = \(project) AND s.deleted_at IS NULL ORDER BY s.tenant_id
       """
     ) { row in
-      Pool(tenant: try row.value(0), edit: try PolicyEdit(row, from: 2), version: try row.value(1))
+      let (tenant, version): (String, Int) = (try row.next(), try row.next())
+      return Pool(tenant: tenant, edit: try PolicyEdit(&row), version: version)
     }
     return PolicySet(project: project, pools: pools)
   }

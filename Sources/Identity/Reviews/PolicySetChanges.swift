@@ -207,15 +207,14 @@ private struct TrackedPool {
       """
       SELECT \(StoredPolicy.columns), s.created_at, s.deleted_at
       FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-      WHERE s.project_id = \(project.text)
-        AND (s.deleted_at IS NULL OR s.deleted_at > \(time.microseconds))
+      WHERE s.project_id = \(project)
+        AND (s.deleted_at IS NULL OR s.deleted_at > \(time))
       ORDER BY s.tenant_id
       """
     ) { row in
-      let column = StoredPolicy.columnCount
-      return TrackedPool(
-        policy: try StoredPolicy(row), createdAt: Instant(microseconds: try row.value(column)),
-        deletedAt: (try row.value(column + 1) as Int64?).map(Instant.init(microseconds:)))
+      TrackedPool(
+        policy: try StoredPolicy(&row), createdAt: try row.next(),
+        deletedAt: try row.next())
     }
   }
 }

@@ -95,11 +95,11 @@ public struct Reviews: Sendable {
       try connection.all(
         """
         SELECT p.project_id, p.display_name FROM project p
-        WHERE \(filter) AND p.deleted_at IS NULL AND p.created_at < \(latest.microseconds)
+        WHERE \(filter) AND p.deleted_at IS NULL AND p.created_at < \(latest)
           AND NOT EXISTS (SELECT 1 FROM sign_off o WHERE o.project_id = p.project_id)
         ORDER BY p.project_id LIMIT \(limit)
         """
-      ) { (ID(try $0.value(0)), try $0.value(1)) }
+      ) { (try $0.next(), try $0.next()) }
     }
   }
 
@@ -176,16 +176,16 @@ public struct Reviews: Sendable {
           signOff: same, later: since.first.flatMap { $0.id == same.id ? nil : $0 })
       }
       try connection.run(
-        "UPDATE sign_off SET latest = 0 WHERE project_id = \(project.text) AND latest = 1")
+        "UPDATE sign_off SET latest = 0 WHERE project_id = \(project) AND latest = 1")
       let signOff = try connection.first(
         """
         INSERT INTO sign_off (project_id, signed_at, reviewer_id, reviewer_name, note, due_on,
           digest, pools, policy_stamp, latest)
-        VALUES (\(project.text), \(context.now.microseconds), \(author.id), \(author.name),
+        VALUES (\(project), \(context.now), \(author.id), \(author.name),
           \(request.note), \(dueOn.description), \(current), \(set.pools.count), \(stamp), 1)
         RETURNING \(SignOff.columns)
         """
-      ) { try SignOff($0) }
+      ) { try SignOff(&$0) }
       guard let signOff else { throw Failure("a sign-off without a row") }
       let scope = try Scopes.find(project: project, tenant: nil, connection)
       var entry = AuditEntry(
@@ -239,7 +239,7 @@ public struct Reviews: Sendable {
       }
       try connection.run(
         """
-        UPDATE sign_off SET reminded_at = \(now.microseconds) WHERE sign_off_id = \(signOff.id)
+        UPDATE sign_off SET reminded_at = \(now) WHERE sign_off_id = \(signOff.id)
         """)
       reminded += 1
       if reminded == CleanupLimit.costlyRows { return true }
@@ -281,10 +281,10 @@ public struct Reviews: Sendable {
     let most: SQL = limit.map { "LIMIT \($0)" } ?? ""
     return try connection.all(
       """
-      SELECT \(SignOff.columns) FROM sign_off WHERE project_id = \(project.text)
+      SELECT \(SignOff.columns) FROM sign_off WHERE project_id = \(project)
       ORDER BY sign_off_id DESC \(most)
       """
-    ) { try SignOff($0) }
+    ) { try SignOff(&$0) }
   }
 
   private static func due(
@@ -296,7 +296,7 @@ public struct Reviews: Sendable {
       WHERE latest = 1 AND due_on < \(day.description) \(filter)
       ORDER BY due_on LIMIT \(limit)
       """
-    ) { try SignOff($0) }
+    ) { try SignOff(&$0) }
   }
 
   /// Returns the stamp that increases with every change to a policy of a project.
@@ -306,9 +306,9 @@ public struct Reviews: Sendable {
     let stamp = try connection.first(
       """
       SELECT policy_stamp FROM scope
-      WHERE project_id = \(project.text) AND tenant_id = '' AND deleted_at IS NULL
+      WHERE project_id = \(project) AND tenant_id = '' AND deleted_at IS NULL
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     guard let stamp else { throw ReviewError.projectNotFound }
     return stamp
   }

@@ -26,18 +26,18 @@ public struct SignOff: Sendable, Hashable {
       policy_stamp
     """
 
-  init(_ row: borrowing Row) throws {
-    id = try row.value(0)
-    project = ID(try row.value(1))
-    signedAt = Instant(microseconds: try row.value(2))
-    reviewer = ID(try row.value(3))
-    reviewerName = try row.value(4)
-    note = try row.value(5)
-    guard let day = Day(try row.value(6)) else { throw Failure("a sign-off without a due day") }
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    project = try row.next()
+    signedAt = try row.next()
+    reviewer = try row.next()
+    reviewerName = try row.next()
+    note = try row.next()
+    guard let day = Day(try row.next()) else { throw Failure("a sign-off without a due day") }
     dueOn = day
-    digest = Hex.encode(try row.value(7))
-    pools = try row.value(8)
-    stamp = try row.value(9)
+    digest = Hex.encode(try row.next())
+    pools = try row.next()
+    stamp = try row.next()
   }
 
   /// Returns whether the next review is overdue: the day after the due day has begun in UTC.

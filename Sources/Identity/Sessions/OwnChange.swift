@@ -77,7 +77,7 @@ enum OwnChange: String, CaseIterable {
   ) throws -> Instant? {
     guard let until = try check(perHour) else { return nil }
     let profile = try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
-      try $0.value(0) as String
+      try $0.next() as String
     }
     return profile == Profile.emulator.rawValue ? try check(Self.perHourInEmulator) : until
   }

@@ -90,7 +90,7 @@ extension Sessions {
       SELECT used_backup_code FROM session
       WHERE session_id = \(id.bytes) AND account_key = \(account.key)
       """
-    ) { try $0.value(0) as Int } == 1
+    ) { try $0.next() as Int } == 1
   }
 
   /// Returns the claims that a session has from its sign-in, even if only its ID token is known.
@@ -104,6 +104,6 @@ extension Sessions {
       SELECT claims FROM session
       WHERE account_key = \(account.key) AND session_id = \(id.bytes)
       """
-    ) { try $0.value(0) as String? } ?? nil
+    ) { try $0.next() as String? } ?? nil
   }
 }

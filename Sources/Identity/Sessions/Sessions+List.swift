@@ -27,11 +27,9 @@ extension Sessions {
       """
     ) { row in
       OpenSession(
-        startedAt: Instant(microseconds: try row.value(0)),
-        provider: SignInProvider(rawValue: try row.value(1)) ?? .password,
-        factor: (try row.value(2) as String?).map { ID($0) },
-        usedBackupCode: (try row.value(3) as Int) == 1,
-        lastRefreshAt: (try row.value(4) as Int64?).map(Instant.init(microseconds:)))
+        startedAt: try row.next(), provider: try row.next(), factor: try row.next(),
+        usedBackupCode: (try row.next() as Int) == 1,
+        lastRefreshAt: try row.next())
     }
   }
 }

@@ -22,7 +22,7 @@ extension Sessions {
       SELECT signed_in_at_s FROM session
       WHERE session_id = \(id.bytes) AND account_key = \(account.key)
       """
-    ) { try $0.value(0) as Int64? } ?? nil
+    ) { try $0.next() as Int64? } ?? nil
   }
 
   /// Returns whether the user signed in recently enough to add what signs in from then on.

@@ -59,7 +59,7 @@ public struct Sessions: Sendable {
       SELECT 1 FROM session WHERE session_id = \(id.bytes) AND account_key = \(account.key)
         AND generation = \(account.generation)
       """
-    ) { try $0.value(0) as Int } != nil
+    ) { try $0.next() as Int } != nil
   }
 
   /// Refreshes the session of a refresh token, keeping its sign-in time and second factor.
@@ -77,9 +77,9 @@ public struct Sessions: Sendable {
         throw try Self.isOfDeletedTenant(bytes, of: project, connection)
           ? SessionError.tenantDeleted : .invalidRefreshToken
       }
-      guard constantTimeEqual(row.digest, digest),
-        let provider = SignInProvider(rawValue: row.provider), row.scope.project == project
-      else { throw SessionError.invalidRefreshToken }
+      guard constantTimeEqual(row.digest, digest), row.scope.project == project else {
+        throw SessionError.invalidRefreshToken
+      }
       guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
       guard !row.isDeleted else {
         throw row.isProjectDeleted ? SessionError.invalidRefreshToken : .tenantDeleted
@@ -89,7 +89,7 @@ public struct Sessions: Sendable {
         // If another account has the uid now, the response is that of an ended session, because the
         // user exists.
         let successor = try row.deletedUID.flatMap { uid in
-          try AccountRecord.find(row.scope, ID(uid), connection)
+          try AccountRecord.find(row.scope, uid, connection)
         }
         guard let successor else { throw SessionError.userNotFound }
         throw successor.disabled ? SessionError.userDisabled : .tokenExpired
@@ -105,22 +105,22 @@ public struct Sessions: Sendable {
       }
       try connection.run(
         """
-        UPDATE session SET last_refresh_at = \(now.microseconds)
+        UPDATE session SET last_refresh_at = \(now)
         WHERE account_key = \(row.account) AND session_id = \(id)
         """)
       try connection.run(
         """
-        UPDATE account SET last_refresh_at = \(now.microseconds) WHERE account_key = \(row.account)
+        UPDATE account SET last_refresh_at = \(now) WHERE account_key = \(row.account)
         """)
       account.lastRefreshAt = now
       var claim: SecondFactorClaim?
-      if let kind = row.kind.flatMap(Factor.Kind.init(rawValue:)), let id = row.enrollment {
-        claim = SecondFactorClaim(kind: kind, enrollment: ID(id))
+      if let kind = row.kind, let enrollment = row.enrollment {
+        claim = SecondFactorClaim(kind: kind, enrollment: enrollment)
       }
       let session = UserSession(
         id: ID(id), scope: row.scope, account: account.id,
         authTime: Self.authTime(row.authTime, of: account, at: now),
-        provider: provider, secondFactor: claim, claims: row.claims)
+        provider: row.provider, secondFactor: claim, claims: row.claims)
       return SessionGrant(
         session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
     }
@@ -139,13 +139,13 @@ public struct Sessions: Sendable {
     let scope: Scope
     let account: Int64
     let authTime: Int64
-    let provider: String
-    let kind: String?
-    let enrollment: String?
+    let provider: SignInProvider
+    let kind: Factor.Kind?
+    let enrollment: ID<Factor>?
     let digest: [UInt8]
     let claims: String?
     let generation: Int64
-    let deletedUID: String?
+    let deletedUID: ID<Account>?
     let isDeleted: Bool
     let isProjectDeleted: Bool
   }
@@ -162,11 +162,10 @@ public struct Sessions: Sendable {
       """
     ) { row in
       Row(
-        scope: try Scope(row), account: try row.value(7), authTime: try row.value(8),
-        provider: try row.value(9), kind: try row.value(10), enrollment: try row.value(11),
-        digest: try row.value(12), claims: try row.value(13), generation: try row.value(14),
-        deletedUID: try row.value(15), isDeleted: try row.value(16),
-        isProjectDeleted: try row.value(17))
+        scope: try Scope(&row), account: try row.next(), authTime: try row.next(),
+        provider: try row.next(), kind: try row.next(), enrollment: try row.next(),
+        digest: try row.next(), claims: try row.next(), generation: try row.next(),
+        deletedUID: try row.next(), isDeleted: try row.next(), isProjectDeleted: try row.next())
     }
   }
 
@@ -180,10 +179,10 @@ public struct Sessions: Sendable {
     return try connection.first(
       """
       SELECT 1 FROM scope s JOIN project p USING (project_id)
-      WHERE s.scope_key = \(scope) AND s.project_id = \(project.text) AND s.tenant_id <> ''
+      WHERE s.scope_key = \(scope) AND s.project_id = \(project) AND s.tenant_id <> ''
         AND s.deleted_at IS NOT NULL AND p.deleted_at IS NULL
       """
-    ) { try $0.value(0) as Int } != nil
+    ) { try $0.next() as Int } != nil
   }
 
   /// Returns the user pool of a refresh token; nil if the token was never issued for one of the
@@ -234,7 +233,7 @@ public struct Sessions: Sendable {
       SELECT count(*) FROM session s JOIN account a USING (account_key)
       WHERE a.account_key = \(account) AND s.generation = a.generation
       """
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 
   /// Ends all sessions of an account and records it in the audit log.
@@ -285,9 +284,9 @@ public struct Sessions: Sendable {
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
         enrollment_id, claims, created_at, used_backup_code, signed_in_at_s, generation)
-      VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider.rawValue),
-        \(secondFactor?.kind.rawValue), \(secondFactor?.enrollment.text), \(origin.claims),
-        \(now.microseconds), \(origin.usedBackupCode ? 1 : 0), \(origin.signedInAt),
+      VALUES (\(id), \(Store.digest(token)), \(account.key), \(now.seconds), \(provider),
+        \(secondFactor?.kind), \(secondFactor?.enrollment), \(origin.claims),
+        \(now), \(origin.usedBackupCode ? 1 : 0), \(origin.signedInAt),
         (SELECT generation FROM account WHERE account_key = \(account.key)))
       """)
     // Looking costs as much as a sign-in's other statements, so one sign-in in 16 looks.
@@ -304,8 +303,8 @@ public struct Sessions: Sendable {
     let others: SQL = change.map { ", \($0)" } ?? ""
     try connection.run(
       """
-      UPDATE account SET last_login_at = \(account.lastLoginAt?.microseconds),
-        last_refresh_at = \(now.microseconds),
+      UPDATE account SET last_login_at = \(account.lastLoginAt),
+        last_refresh_at = \(now),
         valid_since_s = \(SQL.least)(valid_since_s, \(now.seconds))\(newDay)\(others)
       WHERE account_key = \(account.key)
       """)

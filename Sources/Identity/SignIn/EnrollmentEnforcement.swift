@@ -11,7 +11,7 @@ struct EnforcedEnrollment {
   ) throws -> EnforcedEnrollment? {
     let isSet = try connection.first(
       "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(scope.key)"
-    ) { try $0.value(0) as Bool }
+    ) { try $0.next() as Bool }
     guard isSet == true else { return nil }
     let policy = try Policies.stored(scope.key, connection)
     return EnforcedEnrollment(

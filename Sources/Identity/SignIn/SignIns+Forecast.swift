@@ -37,8 +37,8 @@ extension SignIns {
     if grants.contains(where: { $0.project == nil }) { return ["s.project_id > ''"] }
     return grants.compactMap { grant in
       guard let project = grant.project else { return nil }
-      guard let tenant = grant.tenant else { return "s.project_id = \(project.text)" }
-      return "s.project_id = \(project.text) AND s.tenant_id = \(tenant.text)"
+      guard let tenant = grant.tenant else { return "s.project_id = \(project)" }
+      return "s.project_id = \(project) AND s.tenant_id = \(tenant)"
     }
   }
 
@@ -56,7 +56,7 @@ extension SignIns {
         WHERE \(place) AND s.deleted_at IS NULL AND \(match)
         LIMIT \(limit)
         """
-      ) { (try $0.value(0), try $0.value(1)) }
+      ) { (try $0.next(), try $0.next()) }
     }
     return found
   }

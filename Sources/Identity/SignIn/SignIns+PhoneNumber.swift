@@ -234,7 +234,7 @@ extension SignIns {
         SELECT session_info FROM verification_code
         WHERE scope_key = \(scope.key) AND session_id >= \(oldest) ORDER BY session_id
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     let kinds: [Ticket.Kind] = [.phoneSignIn, .phoneEnrollment, .phoneSecondFactor]
     return sessions.compactMap { session in

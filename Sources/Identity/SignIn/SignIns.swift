@@ -103,9 +103,9 @@ public struct SignIns: Sendable {
       """
     ) { row in
       let methods = SignInMethods(
-        password: try row.value(0), emailLink: try row.value(1), anonymous: try row.value(2),
-        phone: try row.value(3))
-      return (methods, isDisabled: try row.value(4), isDeleted: try row.value(5))
+        password: try row.next(), emailLink: try row.next(), anonymous: try row.next(),
+        phone: try row.next())
+      return (methods, isDisabled: try row.next(), isDeleted: try row.next())
     } ?? (SignInMethods(password: false, emailLink: false, anonymous: false), false, true)
   }
 
@@ -199,7 +199,7 @@ public struct SignIns: Sendable {
     guard let account else { return nil }
     let text = try connection.first(
       "SELECT password_hash FROM account WHERE account_key = \(account)"
-    ) { try $0.value(0) as String? }
+    ) { try $0.next() as String? }
     return text.flatMap { $0 }.map(PasswordHash.init(encoded:))
   }
 

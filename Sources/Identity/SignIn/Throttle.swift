@@ -83,8 +83,8 @@ struct ThrottleCharge: Sendable {
       "SELECT failures, blocked_until, expires_at FROM throttle WHERE name = \(name)"
     ) { row in
       Row(
-        failures: try row.value(0), blockedUntil: Instant(microseconds: try row.value(1)),
-        since: Instant(microseconds: try row.value(2)).advanced(bySeconds: -memory))
+        failures: try row.next(), blockedUntil: try row.next(),
+        since: (try row.next() as Instant).advanced(bySeconds: -memory))
     }
   }
 
@@ -123,7 +123,7 @@ struct ThrottleCharge: Sendable {
     try connection.run(
       """
       INSERT INTO throttle (name, failures, blocked_until, expires_at)
-      VALUES (\(counter.name), \(failures + 1), \(blocked.microseconds), \(expires.microseconds))
+      VALUES (\(counter.name), \(failures + 1), \(blocked), \(expires))
       ON CONFLICT (name) DO UPDATE SET failures = excluded.failures,
         blocked_until = excluded.blocked_until, expires_at = excluded.expires_at
       """)
@@ -147,12 +147,12 @@ struct ThrottleCharge: Sendable {
       """
       SELECT count(*), max(blocked_until) FROM throttle
       WHERE name > \(name) AND name < \(name + "!")
-        AND blocked_until > \(now.microseconds) AND blocked_until <= \(latest.microseconds)
+        AND blocked_until > \(now) AND blocked_until <= \(latest)
       """
     ) { row in
-      let count: Int = try row.value(0)
+      let count: Int = try row.next()
       guard count > 0 else { return nil }
-      return BlockedNetworks(count: count, until: Instant(microseconds: try row.value(1)))
+      return BlockedNetworks(count: count, until: try row.next())
     } ?? nil
   }
 
@@ -165,7 +165,7 @@ struct ThrottleCharge: Sendable {
     try connection.run(
       """
       UPDATE throttle SET failures = failures - 1,
-        blocked_until = CASE WHEN blocked_until = \(blockedUntil.microseconds)
+        blocked_until = CASE WHEN blocked_until = \(blockedUntil)
           OR failures - 1 <= \(counter.rule.free) THEN 0 ELSE blocked_until END
       WHERE name = \(name)
       """)
@@ -202,6 +202,6 @@ extension Throttle {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.deletePart(
-      "FROM throttle WHERE expires_at < \(now.microseconds)", of: "throttle", by: "name")
+      "FROM throttle WHERE expires_at < \(now)", of: "throttle", by: "name")
   }
 }

@@ -121,7 +121,7 @@ struct Ticket {
       SELECT uses, failures FROM ticket WHERE scope_key IN (\(scope), 0) AND ticket_id = \(id)
       """
     return try connection.first(find) { row in
-      (uses: try row.value(0) as Int, failures: try row.value(1) as Int)
+      (uses: try row.next() as Int, failures: try row.next() as Int)
     } ?? (0, 0)
   }
 

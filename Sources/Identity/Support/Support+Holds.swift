@@ -66,12 +66,12 @@ extension Support {
     try connection.run(
       """
       DELETE FROM support_hold
-      WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
+      WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
       """)
     try connection.run(
       """
       DELETE FROM support_action
-      WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
+      WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
       """)
     var entry = AuditEntry(
       .supportRelease, .administrator, agent.text, name: record.administrator.displayName,

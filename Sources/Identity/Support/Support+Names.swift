@@ -30,7 +30,7 @@ extension Support {
       try connection.run(
         """
         UPDATE factor SET display_name = \(name)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.text)
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         """)
       let new = try Factor.all(of: account.key, connection).first { $0.id == factor }
       try store.outbox.notify(

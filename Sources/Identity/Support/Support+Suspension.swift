@@ -107,8 +107,8 @@ extension Support {
   ) throws {
     try connection.run(
       """
-      UPDATE factor SET suspended_until = \(until?.microseconds)
-      WHERE account_key = \(found.account.key) AND enrollment_id = \(found.factor.id.text)
+      UPDATE factor SET suspended_until = \(until)
+      WHERE account_key = \(found.account.key) AND enrollment_id = \(found.factor.id)
       """)
     try FactorRecord.settleSuspension(found.account.key, connection)
   }

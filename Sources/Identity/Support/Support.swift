@@ -72,7 +72,7 @@ public struct Support: Sendable {
   public func held(
     _ agent: ID<Administrator>? = nil
   ) async throws(ActionDenial) -> [HeldAgent] {
-    let condition: SQL = agent.map { "WHERE h.administrator_id = \($0.text)" } ?? ""
+    let condition: SQL = agent.map { "WHERE h.administrator_id = \($0)" } ?? ""
     return try await store.read(ActionDenial.self) { connection in
       let rows = try connection.all(
         """
@@ -83,16 +83,15 @@ public struct Support: Sendable {
         """
       ) { row in
         (
-          id: try row.value(0) as String, name: try row.value(1) as String,
-          key: try row.value(2) as Int64, at: Instant(microseconds: try row.value(3))
+          id: try row.next() as ID<Administrator>, name: try row.next() as String,
+          key: try row.next() as Int64, at: try row.next() as Instant
         )
       }
       var held: [HeldAgent] = []
       for row in rows {
         do {
           let scope = try Policies.stored(row.key, connection).scope
-          held.append(
-            HeldAgent(agent: ID(row.id), name: row.name, scope: scope, since: row.at))
+          held.append(HeldAgent(agent: row.id, name: row.name, scope: scope, since: row.at))
         } catch PolicyError.scopeNotFound { continue }
       }
       return held.sorted { $0.since < $1.since }
@@ -103,7 +102,7 @@ public struct Support: Sendable {
   static func purgeExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -hour)
     return try connection.deletePart(
-      "FROM support_action WHERE at < \(oldest.microseconds)", of: "support_action",
+      "FROM support_action WHERE at < \(oldest)", of: "support_action",
       by: "scope_key, action_id")
   }
 }

@@ -106,7 +106,7 @@ struct SupportAuthorization: Sendable {
     try connection.run(
       """
       INSERT INTO support_action (action_id, administrator_id, scope_key, at)
-      VALUES (\(SQL.nextNumber("action_id", of: "support_action")), \(agent.text), \(scope.key), \(now.microseconds))
+      VALUES (\(SQL.nextNumber("action_id", of: "support_action")), \(agent), \(scope.key), \(now))
       """)
   }
 
@@ -121,11 +121,11 @@ struct SupportAuthorization: Sendable {
       try connection.first(
         """
         SELECT count(*) FROM support_action
-        WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
-          AND at > \(since.microseconds)
-          AND at <= \(Instant.latest(at: now).microseconds)
+        WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
+          AND at > \(since)
+          AND at <= \(Instant.latest(at: now))
         """
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     return max(0, settings.actionsPerHour - done)
   }
 
@@ -142,7 +142,7 @@ struct SupportAuthorization: Sendable {
       try connection.run(
         """
         INSERT INTO support_hold (administrator_id, scope_key, held_at)
-        VALUES (\(administrator.id.text), \(scope.key), \(now.microseconds))
+        VALUES (\(administrator.id), \(scope.key), \(now))
         ON CONFLICT DO NOTHING
         """) == 1
     guard isNew else { return true }
@@ -160,9 +160,9 @@ struct SupportAuthorization: Sendable {
     try connection.first(
       """
       SELECT held_at FROM support_hold
-      WHERE administrator_id = \(agent.text) AND scope_key = \(scope.key)
+      WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
       """
-    ) { Instant(microseconds: try $0.value(0)) }
+    ) { try $0.next() }
   }
 }
 

@@ -58,21 +58,21 @@ public struct SupportRules: Sendable, Equatable {
       """
     ) { row in
       var settings = SupportRules()
-      settings.codeCap = try row.value(0)
-      settings.undoHours = try row.value(1)
-      settings.codeAttemptDays = try row.value(2)
-      settings.temporaryCodes = try row.value(3)
-      settings.recoveryCodes = try row.value(4)
-      let proof: String = try row.value(5)
+      settings.codeCap = try row.next()
+      settings.undoHours = try row.next()
+      settings.codeAttemptDays = try row.next()
+      settings.temporaryCodes = try row.next()
+      settings.recoveryCodes = try row.next()
+      let proof: String = try row.next()
       settings.identityProof = proof.split(separator: "\n").map(String.init)
-      settings.actionsPerHour = try row.value(6)
-      settings.approvalOverUsers = try row.value(7)
-      settings.approvalForLastFactor = try row.value(8)
-      settings.tokensRemoveFactors = try row.value(9)
-      settings.tokenChangesPerHour = try row.value(10)
-      settings.policyApprovalOverUsers = try row.value(11)
-      settings.callerVerification = CallerVerification(rawValue: try row.value(12)) ?? .required
-      settings.signInGoal = try row.value(13)
+      settings.actionsPerHour = try row.next()
+      settings.approvalOverUsers = try row.next()
+      settings.approvalForLastFactor = try row.next()
+      settings.tokensRemoveFactors = try row.next()
+      settings.tokenChangesPerHour = try row.next()
+      settings.policyApprovalOverUsers = try row.next()
+      settings.callerVerification = try row.next()
+      settings.signInGoal = try row.next()
       return settings
     } ?? SupportRules()
   }
@@ -88,7 +88,7 @@ public struct SupportRules: Sendable, Equatable {
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
         \(tokenChangesPerHour), \(policyApprovalOverUsers),
-        \(callerVerification.rawValue), \(signInGoal))
+        \(callerVerification), \(signInGoal))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, code_attempt_days = excluded.code_attempt_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,

@@ -91,14 +91,14 @@ private struct RecordKinds {
       """
       SELECT EXISTS (SELECT 1 FROM removed_factor WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM approval \(index: "approval_of_user")
-          WHERE scope_key = \(scope.key) AND uid = \(account.id.text)),
+          WHERE scope_key = \(scope.key) AND uid = \(account.id)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
       """
     ) { row in
       RecordKinds(
-        removedFactors: try row.value(0), approvals: try row.value(1),
-        backupCodes: try row.value(2), exemptions: try row.value(3))
+        removedFactors: try row.next(), approvals: try row.next(),
+        backupCodes: try row.next(), exemptions: try row.next())
     }
     guard let found else { throw Failure("no row of record kinds") }
     return found

@@ -32,7 +32,7 @@ public struct APIKeys: Sendable {
   public func project(for key: String) async throws(APIKeyError) -> ID<Project>? {
     let project: ID<Project>? = try await store.read(APIKeyError.self) { connection in
       try connection.first("SELECT project_id FROM api_key WHERE api_key = \(key)") {
-        ID(try $0.value(0))
+        try $0.next()
       }
     }
     if project != nil { uses.note(key, at: store.clock.now()) }
@@ -47,15 +47,13 @@ public struct APIKeys: Sendable {
   private func list(_ project: ID<Project>, _ connection: borrowing Connection) throws -> [APIKey] {
     try connection.all(
       """
-      SELECT api_key, created_at, last_used_at FROM api_key WHERE project_id = \(project.text)
+      SELECT api_key, created_at, last_used_at FROM api_key WHERE project_id = \(project)
       ORDER BY created_at, api_key
       """
     ) { row in
-      let text: String = try row.value(0)
-      let kept = (try row.value(2) as Int64?).map(Instant.init(microseconds:))
+      let text: String = try row.next()
       return APIKey(
-        text: text, createdAt: Instant(microseconds: try row.value(1)),
-        lastUsedAt: uses.latest(text, kept))
+        text: text, createdAt: try row.next(), lastUsedAt: uses.latest(text, try row.next()))
     }
   }
 
@@ -132,7 +130,7 @@ public struct APIKeys: Sendable {
     try connection.run(
       """
       INSERT INTO api_key (api_key, project_id, created_at)
-      VALUES (\(key), \(project.text), \(now.microseconds))
+      VALUES (\(key), \(project), \(now))
       """)
     return key
   }

@@ -7,9 +7,9 @@ extension ServiceTokens {
       try connection.first(
         """
         SELECT count(*) FROM service_token
-        WHERE created_by_id = \(maker.text) AND revoked_at IS NULL
+        WHERE created_by_id = \(maker) AND revoked_at IS NULL
         """
-      ) { try $0.value(0) } ?? 0
+      ) { try $0.next() } ?? 0
     }
   }
 
@@ -31,11 +31,12 @@ extension ServiceTokens {
     _ permission: Permission, in scope: Scope, of token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
-    let maker = try connection.first(
-      "SELECT created_by_id FROM service_token WHERE token_id = \(token.text)"
-    ) { try $0.value(0) as String }
-    guard let maker, !maker.isEmpty else { return false }
-    let administrator = try Administrators.present(ID(maker), at: now, connection)
+    let maker =
+      try connection.first(
+        "SELECT created_by_id FROM service_token WHERE token_id = \(token)"
+      ) { ID<Administrator>(nonEmpty: try $0.next()) } ?? nil
+    guard let maker else { return false }
+    let administrator = try Administrators.present(maker, at: now, connection)
     return administrator?.may(permission, project: scope.project, tenant: scope.tenant) ?? false
   }
 
@@ -51,24 +52,22 @@ extension ServiceTokens {
     let tokens = try connection.all(
       """
       SELECT token_id, project_id, tenant_id, role, name FROM service_token
-      WHERE created_by_id = \(maker.text) AND revoked_at IS NULL
+      WHERE created_by_id = \(maker) AND revoked_at IS NULL
       """
     ) { row in
-      let role: String = try row.value(3)
-      guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
-      return CreatedToken(
-        id: try row.value(0), project: try row.value(1), tenant: try row.value(2), role: known,
-        name: try row.value(4))
+      CreatedToken(
+        id: try row.next(), project: try row.next(), tenant: ID(nonEmpty: try row.next()),
+        role: try row.next(), name: try row.next())
     }
     var count = 0
     for token in tokens where !token.isAllowed(by: grants) {
       try connection.run(
         """
-        UPDATE service_token SET revoked_at = \(now.microseconds) WHERE token_id = \(token.id)
+        UPDATE service_token SET revoked_at = \(now) WHERE token_id = \(token.id)
         """)
-      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, token.id, name: token.name)
-      entry.project = token.project
-      entry.tenant = token.tenant
+      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, token.id.text, name: token.name)
+      entry.project = token.project.text
+      entry.tenant = token.tenant?.text ?? ""
       entry.add(.role, lost: .code(token.role.rawValue))
       try entry.record(by: author, at: now, connection)
       count += 1
@@ -92,11 +91,11 @@ extension ServiceTokens {
       """
     ) { row in
       (
-        token: try token(row), maker: try row.value(9) as String,
-        grant: try row.value(10) as String? == nil ? nil : try Administrators.grant(row, from: 11)
+        token: try token(&row), maker: try row.next() as String,
+        holder: try row.next() as String?, grant: try Administrators.joinedGrant(&row)
       )
     }
-    guard let (token, maker, _) = found.first else { return nil }
+    guard let (token, maker, _, _) = found.first else { return nil }
     let isAllowed =
       maker.isEmpty
       || found.compactMap(\.grant).allow(
@@ -105,15 +104,14 @@ extension ServiceTokens {
   }
 
   private struct CreatedToken {
-    let id: String
-    let project: String
-    let tenant: String
+    let id: ID<ServiceToken>
+    let project: ID<Project>
+    let tenant: ID<Tenant>?
     let role: ServiceTokenRole
     let name: String
 
     func isAllowed(by grants: [Grant]) -> Bool {
-      grants.allow(
-        role.permissions, project: ID(project), tenant: tenant.isEmpty ? nil : ID(tenant))
+      grants.allow(role.permissions, project: project, tenant: tenant)
     }
   }
 }

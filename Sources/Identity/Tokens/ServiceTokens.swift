@@ -111,8 +111,8 @@ public struct ServiceTokens: Sendable {
         """
         INSERT INTO service_token (token_id, token_digest, project_id, tenant_id, role, name,
           created_at, created_by, created_by_id)
-        VALUES (\(token.id.text), \(Store.digest(text)), \(project.text), \(tenant?.text ?? ""),
-          \(role.rawValue), \(name), \(now.microseconds), \(token.createdBy),
+        VALUES (\(token.id), \(Store.digest(text)), \(project), \(tenant?.text ?? ""),
+          \(role), \(name), \(now), \(token.createdBy),
           \(makerID?.text ?? ""))
         """)
       var entry = AuditEntry(
@@ -149,14 +149,14 @@ public struct ServiceTokens: Sendable {
     return try await store.read(ServiceTokenError.self) { connection in
       try connection.all(
         """
-        SELECT \(Self.columns) FROM service_token WHERE project_id = \(project.text) \(only)
+        SELECT \(Self.columns) FROM service_token WHERE project_id = \(project) \(only)
         ORDER BY created_at DESC, token_id
         """, decode)
     }
   }
 
   private static func only(_ tenant: ID<Tenant>?) -> SQL {
-    tenant.map { "AND tenant_id = \($0.text)" } ?? ""
+    tenant.map { "AND tenant_id = \($0)" } ?? ""
   }
 
   /// Revokes a token, effective immediately.
@@ -187,8 +187,8 @@ public struct ServiceTokens: Sendable {
       let now = context.now
       let token = try connection.first(
         """
-        UPDATE service_token SET revoked_at = \(now.microseconds)
-        WHERE token_id = \(id.text) AND project_id = \(project.text) AND revoked_at IS NULL \(only)
+        UPDATE service_token SET revoked_at = \(now)
+        WHERE token_id = \(id) AND project_id = \(project) AND revoked_at IS NULL \(only)
         RETURNING \(Self.columns)
         """, decode)
       guard let token else { throw ServiceTokenError.notFound }
@@ -204,23 +204,17 @@ public struct ServiceTokens: Sendable {
     token_id, project_id, tenant_id, role, name, created_at, created_by, last_used_at, revoked_at
     """
 
-  private func decode(_ row: borrowing Row) throws -> ServiceToken {
-    var token = try Self.token(row)
+  private func decode(_ row: inout Row) throws -> ServiceToken {
+    var token = try Self.token(&row)
     token.lastUsedAt = uses.latest(token.id.text, token.lastUsedAt)
     return token
   }
 
   /// Reads a token from the first columns, as last stored.
-  static func token(_ row: borrowing Row) throws -> ServiceToken {
-    let tenant: String = try row.value(2)
-    let role: String = try row.value(3)
-    guard let known = ServiceTokenRole(rawValue: role) else { throw Failure("unknown role") }
-    let lastUsedAt = (try row.value(7) as Int64?).map(Instant.init(microseconds:))
-    return ServiceToken(
-      id: ID(try row.value(0)), project: ID(try row.value(1)),
-      tenant: tenant.isEmpty ? nil : ID(tenant), role: known, name: try row.value(4),
-      createdAt: Instant(microseconds: try row.value(5)), createdBy: try row.value(6),
-      lastUsedAt: lastUsedAt,
-      revokedAt: (try row.value(8) as Int64?).map(Instant.init(microseconds:)))
+  static func token(_ row: inout Row) throws -> ServiceToken {
+    ServiceToken(
+      id: try row.next(), project: try row.next(), tenant: ID(nonEmpty: try row.next()),
+      role: try row.next(), name: try row.next(), createdAt: try row.next(),
+      createdBy: try row.next(), lastUsedAt: try row.next(), revokedAt: try row.next())
   }
 }

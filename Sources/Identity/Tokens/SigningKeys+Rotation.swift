@@ -139,14 +139,14 @@ extension SigningKeys {
     _ id: String, from moment: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
-      "UPDATE signing_key SET signs_from = \(moment.microseconds) WHERE key_id = \(id)")
+      "UPDATE signing_key SET signs_from = \(moment) WHERE key_id = \(id)")
   }
 
   private static func believe(
     _ id: String, until moment: Instant?, _ connection: borrowing Connection
   ) throws {
     try connection.run(
-      "UPDATE signing_key SET verifies_until = \(moment?.microseconds) WHERE key_id = \(id)")
+      "UPDATE signing_key SET verifies_until = \(moment) WHERE key_id = \(id)")
   }
 
   /// Why a key is retired; the raw value is the code in the audit log.

@@ -97,8 +97,8 @@ public final class SigningKeys: Sendable {
         ORDER BY signs_from DESC, verifies_until IS NOT NULL, key_id
         """
       ) { row in
-        let times = try SigningKeyTimes(row)
-        let sealed: [UInt8] = try row.value(4)
+        let times = try SigningKeyTimes(&row)
+        let sealed: [UInt8] = try row.next()
         let der = try StoredSecret.signingKey(times.id).opening {
           try sealer.open(sealed, with: Array(times.id.utf8))
         }
@@ -108,7 +108,7 @@ public final class SigningKeys: Sendable {
           key: key,
           shown: PublicSigningKey(
             id: times.id, modulus: numbers.modulus, exponent: numbers.exponent,
-            certificatePEM: try row.value(5)), times: times)
+            certificatePEM: try row.next()), times: times)
       }
     }
   }
@@ -119,7 +119,7 @@ public final class SigningKeys: Sendable {
       """
       SELECT \(SigningKeyTimes.columns) FROM signing_key ORDER BY signs_from DESC, verifies_until IS NOT NULL, key_id
       """
-    ) { try SigningKeyTimes($0) }
+    ) { try SigningKeyTimes(&$0) }
   }
 
   /// - Throws: ``KeyError`` before `prepare`.
@@ -180,11 +180,11 @@ public struct SigningKeyTimes: Sendable, Equatable {
 
   static let columns: SQL = "key_id, created_at, signs_from, verifies_until"
 
-  init(_ row: borrowing Row) throws {
-    id = try row.value(0)
-    createdAt = Instant(microseconds: try row.value(1))
-    signsFrom = Instant(microseconds: try row.value(2))
-    verifiesUntil = (try row.value(3) as Int64?).map(Instant.init(microseconds:))
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    createdAt = try row.next()
+    signsFrom = try row.next()
+    verifiesUntil = try row.next()
   }
 
   func isBelieved(at now: Instant) -> Bool { verifiesUntil.map { now < $0 } ?? true }
@@ -218,7 +218,7 @@ struct NewSigningKey: Sendable {
     try connection.run(
       """
       INSERT INTO signing_key (key_id, sealed_key, certificate, created_at, signs_from)
-      VALUES (\(id), \(sealed), \(certificate), \(now.microseconds), \(signsFrom.microseconds))
+      VALUES (\(id), \(sealed), \(certificate), \(now), \(signsFrom))
       """)
   }
 }

@@ -28,10 +28,9 @@ public struct IntegrityChecks: Sendable {
   public func latest() async throws(StartError) -> Result? {
     try await store.read(StartError.self) { connection in
       try connection.first("SELECT checked_at, faults FROM integrity_check WHERE one = 1") { row in
-        let faults: String = try row.value(1)
-        return Result(
-          checkedAt: Instant(microseconds: try row.value(0)),
-          faults: faults.split(separator: "\n").map(String.init))
+        Result(
+          checkedAt: try row.next(),
+          faults: (try row.next() as String).split(separator: "\n").map(String.init))
       }
     }
   }
@@ -55,7 +54,7 @@ public struct IntegrityChecks: Sendable {
       _ = try connection.run(
         """
         INSERT INTO integrity_check (one, checked_at, faults)
-        VALUES (1, \(now.microseconds), \(text))
+        VALUES (1, \(now), \(text))
         ON CONFLICT (one) DO UPDATE SET
           checked_at = excluded.checked_at, faults = excluded.faults
         """)

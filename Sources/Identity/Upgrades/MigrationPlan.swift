@@ -59,14 +59,14 @@ public struct MigrationPlan: Sendable, Equatable {
   private static func sizes(_ connection: borrowing Connection) throws -> [String: Int] {
     let sizes = try connection.all(
       "SELECT name, bytes FROM \(SQL.tableSizes)"
-    ) { row in (table: try row.value(0) as String, bytes: try row.value(1) as Int) }
+    ) { row in (table: try row.next() as String, bytes: try row.next() as Int) }
     return Dictionary(uniqueKeysWithValues: sizes.map { ($0.table, $0.bytes) })
   }
 
   private static func fileSize(_ connection: borrowing Connection) throws -> Int {
     try connection.first(
       "SELECT bytes FROM \(SQL.databaseSize)"
-    ) { try $0.value(0) } ?? 0
+    ) { try $0.next() } ?? 0
   }
 
   /// Returns the names in a migration that can be tables it reads or rewrites; adding a column

@@ -23,7 +23,7 @@ extension Identity {
         ) { _ in true }
         let isASCII = try connection.first(
           "SELECT \(SQL.characterLocale) IN ('C', 'POSIX')"
-        ) { try $0.value(0) as Bool }
+        ) { try $0.next() as Bool }
         return (index == nil ? [.missing] : []) + (isASCII == true ? [.onlyASCII] : [])
       }
     } catch {

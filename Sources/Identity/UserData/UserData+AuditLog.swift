@@ -6,13 +6,13 @@ extension UserData {
   private static let batch: Int64 = 1_000
 
   private struct Pending: Sendable {
-    let scope: Int64
     let number: Int64
     let project: String
     let tenant: String
     let lastEntry: Int64
     let readEntry: Int64
     let identifiers: UserIdentifiers?
+    let scope: Int64
   }
 
   /// The parts of an entry that are about the user.
@@ -79,10 +79,10 @@ extension UserData {
       """
     ) { row in
       Pending(
-        scope: try row.value(6), number: try row.value(0),
-        project: try row.value(1), tenant: try row.value(2),
-        lastEntry: try row.value(3), readEntry: try row.value(4),
-        identifiers: try (row.value(5) as String?).map { try UserIdentifiers(stored: $0) })
+        number: try row.next(), project: try row.next(), tenant: try row.next(),
+        lastEntry: try row.next(), readEntry: try row.next(),
+        identifiers: try (row.next() as String?).map { try UserIdentifiers(stored: $0) },
+        scope: try row.next())
     }
   }
 
@@ -96,7 +96,7 @@ extension UserData {
         AND project_id || '' = \(next.project) AND tenant_id || '' = \(next.tenant)
       ORDER BY audit_id
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     return try ids.compactMap { id in
       guard let row = try Audit.find(id, connection) else { return nil }
       let parts = row.parts(about: identifiers)
@@ -120,7 +120,7 @@ extension UserData {
     try await store.write(AuditError.self) { connection in
       _ = try connection.run(
         """
-        UPDATE user_erasure SET finished_at = \(now.microseconds)
+        UPDATE user_erasure SET finished_at = \(now)
         WHERE scope_key = \(pending.scope) AND erasure_id = \(pending.number)
         """)
     }

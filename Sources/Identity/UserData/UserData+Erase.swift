@@ -72,7 +72,7 @@ extension UserData {
         """
       ) { row in
         Progress(
-          entries: try row.value(0), parts: try row.value(1), isFinished: try row.value(2))
+          entries: try row.next(), parts: try row.next(), isFinished: try row.next())
       }
     }
   }
@@ -159,7 +159,7 @@ extension UserData {
       FROM bulk_job j LEFT JOIN bulk_undo u USING (scope_key, job_id) WHERE j.scope_key = \(scope)
       """
     ) { row in
-      (job: try row.value(0) as Int64, texts: try (1...4).map { try row.value($0) as String })
+      (job: try row.next() as Int64, texts: try (1...4).map { _ in try row.next() as String })
     }
     try eraseRequests(of: subject, connection)
     for (job, texts) in texts where texts.contains(where: subject.identifiers.isMentioned) {
@@ -187,7 +187,7 @@ extension UserData {
       WHERE scope_key = \(subject.scope.key) AND uid = ''
       """
     ) { row in
-      (id: try row.value(0) as Int64, texts: try (1...3).map { try row.value($0) as String })
+      (id: try row.next() as Int64, texts: try (1...3).map { _ in try row.next() as String })
     }
     for (id, texts) in requests where texts.contains(where: subject.identifiers.isMentioned) {
       try connection.run(
@@ -206,11 +206,11 @@ extension UserData {
     let number: Int64? = try connection.first(
       """
       INSERT INTO user_erasure (erasure_id, scope_key, requested_at, last_entry, identifiers)
-      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now.microseconds), \(last),
+      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now), \(last),
         \(subject.identifiers.stored))
       RETURNING erasure_id
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
     guard let number else { throw Failure("an erasure without a number") }
     var entry = AuditEntry(
       .accountErase, .erasure, String(number), name: "", in: subject.scope)

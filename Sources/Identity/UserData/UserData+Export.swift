@@ -8,11 +8,7 @@ extension UserDataTable {
     var rows: [JSON] = []
     for source in sources(subject) {
       rows += try connection.all("SELECT \(selection) \(source)") { row in
-        var members: [(String, JSON)] = []
-        for (position, column) in columns.enumerated() {
-          members.append((column.name, try column.value(row, position)))
-        }
-        return .object(JSON.Object(members))
+        .object(JSON.Object(try columns.map { ($0.name, try $0.value(&row)) }))
       }
     }
     return rows

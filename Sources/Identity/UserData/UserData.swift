@@ -41,7 +41,7 @@ public struct UserData: Sendable {
     if let account {
       let removed = try connection.all(
         "SELECT phone FROM removed_factor WHERE account_key = \(account.key)"
-      ) { try $0.value(0) as String? }
+      ) { try $0.next() as String? }
       for phone in removed { identifiers.add(phone: phone) }
     }
     for recipient in try Outbox.recipients(ofDeleted: uid, in: scope, connection) {
@@ -93,7 +93,7 @@ extension UserDataSubject {
   var unreadableSecrets: SQL {
     let kinds: [StoredSecret.Kind] = [.userTOTP, .userCodes]
     return """
-      kind IN (\(list: kinds.map(\.rawValue))) AND project_id = \(scope.project.text)
+      kind IN (\(list: kinds)) AND project_id = \(scope.project)
         AND tenant_id = \(scope.tenant?.text ?? "") AND object_id = \(uid)
       """
   }

@@ -46,24 +46,20 @@ package struct UserDataColumn: Sendable {
     }.joined()
   }
 
-  func value(_ row: borrowing Row, _ position: Int) throws -> JSON {
+  func value(_ row: inout Row) throws -> JSON {
     switch kind {
-    case .text: (try row.value(position) as String?).map { .string($0) } ?? .null
-    case .number: (try row.value(position) as Int64?).map { .number(JSON.Number($0)) } ?? .null
-    case .flag: .bool(try row.value(position) as Bool)
+    case .text: (try row.next() as String?).map { .string($0) } ?? .null
+    case .number: (try row.next() as Int64?).map { .number(JSON.Number($0)) } ?? .null
+    case .flag: .bool(try row.next() as Bool)
     case .time:
-      (try row.value(position) as Int64?).map {
-        .string(Instant(microseconds: $0).rfc3339Milliseconds)
-      } ?? .null
+      (try row.next() as Instant?).map { .string($0.rfc3339Milliseconds) } ?? .null
     case .seconds:
-      (try row.value(position) as Int64?).map {
-        .string(Instant(microseconds: $0 * 1_000_000).rfc3339Milliseconds)
-      } ?? .null
+      (try row.next() as Int64?).map { .string(Instant(seconds: $0).rfc3339Milliseconds) } ?? .null
     case .lines:
       .array(
-        (try row.value(position) as String? ?? "").split(separator: "\n").map { .string("\($0)") })
+        (try row.next() as String? ?? "").split(separator: "\n").map { .string("\($0)") })
     case .presence:
-      if case .null = try row.anyValue(position) { .bool(false) } else { .bool(true) }
+      .bool(try row.next() as SQLValue != .null)
     }
   }
 }

@@ -73,7 +73,7 @@ public struct ReportedChanges: Sendable {
       let isNew =
         try connection.run(
           """
-          UPDATE account SET changes_locked_at = \(now.microseconds)
+          UPDATE account SET changes_locked_at = \(now)
           WHERE account_key = \(account.key) AND changes_locked_at IS NULL
           """) == 1
       var entry = AuditEntry(.factorReport, of: account, in: reportedChange.scope)
@@ -132,11 +132,10 @@ extension ReportedChanges {
         WHERE scope_key = \(scope.key) AND changes_locked_at IS NOT NULL
         ORDER BY changes_locked_at LIMIT \(limit)
         """
-      ) { row in (key: try row.value(0) as Int64, at: try row.value(1) as Int64) }
+      ) { row in (key: try row.next() as Int64, at: try row.next() as Instant) }
       return try rows.compactMap { row in
         try AccountRecord.find(key: row.key, connection).map { account in
-          ReportingUser(
-            account: account.id, label: account.label, since: Instant(microseconds: row.at))
+          ReportingUser(account: account.id, label: account.label, since: row.at)
         }
       }
     }
@@ -159,7 +158,7 @@ extension ReportedChanges {
         GROUP BY a.scope_key\(SQL.alsoGrouped(by: "s.scope_key, p.project_id"))
         ORDER BY a.scope_key LIMIT \(limit)
         """
-      ) { row in ReportingPool(scope: try Scope(row), users: try row.value(7)) }
+      ) { row in ReportingPool(scope: try Scope(&row), users: try row.next()) }
     }
   }
 }

@@ -55,8 +55,8 @@ package struct UserLink: Sendable {
       """
       INSERT INTO user_link (link_digest, account_key, kind, about, valid_since_s, generation,
         created_at, expires_at)
-      SELECT \(Store.digest(code)), account_key, \(kind.rawValue), \(about), valid_since_s,
-        generation, \(now.microseconds), \(expires.microseconds)
+      SELECT \(Store.digest(code)), account_key, \(kind), \(about), valid_since_s,
+        generation, \(now), \(expires)
       FROM account WHERE account_key = \(account.key)
       """)
     return code
@@ -73,9 +73,12 @@ package struct UserLink: Sendable {
       SELECT \(Scope.columns), \(columns)
       FROM user_link l JOIN scope s ON s.scope_key = l.account_key >> 40
         JOIN project p USING (project_id)
-      WHERE l.link_digest = \(digest) AND l.kind = \(kind.rawValue) AND s.deleted_at IS NULL
+      WHERE l.link_digest = \(digest) AND l.kind = \(kind) AND s.deleted_at IS NULL
       """
-    ) { try UserLink($0, kind, from: 7, in: Scope($0)) }
+    ) { row in
+      let scope = try Scope(&row)
+      return try UserLink(&row, kind, in: scope)
+    }
   }
 
   static func list(
@@ -84,9 +87,9 @@ package struct UserLink: Sendable {
     try connection.all(
       """
       SELECT \(columns) FROM user_link l
-      WHERE l.account_key = \(account.key) AND l.kind = \(kind.rawValue)
+      WHERE l.account_key = \(account.key) AND l.kind = \(kind)
       """
-    ) { try UserLink($0, kind, from: 0, in: scope) }
+    ) { try UserLink(&$0, kind, in: scope) }
   }
 
   private static let columns: SQL = """
@@ -94,18 +97,18 @@ package struct UserLink: Sendable {
       l.link_digest
     """
 
-  /// Reads a link from `columns`, the first of which is at `first`.
-  private init(_ row: borrowing Row, _ kind: Kind, from first: Int, in scope: Scope) throws {
+  /// Reads a link from `columns`.
+  private init(_ row: inout Row, _ kind: Kind, in scope: Scope) throws {
     self.kind = kind
     self.scope = scope
-    account = try row.value(first)
-    about = try row.value(first + 1)
-    generation = try row.value(first + 2)
-    failures = try row.value(first + 3)
-    createdAt = Instant(microseconds: try row.value(first + 4))
-    expiresAt = Instant(microseconds: try row.value(first + 5))
-    usedAt = (try row.value(first + 6) as Int64?).map(Instant.init(microseconds:))
-    digest = try row.value(first + 7)
+    account = try row.next()
+    about = try row.next()
+    generation = try row.next()
+    failures = try row.next()
+    createdAt = try row.next()
+    expiresAt = try row.next()
+    usedAt = try row.next()
+    digest = try row.next()
   }
 
   /// Whether the link has expired; it has if it's from the future, since the clock was set back.
@@ -117,7 +120,7 @@ package struct UserLink: Sendable {
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
       """
-      UPDATE user_link SET used_at = \(now.microseconds)
+      UPDATE user_link SET used_at = \(now)
       WHERE account_key = \(account) AND link_digest = \(digest)
       """)
   }
@@ -135,8 +138,8 @@ package struct UserLink: Sendable {
   ) throws {
     try connection.run(
       """
-      UPDATE user_link SET used_at = \(now.microseconds)
-      WHERE account_key = \(account) AND kind = \(kind.rawValue) AND used_at IS NULL
+      UPDATE user_link SET used_at = \(now)
+      WHERE account_key = \(account) AND kind = \(kind) AND used_at IS NULL
       """)
   }
 
@@ -149,20 +152,20 @@ package struct UserLink: Sendable {
     try connection.first(
       """
       SELECT 1 FROM user_link
-      WHERE account_key = \(account.key) AND kind = \(Kind.enrollment.rawValue)
+      WHERE account_key = \(account.key) AND kind = \(Kind.enrollment)
         AND used_at IS NULL AND failures < \(EnrollmentLinks.tries)
-        AND generation = \(account.generation) AND expires_at > \(now.microseconds)
-        AND created_at > \(now.advanced(bySeconds: -seconds).microseconds)
-        AND created_at <= \(Instant.latest(at: now).microseconds)
+        AND generation = \(account.generation) AND expires_at > \(now)
+        AND created_at > \(now.advanced(bySeconds: -seconds))
+        AND created_at <= \(Instant.latest(at: now))
       """
-    ) { try $0.value(0) as Int } != nil
+    ) { try $0.next() as Int } != nil
   }
 
   /// Deletes links 30 days after they expire.
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
     let oldest = now.advanced(bySeconds: -remembered)
     return try connection.deletePart(
-      "FROM user_link WHERE expires_at < \(oldest.microseconds)", of: "user_link",
+      "FROM user_link WHERE expires_at < \(oldest)", of: "user_link",
       by: "account_key, link_digest")
   }
 }

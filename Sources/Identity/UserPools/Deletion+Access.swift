@@ -3,8 +3,8 @@ import Database
 extension Deletion {
   /// The condition on a row that it applies to a tenant, or to a project with all its tenants.
   static func place(of scope: Scope) -> SQL {
-    guard let tenant = scope.tenant else { return "project_id = \(scope.project.text)" }
-    return "project_id = \(scope.project.text) AND tenant_id = \(tenant.text)"
+    guard let tenant = scope.tenant else { return "project_id = \(scope.project)" }
+    return "project_id = \(scope.project) AND tenant_id = \(tenant)"
   }
 
   /// Revokes the roles in a tenant, or in a project with all its tenants, that was marked as deleted,
@@ -21,7 +21,7 @@ extension Deletion {
       WHERE \(place) AND \(Administrators.inForce(at: now))
       ORDER BY project_id, tenant_id, role
       """
-    ) { try TimedGrant.held($0) }
+    ) { try TimedGrant.held(&$0) }
     try connection.run("DELETE FROM administrator_grant WHERE \(place)")
     for (timed, holder) in revoked {
       let record = try Administrators.record(holder, at: now, connection)

@@ -41,7 +41,7 @@ enum Deletion {
     let groupRoles = try count(
       "SELECT count(*) FROM sign_in_provider_role WHERE group_name > '' AND \(place)", connection)
     let invitations = try count(
-      "SELECT count(*) FROM invitation WHERE \(place) AND expires_at > \(now.microseconds)",
+      "SELECT count(*) FROM invitation WHERE \(place) AND expires_at > \(now)",
       connection)
     guard let tenant = scope.tenant else {
       let counts = try connection.first(
@@ -50,7 +50,7 @@ enum Deletion {
           \(AccountCounts.current(ofProject: "enrolled_users"))
         FROM project p WHERE p.project_id = \(project)
         """
-      ) { row in try (0...2).map { try row.value($0) as Int } }
+      ) { row in try (0...2).map { _ in try row.next() as Int } }
       return DeletionImpact(
         tenants: counts?[0] ?? 0, users: counts?[1] ?? 0, enrolledUsers: counts?[2] ?? 0,
         apiKeys: try count(
@@ -65,18 +65,18 @@ enum Deletion {
       SELECT \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users"))
       FROM scope s WHERE s.scope_key = \(scope.key)
       """
-    ) { row in try (0...1).map { try row.value($0) as Int } }
+    ) { row in try (0...1).map { _ in try row.next() as Int } }
     return DeletionImpact(
       tenants: 0, users: counts?[0] ?? 0, enrolledUsers: counts?[1] ?? 0, apiKeys: 0,
       serviceTokens: try count(
         """
         SELECT count(*) FROM service_token
-        WHERE project_id = \(project) AND tenant_id = \(tenant.text) AND revoked_at IS NULL
+        WHERE project_id = \(project) AND tenant_id = \(tenant) AND revoked_at IS NULL
         """, connection), roles: roles, groupRoles: groupRoles, invitations: invitations)
   }
 
   private static func count(_ query: SQL, _ connection: borrowing Connection) throws -> Int {
-    try connection.first(query) { try $0.value(0) } ?? 0
+    try connection.first(query) { try $0.next() } ?? 0
   }
 
   /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles, and
@@ -91,17 +91,17 @@ enum Deletion {
     try Approvals.closeAll(deleted: scope, at: now, connection)
     var tokens: SQL = "project_id = \(project) AND revoked_at IS NULL"
     if let tenant = scope.tenant {
-      tokens += " AND tenant_id = \(tenant.text)"
+      tokens += " AND tenant_id = \(tenant)"
       try connection.run(
-        "UPDATE scope SET deleted_at = \(now.microseconds) WHERE scope_key = \(scope.key)")
+        "UPDATE scope SET deleted_at = \(now) WHERE scope_key = \(scope.key)")
     } else {
       try connection.run(
         """
-        UPDATE scope SET deleted_at = \(now.microseconds)
+        UPDATE scope SET deleted_at = \(now)
         WHERE project_id = \(project) AND deleted_at IS NULL
         """)
       try connection.run(
-        "UPDATE project SET deleted_at = \(now.microseconds) WHERE project_id = \(project)")
+        "UPDATE project SET deleted_at = \(now) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
@@ -109,7 +109,7 @@ enum Deletion {
     // A later project or tenant must not inherit these through the same ID.
     try revokeAccess(to: scope, context, connection)
     try connection.run(
-      "UPDATE service_token SET revoked_at = \(now.microseconds) WHERE \(tokens)")
+      "UPDATE service_token SET revoked_at = \(now) WHERE \(tokens)")
   }
 
   /// Returns whether anything marked as deleted still has rows.
@@ -133,7 +133,7 @@ enum Deletion {
       SELECT scope_key FROM scope WHERE deleted_at > 0 AND purged_at IS NULL
       ORDER BY deleted_at LIMIT 1
       """
-    ) { try $0.value(0) }
+    ) { try $0.next() }
   }
 
   private static func purge(
@@ -151,7 +151,7 @@ enum Deletion {
       """
       DELETE FROM outbox WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
         WHERE scope_key = \(scope)
-          AND (purpose <> \(MessagePurpose.grantRevoked.rawValue) OR sealed_text IS NULL)
+          AND (purpose <> \(MessagePurpose.grantRevoked) OR sealed_text IS NULL)
         LIMIT \(limit))
       """)
     let codeAttempts = try connection.run(
@@ -176,7 +176,7 @@ enum Deletion {
       SELECT account_key FROM account WHERE account_key BETWEEN \(first) AND \(keys.upperBound)
       ORDER BY account_key LIMIT \(left)
       """
-    ) { try $0.value(0) as Int64 }
+    ) { try $0.next() as Int64 }
     let last = part.last ?? first
     try SearchIndex.removeAll(first...last, connection)
     let gone = try connection.all(
@@ -184,7 +184,7 @@ enum Deletion {
       DELETE FROM account WHERE account_key BETWEEN \(first) AND \(last)
       RETURNING \(AccountCounts.ofRow)
       """
-    ) { try AccountCounts($0) }
+    ) { try AccountCounts(&$0) }
     let lost = gone.reduce(into: AccountCounts()) { $0 += $1 }
     try connection.run(
       """
@@ -195,7 +195,7 @@ enum Deletion {
         totp_users = totp_users - \(lost.totpUsers),
         phone_users = phone_users - \(lost.phoneUsers),
         locked_users = locked_users - \(lost.locked),
-        purged_at = \(gone.count < left ? now.microseconds : nil)
+        purged_at = \(gone.count < left ? now : nil)
       WHERE scope_key = \(scope)
       """)
     if gone.count < left {
@@ -224,7 +224,7 @@ enum Deletion {
     while left > 0 {
       let job = try connection.first(
         "SELECT job_id FROM bulk_job WHERE scope_key = \(scope) ORDER BY job_id LIMIT 1"
-      ) { try $0.value(0) as Int64 }
+      ) { try $0.next() as Int64 }
       guard let job else { break }
       let lines = try connection.run(
         """

@@ -21,7 +21,7 @@ extension Scopes {
         p.email_privacy)
       FROM scope s JOIN project p USING (project_id) WHERE s.scope_key = \(scope.key)
       """
-    ) { try $0.value(0) as Bool } ?? true
+    ) { try $0.next() as Bool } ?? true
   }
 }
 

@@ -40,15 +40,14 @@ public struct Scope: Hashable, Sendable {
 
   static func key(ofAccount account: Int64) -> Int64 { account >> 40 }
 
-  init(_ row: borrowing Row, from column: Int = 0) throws {
-    key = try row.value(column)
-    project = ID(try row.value(column + 1))
-    projectNumber = try row.value(column + 2)
-    let tenant: String = try row.value(column + 3)
-    self.tenant = tenant.isEmpty ? nil : ID(tenant)
-    name = try row.value(column + 4)
-    projectName = try row.value(column + 5)
-    isDisabled = try row.value(column + 6)
+  init(_ row: inout Row) throws {
+    key = try row.next()
+    project = try row.next()
+    projectNumber = try row.next()
+    tenant = ID(nonEmpty: try row.next())
+    name = try row.next()
+    projectName = try row.next()
+    isDisabled = try row.next()
   }
 }
 

@@ -38,7 +38,7 @@ public struct Scopes: Sendable {
     return try await store.read(ScopeError.self) { connection in
       try connection.first(
         "SELECT project_id FROM project WHERE number = \(number)"
-      ) { ID(try $0.value(0)) } ?? project
+      ) { try $0.next() } ?? project
     }
   }
 
@@ -49,7 +49,7 @@ public struct Scopes: Sendable {
       SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
       """
-    ) { try Scope($0) }
+    ) { try Scope(&$0) }
   }
 
   static func find(
@@ -60,9 +60,9 @@ public struct Scopes: Sendable {
     let row = try connection.first(
       """
       SELECT \(Scope.columns), s.deleted_at FROM scope s JOIN project p USING (project_id)
-      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+      WHERE s.project_id = \(project) AND s.tenant_id = \(tenant?.text ?? "")
       """
-    ) { row in (scope: try Scope(row), deletedAt: try row.value(7) as Int64?) }
+    ) { row in (scope: try Scope(&row), deletedAt: try row.next() as Int64?) }
     guard let row else {
       guard tenant != nil else { throw ScopeError.projectNotFound }
       _ = try find(project: project, tenant: nil, connection)

@@ -11,16 +11,15 @@ public struct UserPermissions: Equatable, Sendable {
   }
 
   static let columns: SQL = "s.sign_up_off = 0, s.deletion_off = 0"
-  static let columnCount = 2
 
-  init(_ row: borrowing Row, from column: Int) throws {
-    self.init(signUp: try row.value(column), deletion: try row.value(column + 1))
+  init(_ row: inout Row) throws {
+    self.init(signUp: try row.next(), deletion: try row.next())
   }
 
   static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> UserPermissions {
     try connection.first(
       "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
-    ) { try UserPermissions($0, from: 0) } ?? UserPermissions(signUp: false, deletion: false)
+    ) { try UserPermissions(&$0) } ?? UserPermissions(signUp: false, deletion: false)
   }
 
   /// Returns whether a code to sign in is refused, because no account has the address and users

@@ -42,28 +42,26 @@ public struct UserPool: Sendable {
       \(PasswordPolicy.columns), \(ProjectSettings.columns)
     """
 
-  init(_ row: borrowing Row) throws {
-    let policy = try StoredPolicy(row)
-    self.policy = policy
-    let column = StoredPolicy.columnCount
-    let permissionColumn = column + 9
-    let passwordColumn = permissionColumn + UserPermissions.columnCount
-    createdAt = Instant(microseconds: try row.value(column))
-    projectEmailPrivacy = try row.value(column + 7)
-    apiKey = try row.value(column + 8)
-    let decided = try PasswordPolicy.decided(row, from: passwordColumn)
-    passwordsChangedAt = decided?.at
+  init(_ row: inout Row) throws {
+    policy = try StoredPolicy(&row)
+    createdAt = try row.next()
+    let members: String = try row.next()
+    let signIn = SignInMethods(
+      password: try row.next(), emailLink: try row.next(), anonymous: try row.next(),
+      phone: try row.next())
+    let withdrawalNeedsFactor: Bool = try row.next()
+    projectEmailPrivacy = try row.next()
+    apiKey = try row.next()
+    let permissions = try UserPermissions(&row)
+    let passwords = try PasswordPolicy.read(&row)
+    passwordsChangedAt = passwords.setAt
     edit = UserPoolEdit(
-      displayName: policy.scope.name,
-      signIn: SignInMethods(
-        password: try row.value(column + 2), emailLink: try row.value(column + 3),
-        anonymous: try row.value(column + 4), phone: try row.value(column + 5)),
-      disableAuth: policy.scope.isDisabled, members: try row.value(column + 1),
-      userPermissions: try UserPermissions(row, from: permissionColumn), passwords: decided?.policy,
-      configuration: policy.configuration, withdrawalNeedsFactor: try row.value(column + 6))
+      displayName: policy.scope.name, signIn: signIn, disableAuth: policy.scope.isDisabled,
+      members: members, userPermissions: permissions,
+      passwords: passwords.setAt == nil ? nil : passwords.policy,
+      configuration: policy.configuration, withdrawalNeedsFactor: withdrawalNeedsFactor)
     guard scope.tenant == nil else { return }
-    edit.project = try ProjectSettings(
-      row, from: passwordColumn + PasswordPolicy.columnCount, emailPrivacy: projectEmailPrivacy)
+    edit.project = try ProjectSettings(&row, emailPrivacy: projectEmailPrivacy)
   }
 }
 

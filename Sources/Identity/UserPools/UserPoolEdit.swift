@@ -191,13 +191,13 @@ public struct ProjectSettings: Equatable, Sendable {
     ]
   }
 
-  init(_ row: borrowing Row, from column: Int, emailPrivacy: Bool) throws {
+  init(_ row: inout Row, emailPrivacy: Bool) throws {
     self.emailPrivacy = emailPrivacy
-    allowDuplicateEmails = try row.value(column)
-    let domains: String = try row.value(column + 1)
+    allowDuplicateEmails = try row.next()
+    let domains: String = try row.next()
     authorizedDomains = domains.split(separator: "\n").map(String.init)
-    allowTenants = try row.value(column + 2)
-    importsTOTP = try row.value(column + 3)
-    expiresAnonymous = try row.value(column + 4)
+    allowTenants = try row.next()
+    importsTOTP = try row.next()
+    expiresAnonymous = try row.next()
   }
 }

@@ -31,18 +31,18 @@ public struct ProjectSummary: Hashable, Sendable {
       s.scope_key
     """
 
-  init(_ row: borrowing Row) throws {
-    id = ID(try row.value(0))
-    displayName = try row.value(1)
-    isDisabled = try row.value(2)
-    totp = try StoredPolicy.totp(row, from: 3)
-    tenants = try row.value(5)
-    users = try row.value(6)
-    enrolledUsers = try row.value(7)
-    ownUsers = try row.value(8)
-    ownEnrolledUsers = try row.value(9)
-    policyStamp = try row.value(10)
-    key = try row.value(11)
+  init(_ row: inout Row) throws {
+    id = try row.next()
+    displayName = try row.next()
+    isDisabled = try row.next()
+    totp = try StoredPolicy.totp(&row)
+    tenants = try row.next()
+    users = try row.next()
+    enrolledUsers = try row.next()
+    ownUsers = try row.next()
+    ownEnrolledUsers = try row.next()
+    policyStamp = try row.next()
+    key = try row.next()
   }
 
   /// Restricts the counts to some tenants, because an administrator of one tenant must not learn
@@ -55,10 +55,10 @@ public struct ProjectSummary: Hashable, Sendable {
       SELECT count(*), coalesce(sum(\(AccountCounts.current("users"))), 0),
         coalesce(sum(\(AccountCounts.current("enrolled_users"))), 0)
       FROM scope s
-      WHERE s.project_id = \(id.text) AND s.tenant_id IN (\(list: tenants.map(\.text)))
+      WHERE s.project_id = \(id) AND s.tenant_id IN (\(list: tenants))
         AND s.deleted_at IS NULL
       """
-    ) { row in try (0...2).map { try row.value($0) as Int } }
+    ) { row in try (0...2).map { _ in try row.next() as Int } }
     isWhole = false
     self.tenants = counts?[0] ?? 0
     users = counts?[1] ?? 0

@@ -75,7 +75,7 @@ extension UserPools {
           """
           INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
           VALUES (\(id), \(try Self.freeNumber(random, connection)), \(name),
-            \(settings.emailPrivacy), \(context.now.microseconds))
+            \(settings.emailPrivacy), \(context.now))
           """)
       } catch let error as DatabaseError {
         if case .uniqueViolation = error.code { throw UserPoolError.projectIDTaken }
@@ -136,7 +136,7 @@ extension UserPools {
       """
       INSERT INTO scope (project_id, tenant_id, created_at, \(UserPoolEdit.columnNames),
         \(PolicyEdit.columnNames))
-      VALUES (\(project.text), \(tenant?.text ?? ""), \(context.now.microseconds), \(edit.values),
+      VALUES (\(project), \(tenant?.text ?? ""), \(context.now), \(edit.values),
         \(policy.values))
       ON CONFLICT (project_id, tenant_id) DO NOTHING
       """)

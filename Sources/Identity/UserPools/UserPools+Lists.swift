@@ -82,7 +82,7 @@ extension UserPools {
         SELECT \(ProjectSummary.columns) FROM \(source)
         WHERE \(filter) AND p.deleted_at IS NULL ORDER BY \(id) LIMIT \(limit + 1)
         """
-      ) { try ProjectSummary($0) }
+      ) { try ProjectSummary(&$0) }
       for index in rows.indices {
         guard let tenants = administrator.onlyTenants(of: rows[index].id) else { continue }
         try rows[index].restrict(to: tenants, connection)
@@ -101,7 +101,7 @@ extension UserPools {
         SELECT project_id, number, display_name FROM project
         WHERE project_id > '' AND deleted_at IS NULL ORDER BY project_id
         """
-      ) { (ID(try $0.value(0)), try $0.value(1), try $0.value(2)) }
+      ) { (try $0.next(), try $0.next(), try $0.next()) }
     }
   }
 
@@ -114,14 +114,14 @@ extension UserPools {
     let condition: SQL =
       administrator.seesEveryProject
       ? "project_id > ''"
-      : "project_id IN (\(list: administrator.grants.compactMap(\.project?.text)))"
+      : "project_id IN (\(list: administrator.grants.compactMap(\.project)))"
     return try await store.read(UserPoolError.self) { connection in
       try connection.all(
         """
         SELECT project_id, display_name FROM project WHERE \(condition) AND deleted_at IS NULL
         ORDER BY project_id LIMIT \(limit)
         """
-      ) { (ID(try $0.value(0)), try $0.value(1)) }
+      ) { (try $0.next(), try $0.next()) }
     }
   }
 
@@ -130,8 +130,8 @@ extension UserPools {
   public func areTenantsAllowed(in project: ID<Project>) async throws(UserPoolError) -> Bool {
     try await store.read(UserPoolError.self) { connection in
       try connection.first(
-        "SELECT allow_tenants FROM project WHERE project_id = \(project.text)"
-      ) { try $0.value(0) } ?? true
+        "SELECT allow_tenants FROM project WHERE project_id = \(project)"
+      ) { try $0.next() } ?? true
     }
   }
 
@@ -146,18 +146,18 @@ extension UserPools {
     return try await store.read(UserPoolError.self) { connection in
       if let after {
         let known = try connection.first(
-          "SELECT 1 FROM scope WHERE project_id = \(project.text) AND tenant_id = \(after)"
+          "SELECT 1 FROM scope WHERE project_id = \(project) AND tenant_id = \(after)"
         ) { _ in true }
         guard known == true else { return Page(items: [], next: nil) }
       }
       let tenants = try connection.all(
         """
         SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.project_id = \(project.text) AND s.tenant_id > \(after ?? "")
+        WHERE s.project_id = \(project) AND s.tenant_id > \(after ?? "")
           AND s.deleted_at IS NULL
         ORDER BY s.tenant_id LIMIT \(limit + 1)
         """
-      ) { try UserPool($0) }
+      ) { try UserPool(&$0) }
       return Page(tenants, limit: limit) { $0.scope.tenant?.text ?? "" }
     }
   }
@@ -168,7 +168,7 @@ extension UserPools {
   ) -> SQL? {
     guard let only = administrator.onlyTenants(of: project) else { return "" }
     guard !only.isEmpty else { return nil }
-    return " AND s.tenant_id IN (\(list: only.map(\.text)))"
+    return " AND s.tenant_id IN (\(list: only))"
   }
 
   /// Returns the names of the first tenants that an administrator has a grant for, ordered by ID,
@@ -181,11 +181,11 @@ extension UserPools {
       try connection.all(
         """
         SELECT s.tenant_id, s.display_name FROM scope s
-        WHERE s.project_id = \(project.text) AND s.tenant_id > '' AND s.deleted_at IS NULL
+        WHERE s.project_id = \(project) AND s.tenant_id > '' AND s.deleted_at IS NULL
           \(restriction)
         ORDER BY s.tenant_id LIMIT \(limit)
         """
-      ) { (ID(try $0.value(0)), try $0.value(1)) }
+      ) { (try $0.next(), try $0.next()) }
     }
   }
 }

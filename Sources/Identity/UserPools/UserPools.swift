@@ -118,7 +118,7 @@ public struct UserPools: Sendable {
           import_totp = \(project.importsTOTP),
           allow_duplicate_emails = \(project.allowDuplicateEmails),
           authorized_domains = \(project.authorizedDomains.joined(separator: "\n"))
-        WHERE project_id = \(pool.scope.project.text)
+        WHERE project_id = \(pool.scope.project)
         """)
     }
     try connection.run(
@@ -187,10 +187,10 @@ public struct UserPools: Sendable {
     let pool = try connection.first(
       """
       SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
-      WHERE s.project_id = \(project.text) AND s.tenant_id = \(tenant?.text ?? "")
+      WHERE s.project_id = \(project) AND s.tenant_id = \(tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """
-    ) { try UserPool($0) }
+    ) { try UserPool(&$0) }
     guard let pool else {
       throw tenant == nil ? UserPoolError.projectNotFound : .tenantNotFound
     }

@@ -10,6 +10,14 @@ public struct ScopeWarning: Sendable {
     /// SMS is disabled, and this many users have a phone that gets no codes.
     case phonesWhileOff(Int)
     case weakened(WeakenedPolicy)
+
+    fileprivate static func current(_ row: inout Row) throws -> Reason {
+      let totp = try StoredPolicy.totp(&row)
+      let (apps, phones): (Int, Int) = (try row.next(), try row.next())
+      if totp?.state == .unspecified { return .stateNotGiven }
+      let isOff = totp == nil || totp?.state == .disabled
+      return isOff && apps > 0 ? .enrolledWhileOff(apps) : .phonesWhileOff(phones)
+    }
   }
 
   public let project: ID<Project>
@@ -20,32 +28,14 @@ public struct ScopeWarning: Sendable {
 
   fileprivate var place: (String, String) { (project.text, tenant?.text ?? "") }
 
-  private init(_ row: borrowing Row, _ reason: Reason) throws {
-    project = ID(try row.value(0))
-    let tenant: String = try row.value(1)
-    self.tenant = tenant.isEmpty ? nil : ID(tenant)
-    name = try row.value(2)
-    projectName = try row.value(3)
+  /// Reads the pool, and the reason from the columns after it; nil without a reason.
+  fileprivate init?(_ row: inout Row, _ reason: (inout Row) throws -> Reason?) throws {
+    project = try row.next()
+    tenant = ID(nonEmpty: try row.next())
+    name = try row.next()
+    projectName = try row.next()
+    guard let reason = try reason(&row) else { return nil }
     self.reason = reason
-  }
-
-  fileprivate static func weakened(_ row: borrowing Row) throws -> ScopeWarning? {
-    guard let weakened = try WeakenedPolicy(row, from: 4) else { return nil }
-    return try ScopeWarning(row, .weakened(weakened))
-  }
-
-  fileprivate init(_ row: borrowing Row) throws {
-    let reason: Reason
-    let totp = try StoredPolicy.totp(row, from: 4)
-    let apps: Int = try row.value(6)
-    if totp?.state == .unspecified {
-      reason = .stateNotGiven
-    } else if totp == nil || totp?.state == .disabled, apps > 0 {
-      reason = .enrolledWhileOff(apps)
-    } else {
-      reason = .phonesWhileOff(try row.value(7))
-    }
-    try self.init(row, reason)
   }
 }
 
@@ -68,11 +58,13 @@ extension Scopes {
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)
         FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
           \(SQL.orderedJoin) project p USING (project_id)
-        WHERE w.at > \(WeakenedPolicy.oldest(at: now).microseconds) AND s.deleted_at IS NULL
+        WHERE w.at > \(WeakenedPolicy.oldest(at: now)) AND s.deleted_at IS NULL
           \(restriction)
         ORDER BY w.at DESC LIMIT \(limit)
         """
-      ) { try ScopeWarning.weakened($0) }.compactMap { $0 }
+      ) { row in
+        try ScopeWarning(&row) { try WeakenedPolicy(&$0).map { .weakened($0) } }
+      }.compactMap { $0 }
       // The index has the stored numbers of users.
       let stored = Self.condition(apps: "s.totp_users", phones: "s.phone_users")
       let others = try Self.warnings(
@@ -114,7 +106,7 @@ extension Scopes {
       FROM scope s JOIN project p USING (project_id)
       \(condition)
       """
-    ) { try ScopeWarning($0) }
+    ) { try ScopeWarning(&$0, ScopeWarning.Reason.current) }.compactMap { $0 }
   }
 }
 
@@ -132,8 +124,8 @@ extension Administrator {
   private static func condition(of grants: [Grant]) -> SQL {
     let parts = grants.compactMap { grant -> SQL? in
       guard let project = grant.project else { return nil }
-      guard let tenant = grant.tenant else { return "s.project_id = \(project.text)" }
-      return "(s.project_id = \(project.text) AND s.tenant_id = \(tenant.text))"
+      guard let tenant = grant.tenant else { return "s.project_id = \(project)" }
+      return "(s.project_id = \(project) AND s.tenant_id = \(tenant))"
     }
     return parts.isEmpty ? "FALSE" : parts.joined(separator: " OR ")
   }

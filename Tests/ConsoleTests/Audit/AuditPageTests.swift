@@ -201,12 +201,12 @@ import Testing
           """
           INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
             action, object_kind, object_id, object_name, reason, address, request_id, filed)
-          VALUES (\(world.clock.now.microseconds), 'administrator', 'r', 'Rob',
-            \(scope.project.text), \(scope.tenant?.text), 'spoon.bend', 'tea spoon', 's-1', '',
+          VALUES (\(world.clock.now), 'administrator', 'r', 'Rob',
+            \(scope.project), \(scope.tenant), 'spoon.bend', 'tea spoon', 's-1', '',
             'by-mind', '', '', 0)
           RETURNING audit_id
           """
-        ) { try $0.value(0) as Int64 }
+        ) { try $0.next() as Int64 }
         try connection.run(
           """
           INSERT /* test */ INTO audit_change (audit_id, position, field, old_kind, old_value,

@@ -308,7 +308,7 @@ extension World {
   func auditedActions() async throws -> [AuditAction] {
     try await database.read { connection in
       try connection.all("SELECT action FROM audit ORDER BY audit_id") {
-        try #require(AuditAction(rawValue: try $0.value(0)))
+        try #require(AuditAction(rawValue: try $0.next()))
       }
     }
   }

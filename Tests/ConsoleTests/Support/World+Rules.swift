@@ -15,7 +15,7 @@ extension World {
     let now = clock.now
     try await database.write { connection in
       _ = try connection.run(
-        "UPDATE /* test */ console_session SET proved_at = \(now.microseconds)")
+        "UPDATE /* test */ console_session SET proved_at = \(now)")
     }
   }
 

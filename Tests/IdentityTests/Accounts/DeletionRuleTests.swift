@@ -60,7 +60,7 @@ struct DeletionRuleTests {
           try await run(
             instance,
             """
-            UPDATE /* test */ account SET changes_locked_at = \(instance.now.microseconds)
+            UPDATE /* test */ account SET changes_locked_at = \(instance.now)
             WHERE account_key = \(device.account.key)
             """)
         case .sessionWithoutFactor:

@@ -28,7 +28,7 @@ struct AccountDeletionTests {
           && rows.first?.old(.uid) == .text(device.account.id.text)
           && rows.first?.new(.sessionsEnded) == .number(3))
       let left = try await instance.database.read { connection in
-        try connection.first("SELECT /* test */ count(*) FROM factor") { try $0.value(0) as Int }
+        try connection.first("SELECT /* test */ count(*) FROM factor") { try $0.next() as Int }
       }
       #expect(left == 0)
       // The token is still recognized, so that the response can say that its user is gone.

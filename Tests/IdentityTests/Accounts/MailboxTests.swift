@@ -317,7 +317,7 @@ struct MailboxTests {
         try connection.run(
           """
           UPDATE /* test */ administrator SET email = \(old), email_folded = \(old)
-          WHERE administrator_id = \(dora.id.text)
+          WHERE administrator_id = \(dora.id)
           """)
         let text = "linked@example.com\n\n\n\(linked.id.text.lowercased())"
         try SearchIndex.parts.remove(

@@ -37,7 +37,7 @@ struct ProviderLinkTests {
       #expect(row.new(.providers) == .list(["google.com (1001)"]))
       let mails = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ purpose, recipient FROM outbox") { row in
-          [try row.value(0) as String, try row.value(1) as String]
+          [try row.next() as String, try row.next() as String]
         }
       }
       #expect(mails == [["notice-provider-linked", "alice@example.com"]])

@@ -147,7 +147,7 @@ struct SearchTests {
           SELECT /* test */ (SELECT count(*) FROM account_text)
             + (SELECT count(*) FROM account_beginning) + \(found)
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(left == 0)
     }

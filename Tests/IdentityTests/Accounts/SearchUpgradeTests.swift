@@ -10,7 +10,7 @@ struct SearchUpgradeTests {
   ) throws {
     let texts = try connection.all(
       "SELECT /* test */ folded FROM account_text WHERE account_key = \(key)"
-    ) { try $0.value(0) as String }
+    ) { try $0.next() as String }
     for text in texts {
       let former = text.split(separator: "lucja", omittingEmptySubsequences: false)
         .joined(separator: "łucja")

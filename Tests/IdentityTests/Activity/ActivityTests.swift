@@ -166,7 +166,7 @@ struct ActivityTests {
       #expect(folded.reduce(0, +) == 5)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM activity_delta") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(left == 0)
@@ -194,7 +194,7 @@ struct ActivityTests {
             + (SELECT count(*) FROM reach_users) + (SELECT count(*) FROM reach_account)
             + (SELECT count(*) FROM enrollment_hour WHERE scope_key = \(instance.east.key))
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(rows == 0)
     }

@@ -22,7 +22,7 @@ struct AdministratorMailTests {
     try await instance.database.read { connection in
       try connection.all(
         "SELECT /* test */ recipient FROM outbox WHERE purpose = \(purpose) ORDER BY recipient"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 

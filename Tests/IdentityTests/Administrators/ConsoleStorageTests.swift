@@ -19,7 +19,7 @@ struct ConsoleStorageTests {
 
   private func rows(_ instance: Instance) async throws -> [[UInt8]] {
     try await instance.database.read { connection in
-      try connection.all("SELECT /* test */ sealed FROM console_storage") { try $0.value(0) }
+      try connection.all("SELECT /* test */ sealed FROM console_storage") { try $0.next() }
     }
   }
 

@@ -102,11 +102,11 @@ struct AuditFactTests {
           """
           INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
             action, object_kind, object_id, object_name, address, request_id, filed)
-          VALUES (\(instance.now.microseconds), 'administrator', 'r', 'r', 'acme-app', '',
+          VALUES (\(instance.now), 'administrator', 'r', 'r', 'acme-app', '',
             'policy.bend', 'spoon', 's', 's', '', '', 0)
           RETURNING audit_id
           """
-        ) { try $0.value(0) as Int64 }
+        ) { try $0.next() as Int64 }
         try connection.run(
           """
           INSERT /* test */ INTO audit_change (audit_id, position, field, old_kind, old_value,
@@ -308,7 +308,7 @@ extension Instance {
         """
         SELECT /* test */ (SELECT count(*) FROM audit), (SELECT count(*) FROM audit_change)
         """
-      ) { FactCounts(entries: try $0.value(0), fields: try $0.value(1)) }
+      ) { FactCounts(entries: try $0.next(), fields: try $0.next()) }
     } ?? FactCounts(entries: 0, fields: 0)
   }
 }

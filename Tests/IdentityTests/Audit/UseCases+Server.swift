@@ -64,7 +64,7 @@ extension UseCase {
         _ = try connection.run(
           """
           UPDATE /* test */ factor SET sealed_secret = \([UInt8](repeating: 0, count: 61))
-          WHERE enrollment_id = \(device.factor.text)
+          WHERE enrollment_id = \(device.factor)
           """)
       }
       let pending = try await i.pending(.alice)

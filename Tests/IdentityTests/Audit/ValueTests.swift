@@ -142,7 +142,7 @@ struct ValueTests {
       func lastStep() async throws -> Int64? {
         try await instance.database.read { connection in
           try connection.first("SELECT /* test */ last_step FROM factor") {
-            try $0.value(0) as Int64?
+            try $0.next() as Int64?
           } ?? nil
         }
       }

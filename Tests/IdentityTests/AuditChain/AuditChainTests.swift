@@ -20,7 +20,7 @@ extension Instance {
         entry.note = "by phone"
         try entry.record(by: Instance.support, at: now, connection)
       }
-      return try connection.first("SELECT /* test */ count(*) FROM audit") { try $0.value(0) } ?? 0
+      return try connection.first("SELECT /* test */ count(*) FROM audit") { try $0.next() } ?? 0
     }
   }
 
@@ -51,7 +51,7 @@ extension Instance {
         """
         SELECT /* test */ sequence, audit_id, salts, link FROM audit_link ORDER BY sequence
         """
-      ) { try ChainLink($0) }
+      ) { try ChainLink(&$0) }
     }
   }
 }

@@ -181,7 +181,7 @@ struct AuditRetentionTests {
       let id = entry.id
       async let page = instance.database.read { connection in
         let count: Int? = try connection.first("SELECT count(*) FROM /* test */ audit") {
-          try $0.value(0)
+          try $0.next()
         }
         begin.yield()
         erased.wait()

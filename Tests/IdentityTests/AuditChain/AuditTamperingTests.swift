@@ -182,7 +182,7 @@ struct AuditTamperingTests {
             _ = try connection.run(
               """
               UPDATE /* test */ audit_head SET signature = \(head.signature),
-                signed_at = \(head.at.microseconds), key_id = \(head.keyID)
+                signed_at = \(head.at), key_id = \(head.keyID)
               WHERE sequence = \(head.sequence)
               """)
           }

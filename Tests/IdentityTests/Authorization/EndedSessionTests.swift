@@ -20,7 +20,7 @@ struct EndedSessionTests {
       case .length:
         instance.clock.advance(SessionLimits.standard.lifetime + 1)
         statement = """
-          UPDATE /* test */ console_session SET last_seen_at = \(instance.now.microseconds)
+          UPDATE /* test */ console_session SET last_seen_at = \(instance.now)
           """
       }
       _ = try await instance.database.write { try $0.run(statement) }

@@ -213,7 +213,7 @@ struct TemporaryCodeTests {
       let letters = code.replacing("-", with: "")
       let kept = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ code_digest FROM backup_code") {
-          try $0.value(0) as [UInt8]
+          try $0.next() as [UInt8]
         }
       }
       #expect(kept.count == 1 && kept[0].count == 32)

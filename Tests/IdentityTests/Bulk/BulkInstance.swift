@@ -35,7 +35,7 @@ extension Instance {
         SELECT /* test */ r.removal_id FROM removed_factor r JOIN account a USING (account_key)
         WHERE a.scope_key = \(scope.key) AND a.uid = \(uid) AND r.until > 0
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     return ID(id ?? "none")
   }
@@ -48,7 +48,7 @@ extension Instance {
         UNION ALL SELECT 'approval', count(*) FROM approval
         UNION ALL SELECT 'policy_weakening', count(*) FROM policy_weakening
         """
-      ) { row in (try row.value(0) as String, try row.value(1) as Int) }
+      ) { row in (try row.next() as String, try row.next() as Int) }
       return Dictionary(uniqueKeysWithValues: counts)[table] ?? 0
     }
   }

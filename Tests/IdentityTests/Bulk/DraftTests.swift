@@ -37,7 +37,7 @@ struct DraftTests {
       let count = try await instance.database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM bulk_job WHERE scope_key = \(east.key)"
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(count == 0)
     }

@@ -265,7 +265,7 @@ import Testing
             SELECT count(*) FROM /* test */ removed_factor UNION ALL SELECT count(*) FROM outbox
             UNION ALL SELECT count(*) FROM code_attempt
             """
-          ) { try $0.value(0) as Int }
+          ) { try $0.next() as Int }
         }
       }
       let identity = instance.identity

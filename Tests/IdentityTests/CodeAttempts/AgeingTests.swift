@@ -9,7 +9,7 @@ struct AgeingTests {
     try await instance.database.read { connection in
       try connection.all(
         "SELECT /* test */ count(*) FROM code_attempt GROUP BY scope_key ORDER BY scope_key"
-      ) { try $0.value(0) as Int }
+      ) { try $0.next() as Int }
     }
   }
 
@@ -97,14 +97,14 @@ struct AgeingTests {
               INSERT /* test */ INTO code_attempt (scope_key, at, account_key, previous, way, result,
                 address, user_agent)
               SELECT scope_key, \(at), account_key, \(previous), 'app', 'wrong', '', ''
-              FROM account WHERE uid = \(account.id.text)
+              FROM account WHERE uid = \(account.id)
               """)
             previous = at
           }
           try connection.run(
             """
             UPDATE /* test */ account SET last_code_attempt_at = \(previous)
-            WHERE uid = \(account.id.text)
+            WHERE uid = \(account.id)
             """)
         }
       }
@@ -161,9 +161,9 @@ struct AgeingTests {
       while try await instance.identity.activity.age() {}
       let reaches = try await instance.database.read { connection in
         try connection.all(
-          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id)"
         ) {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(reaches == [5 * 5, 5 * 5])
@@ -172,9 +172,9 @@ struct AgeingTests {
       while try await instance.identity.activity.age() {}
       let aged = try await instance.database.read { connection in
         try connection.all(
-          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id.text)"
+          "SELECT /* test */ length(reach) FROM account ORDER BY uid = \(bob.account.id)"
         ) {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(aged == [5, 3 * 5])
@@ -205,7 +205,7 @@ struct AgeingTests {
       #expect(try await counted(instance, in: instance.east) == [0, 0, 0, 0])
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(left == 0)

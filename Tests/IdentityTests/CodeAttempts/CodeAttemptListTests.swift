@@ -40,7 +40,7 @@ struct CodeAttemptListTests {
     func kept(_ instance: Instance) async throws -> Int {
       try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
-          try $0.value(0)
+          try $0.next()
         } ?? 0
       }
     }

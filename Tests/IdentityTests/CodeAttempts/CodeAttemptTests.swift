@@ -80,7 +80,7 @@ struct CodeAttemptTests {
       for code in codes { try await instance.enterCode(device, code: code) }
       let cells = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ * FROM code_attempt") { row in
-          try (0..<14).map { try row.anyValue($0) }
+          try (0..<14).map { _ in try row.next() as SQLValue }
         }
       }.flatMap { $0 }
       #expect(cells.count == 4 * 14)
@@ -123,10 +123,10 @@ struct CodeAttemptTests {
             INSERT /* test */ INTO code_attempt (scope_key, at, account_key, previous, way, result,
               address, user_agent)
             SELECT scope_key, \(at), account_key, last_code_attempt_at, 'app', 'wrong', '', ''
-            FROM account WHERE uid = \(account.id.text)
+            FROM account WHERE uid = \(account.id)
             """)
           try connection.run(
-            "UPDATE /* test */ account SET last_code_attempt_at = \(at) WHERE uid = \(account.id.text)"
+            "UPDATE /* test */ account SET last_code_attempt_at = \(at) WHERE uid = \(account.id)"
           )
         }
       }
@@ -139,7 +139,7 @@ struct CodeAttemptTests {
       try await instance.identity.purgeExpired()
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(left == 0)

@@ -230,8 +230,8 @@ struct ProviderFactorTests {
       try await instance.database.write { connection in
         try connection.run(
           """
-          UPDATE console_session SET last_seen_at = \(now.microseconds)
-          WHERE administrator_id = \(id.text)
+          UPDATE console_session SET last_seen_at = \(now)
+          WHERE administrator_id = \(id)
           """)
       }
       instance.clock.advance(8 * 3_600)

@@ -42,7 +42,9 @@ struct DemoTests {
     ]
     return try await database.read { connection in
       try queries.flatMap { query in
-        try connection.all(query) { row in try (0..<5).map { try row.anyValue($0) } }
+        try connection.all(query) { row in
+          try (0..<5).map { _ in try row.next() as SQLValue }
+        }
       }
     }
   }
@@ -73,14 +75,14 @@ struct DemoTests {
             \(AccountCounts.current("enrolled_users")) <>
               (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp = 1)
           """
-        ) { try $0.value(0) as Int64 }
+        ) { try $0.next() as Int64 }
       }
       #expect(wrong == [])
       // Enrollment requires a verified address.
       let unverified = try await database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM account WHERE has_totp = 1 AND email_verified = 0"
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(unverified == 0)
       #expect(try await identity.isDemo())
@@ -125,7 +127,7 @@ struct DemoTests {
     try await withDemo { identity, database, _ in
       let counts = try await database.read { connection in
         try connection.all("SELECT /* test */ result, count(*) FROM code_attempt GROUP BY result") {
-          (try $0.value(0) as String, try $0.value(1) as Int)
+          (try $0.next() as String, try $0.next() as Int)
         }
       }
       let results = Dictionary(uniqueKeysWithValues: counts)
@@ -143,7 +145,7 @@ struct DemoTests {
       #expect(locks.contains { $0 != .closed && $0 != .open })
       let latest = try await database.read { connection in
         try connection.first("SELECT /* test */ max(at) FROM code_attempt") {
-          try $0.value(0) as Int64
+          try $0.next() as Int64
         }
       }
       #expect(try #require(latest) <= Self.now.microseconds + 100)
@@ -157,14 +159,14 @@ struct DemoTests {
           """
           SELECT /* test */
             (SELECT count(*) FROM removed_factor),
-            (SELECT count(*) FROM factor WHERE suspended_until > \(Self.now.microseconds)),
+            (SELECT count(*) FROM factor WHERE suspended_until > \(Self.now)),
             (SELECT count(*) FROM account WHERE protected = 1),
             (SELECT count(*) FROM account WHERE changes_locked_at IS NOT NULL),
-            (SELECT count(*) FROM backup_code_set WHERE expires_at > \(Self.now.microseconds)),
+            (SELECT count(*) FROM backup_code_set WHERE expires_at > \(Self.now)),
             (SELECT count(*) FROM bulk_job WHERE state = 'done'),
             (SELECT count(*) FROM bulk_job WHERE state = 'waiting')
           """
-        ) { row in try (0..<7).map { try row.value($0) as Int } }
+        ) { row in try (0..<7).map { _ in try row.next() as Int } }
       }
       let found = try #require(counts)
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")
@@ -173,7 +175,7 @@ struct DemoTests {
       // No one is still signed in to the console.
       let sessions = try await database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM console_session") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(sessions == 0)
@@ -191,10 +193,10 @@ struct DemoTests {
         let acted = try await database.read { connection in
           try connection.first(
             """
-            SELECT /* test */ max(at) FROM audit WHERE actor_id = \(id.text)
+            SELECT /* test */ max(at) FROM audit WHERE actor_id = \(id)
               AND action LIKE 'policy%'
             """
-          ) { try $0.value(0) as Int64? } ?? nil
+          ) { try $0.next() as Int64? } ?? nil
         }
         let used = try #require(record.lastUsedAt)
         #expect(used.microseconds >= acted ?? 0 && record.hasSecondFactor)
@@ -219,7 +221,7 @@ struct DemoTests {
               SELECT 1 FROM code_attempt c
               WHERE c.account_key = f.account_key AND c.result = 'accepted')
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(used == 0)
     }

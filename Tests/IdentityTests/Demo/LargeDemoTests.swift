@@ -33,13 +33,13 @@ struct LargeDemoTests {
     try await database.read { connection in
       try connection.all(
         "SELECT name || ' ' || text FROM \(SQL.indexes) ORDER BY name"
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 
   private static func rows(_ query: SQL, _ database: any Database) async throws -> [String] {
     try await database.read { connection in
-      try connection.all(query) { try $0.value(0) as String }
+      try connection.all(query) { try $0.next() as String }
     }
   }
 

@@ -7,7 +7,7 @@ struct RejectedCodeTests {
   private func recorded(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
       try connection.first("SELECT /* test */ count(*) FROM code_attempt") {
-        try $0.value(0) as Int
+        try $0.next() as Int
       } ?? 0
     }
   }

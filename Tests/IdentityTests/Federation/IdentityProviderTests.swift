@@ -58,7 +58,7 @@ struct IdentityProviderTests {
         in: instance.acme, id: "oidc.acme", Self.oidc(), by: Instance.boss)
       let box = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM identity_provider") {
-          try $0.value(0) as [UInt8]
+          try $0.next() as [UInt8]
         }
       }
       #expect(!String(decoding: try #require(box), as: UTF8.self).contains("everybody"))

@@ -92,7 +92,7 @@ import Testing
       _ = try await replace(instance, row("+15555550102"))
       let mails = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ purpose, recipient FROM outbox ORDER BY message_id") {
-          "\(try $0.value(0) as String) \(try $0.value(1) as String)"
+          "\(try $0.next() as String) \(try $0.next() as String)"
         }
       }
       #expect(

@@ -114,7 +114,7 @@ import Testing
         instance.acme, [row()], ImportTests.factorless, by: Instance.boss)
       let sealed = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM factor") {
-          try $0.value(0) as [UInt8]
+          try $0.next() as [UInt8]
         }
       }
       let bytes = try #require(sealed)

@@ -26,7 +26,7 @@ struct MasterKeyTests {
         UNION ALL SELECT sealed_key FROM backup_code_set
         UNION ALL SELECT sealed_secret FROM identity_provider WHERE sealed_secret IS NOT NULL
         """
-      ) { try $0.value(0) as [UInt8] }
+      ) { try $0.next() as [UInt8] }
       return Set(boxes.map { Hex.encode(Array($0[1..<5])) })
     }
   }
@@ -256,7 +256,7 @@ struct MasterKeyTests {
       }
       let unreadable = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM unreadable_secret") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(unreadable == 0)

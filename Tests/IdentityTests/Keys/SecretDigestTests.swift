@@ -14,7 +14,7 @@ struct SecretDigestTests {
   private func digests(_ instance: Instance) async throws -> [[UInt8]?] {
     try await instance.database.read { connection in
       try connection.all("SELECT /* test */ secret_digest FROM factor ORDER BY account_key") {
-        try $0.value(0) as [UInt8]?
+        try $0.next() as [UInt8]?
       }
     }
   }

@@ -74,7 +74,7 @@ struct SendingTests {
       #expect(try await instance.identity.outOfBandCodes.links(in: instance.acme).count == 0)
       let rows = try await instance.database.read { connection in
         try connection.all("SELECT /* test */ code_digest, link FROM oob_code") { row in
-          (digest: try row.value(0) as [UInt8], link: try row.value(1) as String?)
+          (digest: try row.next() as [UInt8], link: try row.next() as String?)
         }
       }
       #expect(rows.count == 1 && rows[0].link == nil)
@@ -303,7 +303,7 @@ struct SendingTests {
         _ = try connection.run(
           """
           UPDATE /* test */ project SET display_name = \("A\r\nBcc: x@example.com\u{202E}")
-          WHERE project_id = \(instance.acme.project.text)
+          WHERE project_id = \(instance.acme.project)
           """)
       }
       let scope = try await instance.identity.scopes.find(project: instance.acme.project)

@@ -264,7 +264,7 @@ struct DeliveryTests {
       instance.clock.advance(601 + Outbox.memory)
       try await instance.identity.purgeExpired()
       let left = try await instance.database.read { connection in
-        try connection.first("SELECT /* test */ count(*) FROM outbox") { try $0.value(0) as Int }
+        try connection.first("SELECT /* test */ count(*) FROM outbox") { try $0.next() as Int }
       }
       #expect(left == 0)
     }
@@ -359,7 +359,7 @@ extension Instance {
     try await database.read { connection in
       try connection.first(
         "SELECT /* test */ count(*) FROM outbox WHERE sealed_text IS NOT NULL"
-      ) { try $0.value(0) as Int } ?? 0
+      ) { try $0.next() as Int } ?? 0
     }
   }
 }

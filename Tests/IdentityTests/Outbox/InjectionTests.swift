@@ -51,13 +51,13 @@ struct InjectionTests {
       let key = device.account.id.text
       try await instance.database.write { connection in
         try connection.run(
-          "UPDATE /* test */ factor SET display_name = \(text) WHERE enrollment_id = \(device.factor.text)"
+          "UPDATE /* test */ factor SET display_name = \(text) WHERE enrollment_id = \(device.factor)"
         )
         try connection.run("UPDATE /* test */ account SET display_name = \(text)")
         try connection.run(
           """
           UPDATE /* test */ project SET display_name = \(text)
-          WHERE project_id = \(instance.acme.project.text)
+          WHERE project_id = \(instance.acme.project)
           """)
         try connection.run(
           "UPDATE /* test */ account SET initial_email = \(text) WHERE uid = \(key)")

@@ -116,7 +116,7 @@ struct PhoneCodeTests {
       try await send(instance, "+4915799999999")
       let codes = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM verification_code") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(codes == 0)

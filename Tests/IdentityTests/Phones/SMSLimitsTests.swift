@@ -60,7 +60,7 @@ struct SMSLimitsTests {
       let left = try await instance.database.write { connection in
         _ = try SMSLimits.purgeExpired(at: now.advanced(bySeconds: 2 * 86_400), connection)
         return try connection.first("SELECT /* test */ count(*) FROM sms_count") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(left == 0)

@@ -27,14 +27,14 @@ struct InForceTests {
                 try connection.first(
                   """
                   UPDATE scope SET totp_state = \(totp), totp_intervals = \(intervals),
-                    sms = \(sms), mfa_state = \(state), pattern = \(pattern?.rawValue),
+                    sms = \(sms), mfa_state = \(state), pattern = \(pattern),
                     mandatory_from = \(from?.description),
-                    enforcement = \(enforcement?.mode.rawValue),
+                    enforcement = \(enforcement?.mode),
                     enforced_from = \(enforcement?.from.description),
                     grace_days = \(enforcement?.graceDays)
                   WHERE scope_key = 1 RETURNING /* test */ policy_in_force
                   """
-                ) { try $0.value(0) as String }
+                ) { try $0.next() as String }
               }
               let key = try #require(text)
               let inForce = try await instance.identity.policies.read(instance.acme).inForce
@@ -74,13 +74,13 @@ struct InForceTests {
             try connection.first(
               """
               UPDATE scope SET pattern = 'mandatory', mandatory_from = \(policy.from?.description),
-                enforcement = \(policy.enforcement?.mode.rawValue),
+                enforcement = \(policy.enforcement?.mode),
                 enforced_from = \(policy.enforcement?.from.description),
                 grace_days = \(policy.enforcement?.graceDays)
               WHERE scope_key = 1
               RETURNING /* test */ \(PolicyInForce.column(of: "scope", on: today))
               """
-            ) { try $0.value(0) as String }
+            ) { try $0.next() as String }
           }
           let stored = try await instance.identity.policies.read(instance.acme)
           #expect(stored.enforcement == policy.enforcement)
@@ -229,7 +229,7 @@ struct InForceTests {
                 WHERE t.project_id = s.project_id AND t.tenant_id <> ''
                   AND t.policy_in_force <> s.policy_in_force) THEN 1 ELSE 0 END
             """
-          ) { try $0.value(0) as String }
+          ) { try $0.next() as String }
         }
         #expect(wrong == [])
       }

@@ -218,8 +218,8 @@ struct ReportTests {
         """
       ) { row in
         (
-          user: try row.value(0) as String, enrolled: try row.value(1) as Int64,
-          used: try row.value(2) as Int64?
+          user: try row.next() as String, enrolled: try row.next() as Int64,
+          used: try row.next() as Int64?
         )
       }
     }

@@ -81,7 +81,7 @@ import Testing
             + (SELECT count(*) FROM invitation)
             + (SELECT count(*) FROM oob_code WHERE expires_at > \(now)) /* test */
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(left == 0)
     }
@@ -139,7 +139,7 @@ import Testing
         #expect(report.recoveryCodes == 1 && report.isCompared)
         let kept = try await restored.read { connection in
           try connection.first("SELECT count(*) FROM backup_code WHERE kind = 'recovery'") {
-            try $0.value(0) as Int
+            try $0.next() as Int
           }
         }
         #expect(kept == codes.count - 1)

@@ -58,7 +58,7 @@ struct DialectTests {
   private static func numbered(_ database: any Database) async throws -> [String] {
     try await database.read { connection in
       try connection.all("SELECT /* test */ name FROM key_sequence ORDER BY name") {
-        try $0.value(0)
+        try $0.next()
       }
     }
   }
@@ -103,7 +103,7 @@ extension DialectTests {
           'account_search%' AND name NOT LIKE 'sqlite_%'
           AND name NOT IN ('schema_migration', 'key_sequence')
         """
-      ) { (name: try $0.value(0) as String, text: try $0.value(1) as String) }
+      ) { (name: try $0.next() as String, text: try $0.next() as String) }
       var lines = try connection.all(
         """
         SELECT /* test */ 'trigger ' || tbl_name || ' ' || name FROM sqlite_schema
@@ -111,11 +111,11 @@ extension DialectTests {
           AND tbl_name IN (SELECT name FROM key_sequence))
         UNION ALL SELECT 'row ' || name || ' ' || value FROM instance
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       for (name, text) in tables {
         lines.append("table \(name)")
         lines += checks(in: text).map { "check \(name) \($0)" }
-        lines += try connection.all(parts(of: name)) { try $0.value(0) as String }
+        lines += try connection.all(parts(of: name)) { try $0.next() as String }
         lines += try indexes(of: name, connection)
       }
       return lines
@@ -150,10 +150,10 @@ extension DialectTests {
       WHERE type = 'index' AND tbl_name = \(table) AND sql IS NOT NULL
       """
     ) { row in
-      let text = (try row.value(1) as String).replacing("\n", with: " ")
+      let text = (try row.next() as String).replacing("\n", with: " ")
       let on = text.firstRange(of: " ON ").map { text[$0.upperBound...] } ?? ""
       let isUnique = text.hasPrefix("CREATE UNIQUE")
-      return "index \(try row.value(0) as String)\(isUnique ? " unique" : "") \(on)"
+      return "index \(try row.next() as String)\(isUnique ? " unique" : "") \(on)"
     }
   }
 

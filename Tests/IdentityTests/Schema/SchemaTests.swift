@@ -96,7 +96,7 @@ extension SchemaTests {
         WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'
         ORDER BY name
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       return try names.map { name in
         var table = Table(name: name)
         table.columns = try connection.all(
@@ -106,8 +106,8 @@ extension SchemaTests {
           """
         ) { row in
           Column(
-            name: try row.value(0), type: try row.value(1), isRequired: try row.value(2),
-            standard: try row.value(3), key: try row.value(4))
+            name: try row.next(), type: try row.next(), isRequired: try row.next(),
+            standard: try row.next(), key: try row.next())
         }
         table.indexes = try connection.all(
           """
@@ -116,12 +116,11 @@ extension SchemaTests {
           WHERE s.type = 'index' AND s.sql IS NOT NULL ORDER BY s.name
           """
         ) { row in
-          let text = (try row.value(2) as String).split(whereSeparator: \.isWhitespace)
+          let (index, isUnique): (String, Bool) = (try row.next(), try row.next())
+          let text = (try row.next() as String).split(whereSeparator: \.isWhitespace)
             .joined(separator: " ")
           let definition = text.firstRange(of: " ON \(name) ").map { text[$0.upperBound...] }
-          return Index(
-            name: try row.value(0), isUnique: try row.value(1), definition: String(definition ?? "")
-          )
+          return Index(name: index, isUnique: isUnique, definition: String(definition ?? ""))
         }
         return table
       }

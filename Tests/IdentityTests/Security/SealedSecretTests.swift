@@ -10,8 +10,8 @@ struct SealedSecretTests {
       let moved = try connection.run(
         """
         UPDATE /* test */ factor SET last_step = NULL, sealed_secret =
-          (SELECT sealed_secret FROM factor WHERE enrollment_id = \(mallory.factor.text))
-        WHERE enrollment_id = \(alice.factor.text)
+          (SELECT sealed_secret FROM factor WHERE enrollment_id = \(mallory.factor))
+        WHERE enrollment_id = \(alice.factor)
         """)
       guard moved == 1 else { throw Unexpected("nothing was moved") }
     }
@@ -41,8 +41,8 @@ struct SealedSecretTests {
       try await instance.database.write { connection in
         _ = try connection.run(
           """
-          UPDATE /* test */ factor SET enrollment_id = \(other.text)
-          WHERE enrollment_id = \(alice.factor.text)
+          UPDATE /* test */ factor SET enrollment_id = \(other)
+          WHERE enrollment_id = \(alice.factor)
           """)
       }
       let pending = try await instance.pending(.alice)
@@ -117,7 +117,7 @@ struct SealedSecretTests {
       let alice = try await instance.enrolled(.alice)
       let sealed = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM factor") {
-          try $0.value(0) as [UInt8]
+          try $0.next() as [UInt8]
         }
       }
       let box = try #require(sealed)

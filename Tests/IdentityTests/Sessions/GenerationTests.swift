@@ -168,7 +168,7 @@ struct GenerationTests {
           instance.acme, alice.id, by: Instance.support)
       }
       let rows = try await instance.database.read { connection in
-        try connection.first("SELECT /* test */ count(*) FROM session") { try $0.value(0) as Int }
+        try connection.first("SELECT /* test */ count(*) FROM session") { try $0.next() as Int }
       }
       #expect(rows == 101)
     }

@@ -66,7 +66,7 @@ struct OwnQuotaTests {
     let rows = try await instance.database.read { connection in
       try connection.all(
         "SELECT /* test */ name, failures FROM throttle WHERE name LIKE \(prefix)"
-      ) { (try $0.value(0) as String, try $0.value(1) as Int) }
+      ) { (try $0.next() as String, try $0.next() as Int) }
     }
     return Dictionary(uniqueKeysWithValues: rows)
   }
@@ -76,7 +76,7 @@ struct OwnQuotaTests {
     let now = instance.now
     try await instance.database.write { connection in
       let accounts = try connection.all("SELECT /* test */ account_key FROM account") {
-        try $0.value(0) as Int64
+        try $0.next() as Int64
       }
       for account in accounts {
         while try change.take(of: account, at: now, connection) == nil {}
@@ -86,7 +86,7 @@ struct OwnQuotaTests {
 
   private func attempts(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
-      try connection.first("SELECT /* test */ count(*) FROM code_attempt") { try $0.value(0) } ?? 0
+      try connection.first("SELECT /* test */ count(*) FROM code_attempt") { try $0.next() } ?? 0
     }
   }
 

@@ -99,7 +99,7 @@ struct ClockAheadTests {
         UNION ALL SELECT totp_last_step, totp_unused_steps FROM administrator
         WHERE totp_secret IS NOT NULL
         """
-      ) { UsedSteps(last: try $0.value(0), unused: try $0.value(1)) }
+      ) { UsedSteps(last: try $0.next(), unused: try $0.next()) }
     }
   }
 
@@ -166,7 +166,7 @@ struct ClockAheadTests {
       }
       func records() async throws -> Int {
         try await instance.database.read { connection in
-          try connection.first("SELECT count(*) FROM /* test */ ticket") { try $0.value(0) } ?? 0
+          try connection.first("SELECT count(*) FROM /* test */ ticket") { try $0.next() } ?? 0
         }
       }
       _ = try await instance.enrolled(.alice)

@@ -16,7 +16,7 @@ struct HostileSignInTests {
     try await instance.database.read { connection in
       try connection.first(
         "SELECT /* test */ bytes FROM \(SQL.databaseSize)"
-      ) { try $0.value(0) } ?? 0
+      ) { try $0.next() } ?? 0
     }
   }
 
@@ -32,7 +32,7 @@ struct HostileSignInTests {
     #expect(try await size(instance) - before < 1_000 * 1_024)
     let longest = try await instance.database.read { connection in
       try connection.first("SELECT /* test */ max(\(.byteCount("name"))) FROM throttle") {
-        try $0.value(0) as Int
+        try $0.next() as Int
       }
     }
     #expect(try #require(longest) < 150)
@@ -96,7 +96,7 @@ struct HostileSignInTests {
           email: "hunter2@example.com", password: Person.wrong, address: "a", userAgent: "Browser")
       }
       let names = try await instance.database.read { connection in
-        try connection.all("SELECT /* test */ name FROM throttle") { try $0.value(0) as String }
+        try connection.all("SELECT /* test */ name FROM throttle") { try $0.next() as String }
       }
       #expect(names.count >= 4)
       #expect(!names.contains { $0.contains("hunter2") })

@@ -251,15 +251,15 @@ extension Instance {
         """
         SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE \(kind + " %")
         """
-      ) { try $0.value(0) } ?? 0
+      ) { try $0.next() } ?? 0
     }
   }
 
   func passwordHash(of account: Account) async throws -> String {
     try await database.read { connection in
       try connection.first(
-        "SELECT /* test */ password_hash FROM account WHERE uid = \(account.id.text)"
-      ) { try $0.value(0) } ?? ""
+        "SELECT /* test */ password_hash FROM account WHERE uid = \(account.id)"
+      ) { try $0.next() } ?? ""
     }
   }
 }

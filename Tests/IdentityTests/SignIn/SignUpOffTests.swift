@@ -74,7 +74,7 @@ struct SignUpOffTests {
 
   private static func codes(_ instance: Instance) async throws -> Int? {
     try await instance.database.read { connection in
-      try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.value(0) as Int }
+      try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.next() as Int }
     }
   }
 

@@ -115,7 +115,7 @@ struct ThrottleTests {
         guard case .blocked(let until) = taken else { return (false, 1) }
         let count = try connection.first(
           "SELECT /* test */ count(*) FROM throttle WHERE name LIKE '% open'"
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
         return (until == now.advanced(bySeconds: 30), count ?? 0)
       }
       #expect(refused && known == 0)
@@ -132,7 +132,7 @@ struct ThrottleTests {
       let left = try await instance.database.write { connection in
         try ThrottleCharge.reset(.passwords(of: ID("x")), connection)
         return try connection.all("SELECT /* test */ name FROM throttle ORDER BY name") {
-          try $0.value(0) as String
+          try $0.next() as String
         }
       }
       #expect(

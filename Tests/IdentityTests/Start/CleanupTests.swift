@@ -68,7 +68,7 @@ struct CleanupTests {
 
   private func count(_ table: SQL, _ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
-      try connection.first("SELECT /* test */ count(*) FROM \(table)") { try $0.value(0) } ?? 0
+      try connection.first("SELECT /* test */ count(*) FROM \(table)") { try $0.next() } ?? 0
     }
   }
 

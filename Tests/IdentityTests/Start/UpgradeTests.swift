@@ -112,7 +112,7 @@ struct UpgradeTests {
             ON w.scope_key = a.scope_key AND w.approval_id = a.approval_id
           ORDER BY a.approval_id
           """
-        ) { try $0.value(0) as Int }
+        ) { try $0.next() as Int }
       }
       #expect(left == [902, 903])
     }
@@ -163,7 +163,7 @@ struct UpgradeTests {
           "DELETE /* test */ FROM account_text", "DELETE /* test */ FROM account_beginning",
           """
           UPDATE /* test */ instance SET value =
-            (SELECT account_key FROM account WHERE uid = \(alice.id.text)) WHERE name = 'search_3'
+            (SELECT account_key FROM account WHERE uid = \(alice.id)) WHERE name = 'search_3'
           """,
         ] as [SQL] { try connection.run(text) }
       }

@@ -28,7 +28,7 @@ enum ActivityRecount {
         UNION ALL SELECT 'unlisted account: ' || reach FROM own
           WHERE reach > 0 AND (scope_key, reach, day, account_key) NOT IN (SELECT * FROM listed)
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 
@@ -75,7 +75,7 @@ enum ActivityRecount {
         UNION ALL SELECT 'kept day ' || day FROM (SELECT * FROM reach_day WHERE users <> 0
           EXCEPT SELECT * FROM days) AS x
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 }

@@ -80,12 +80,12 @@ extension Instance {
       try connection.run(
         """
         UPDATE /* test */ console_session
-        SET created_at = \(now.microseconds), last_seen_at = \(now.microseconds)
+        SET created_at = \(now), last_seen_at = \(now)
         WHERE token_digest = \(session.digest)
         """)
       try connection.run(
         """
-        UPDATE /* test */ console_session SET proved_at = \(now.microseconds)
+        UPDATE /* test */ console_session SET proved_at = \(now)
         WHERE administrator_id = \(id)
         """)
     }

@@ -14,10 +14,10 @@ extension Instance {
     #expect(try await ActivityRecount.reachFaults(database) == [])
     let faults = try await database.read { connection in
       try connection.all("SELECT /* test */ name FROM \(SQL.orphans)") {
-        try $0.value(0) as String
+        try $0.next() as String
       }
         + connection.all("SELECT /* test */ fault FROM \(SQL.faults)") {
-          try $0.value(0) as String
+          try $0.next() as String
         }
     }
     #expect(faults == [])
@@ -63,8 +63,8 @@ extension Instance {
         FROM scope s
         """
       ) { row in
-        let scope: String = try row.value(0)
-        let numbers: [Int] = try (1...20).map { try row.value($0) }
+        let scope: String = try row.next()
+        let numbers: [Int] = try (1...20).map { _ in try row.next() }
         return (scope, numbers)
       }
     }
@@ -111,7 +111,7 @@ extension Instance {
         UNION ALL SELECT 'search beginning without an account: ' || beginning FROM account_beginning
           WHERE account_key NOT IN (SELECT account_key FROM account)
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
     #expect(faults == [])
   }
@@ -131,7 +131,7 @@ extension Instance {
         FROM project p JOIN scope s USING (project_id) GROUP BY p.project_id
         """
       ) { row in
-        (try row.value(0) as String, try (1...6).map { try row.value($0) as Int })
+        (try row.next() as String, try (1...6).map { _ in try row.next() as Int })
       }
     }
     for (project, numbers) in rows {

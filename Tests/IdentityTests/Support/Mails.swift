@@ -48,14 +48,13 @@ extension Instance {
         FROM outbox WHERE channel = 'mail' AND sealed_text IS NOT NULL ORDER BY message_id
         """
       ) { row in
-        let recipient: String = try row.value(1)
+        let purpose: String = try row.next()
+        let (recipient, language): (String, String) = (try row.next(), try row.next())
         let text = try outbox.open(
-          try row.value(3), recipient: recipient,
-          createdAt: Instant(microseconds: try row.value(4)))
+          try row.next(), recipient: recipient, createdAt: try row.next())
         return Mail(
-          purpose: try row.value(0), recipient: recipient, language: try row.value(2),
-          subject: text.subject, body: text.body, html: text.html,
-          senderName: try row.value(5), replyTo: try row.value(6))
+          purpose: purpose, recipient: recipient, language: language, subject: text.subject,
+          body: text.body, html: text.html, senderName: try row.next(), replyTo: try row.next())
       }
     }.filter { purpose == nil || $0.purpose == purpose }
   }
@@ -63,7 +62,7 @@ extension Instance {
   /// Returns the number of stored out-of-band codes.
   func codes() async throws -> Int {
     try await database.read { connection in
-      try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.value(0) } ?? 0
+      try connection.first("SELECT /* test */ count(*) FROM oob_code") { try $0.next() } ?? 0
     }
   }
 

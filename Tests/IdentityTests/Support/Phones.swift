@@ -79,7 +79,7 @@ extension Instance {
         SELECT /* test */ channel || ' ' || purpose || ' ' || recipient FROM outbox
         WHERE purpose <> 'revert-factor' AND purpose NOT LIKE 'grant-%' ORDER BY 1
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 }

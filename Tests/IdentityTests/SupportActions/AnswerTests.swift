@@ -11,7 +11,7 @@ struct AnswerTests {
   private func wrongCodes(_ instance: Instance) async throws -> Int {
     try await instance.database.read { connection in
       try connection.first("SELECT /* test */ coalesce(sum(failures), 0) FROM throttle") {
-        try $0.value(0) as Int
+        try $0.next() as Int
       } ?? -1
     }
   }

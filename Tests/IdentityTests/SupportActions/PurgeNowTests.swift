@@ -19,7 +19,7 @@ struct PurgeNowTests {
     try await instance.database.read { connection in
       try connection.all(
         "SELECT /* test */ sealed_secret FROM \(table) WHERE sealed_secret IS NOT NULL"
-      ) { try $0.value(0) as [UInt8] }
+      ) { try $0.next() as [UInt8] }
     }
   }
 

@@ -46,7 +46,7 @@ struct UndoTests {
       try await instance.database.read { connection in
         try connection.first(
           "SELECT /* test */ count(*) FROM removed_factor WHERE sealed_secret IS NOT NULL"
-        ) { try $0.value(0) as Int } ?? -1
+        ) { try $0.next() as Int } ?? -1
       }
     }
 
@@ -178,7 +178,7 @@ struct UndoTests {
         try await instance.database.read { connection in
           try connection.first(
             "SELECT /* test */ sealed_secret FROM factor WHERE enrollment_id = \(id)"
-          ) { try $0.value(0) as [UInt8] }
+          ) { try $0.next() as [UInt8] }
         })
       #expect(try await isInFile(sealed, instance))
       _ = try await instance.identity.factorRemovals.remove(
@@ -302,7 +302,7 @@ struct UndoTests {
         instance.acme, fixture.account, by: Instance.boss)
       let left = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM removed_factor") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(left == 0)
@@ -377,7 +377,7 @@ struct UndoTests {
         instance.acme, device.account.id, device.factor, dora.request())
       let sealing = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM removed_factor") {
-          try $0.value(0) as [UInt8]
+          try $0.next() as [UInt8]
         }
       }
       #expect(Hex.encode(Array(try #require(sealing)[1..<5])) == ring.ids[0])

@@ -46,7 +46,7 @@ struct KeyRotationTests {
       // The private key is deleted too.
       let rows = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM signing_key") {
-          try $0.value(0) as Int
+          try $0.next() as Int
         }
       }
       #expect(rows == 1)

@@ -38,7 +38,7 @@ import Testing
           try connection.all(
             SearchIndex.parts.query(
               containing: parts, in: 0...9, limit: 9, connection.dialect)
-          ) { try $0.value(0) as Int64 }
+          ) { try $0.next() as Int64 }
         }
       }
       let searches = statements.all.filter { $0.contains("FROM account_text") }

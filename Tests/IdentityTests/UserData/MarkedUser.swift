@@ -16,7 +16,7 @@ extension Instance {
           SELECT /* test */ table_name::text, column_name::text FROM information_schema.columns
           WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position
           """
-        ) { (table: try $0.value(0) as String, column: try $0.value(1) as String) }
+        ) { (table: try $0.next() as String, column: try $0.next() as String) }
         return Dictionary(grouping: rows, by: \.table).map { ($0.key, $0.value.map(\.column)) }
       }
       let names = try connection.all(
@@ -24,11 +24,11 @@ extension Instance {
         SELECT /* test */ name FROM pragma_table_list
         WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
       return try names.map { name in
         let columns = try connection.all(
           "SELECT /* test */ name FROM pragma_table_xinfo(\(name)) WHERE hidden <> 1"
-        ) { try $0.value(0) as String }
+        ) { try $0.next() as String }
         return (name, columns)
       }
     }
@@ -131,13 +131,13 @@ extension Instance {
         """
         INSERT INTO /* test */ removed_factor (account_key, enrollment_id, removal_id, removed_at,
           removed_by, remover_name, until, position, kind, display_name, enrolled_at, phone)
-        VALUES (\(key), 'e-old', 'r-1', \(now.microseconds), 'dora', 'Dora', \(later), 1, 'phone',
-          'qz7marker old phone', \(now.microseconds), '+15550100')
+        VALUES (\(key), 'e-old', 'r-1', \(now), 'dora', 'Dora', \(later), 1, 'phone',
+          'qz7marker old phone', \(now), '+15550100')
         """,
         """
         INSERT INTO /* test */ exemption (exemption_id, account_key, reason, note, ticket, granted_at,
           grantor_id, grantor_name, ends_at)
-        VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(key), 'lost', 'qz7marker', 'T-1', \(now.microseconds), 'dora', 'Dora', \(later))
+        VALUES (\(SQL.nextNumber("exemption_id", of: "exemption")), \(key), 'lost', 'qz7marker', 'T-1', \(now), 'dora', 'Dora', \(later))
         """,
         """
         INSERT INTO /* test */ approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
@@ -145,12 +145,12 @@ extension Instance {
           note, ticket, proof, requested_at, expires_at, state)
         VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
           'last-factor', 'dora', 'Dora', '198.51.100.7', 'r', 'lost', 'qz7marker', '', '',
-          \(now.microseconds), \(later), 'waiting')
+          \(now), \(later), 'waiting')
         """,
         """
         INSERT INTO /* test */ bulk_job (job_id, scope_key, state, administrator_id,
           administrator_name, address, request_id, created_at, note)
-        VALUES (77, \(scope), 'done', 'dora', 'Dora', '', '', \(now.microseconds),
+        VALUES (77, \(scope), 'done', 'dora', 'Dora', '', '', \(now),
           'for qz7marker@example.com')
         """,
         """
@@ -161,40 +161,40 @@ extension Instance {
         """
         INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,
           code_digest, failures, sent_at, expires_at)
-        VALUES (\(key), 'dora', 'qz7marker@example.com', \([0] as [UInt8]), \([0] as [UInt8]), 0, \(now.microseconds),
+        VALUES (\(key), 'dora', 'qz7marker@example.com', \([0] as [UInt8]), \([0] as [UInt8]), 0, \(now),
           \(later))
         """,
         """
         INSERT INTO /* test */ oob_code (code_digest, scope_key, account_key, kind, email,
           created_at, expires_at)
         VALUES (\([1] as [UInt8]), \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
-            \(now.microseconds), \(later)),
+            \(now), \(later)),
           (\([9] as [UInt8]), \(scope), NULL, 'EMAIL_SIGNIN', 'qz7marker@example.com',
-            \(now.microseconds), \(later))
+            \(now), \(later))
         """,
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
           language, created_at, expires_at)
         VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
-          \(now.microseconds), \(later))
+          \(now), \(later))
         """,
         // A message to an address that only the audit log names.
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
           language, created_at, expires_at)
         VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@gone', 'en',
-          \(now.microseconds), \(later))
+          \(now), \(later))
         """,
         """
         INSERT INTO /* test */ user_link (link_digest, account_key, kind, about, valid_since_s,
           created_at, expires_at)
-        VALUES (\([2] as [UInt8]), \(key), 'enrollment', 'qz7marker', 0, \(now.microseconds), \(later))
+        VALUES (\([2] as [UInt8]), \(key), 'enrollment', 'qz7marker', 0, \(now), \(later))
         """,
         """
         INSERT INTO /* test */ unreadable_secret (kind, project_id, tenant_id, object_id, part,
           reason, first_at, last_at)
-        VALUES ('user-totp', \(acme.project.text), '', \(uid), 'qz7marker', 'changed',
-          \(now.microseconds), \(now.microseconds))
+        VALUES ('user-totp', \(acme.project), '', \(uid), 'qz7marker', 'changed',
+          \(now), \(now))
         """,
         """
         UPDATE /* test */ session SET claims = '{"name":"qz7marker"}' WHERE account_key = \(key)

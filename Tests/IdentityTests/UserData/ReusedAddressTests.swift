@@ -26,7 +26,7 @@ struct ReusedAddressTests {
       INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose,
         recipient, language, created_at, expires_at)
       VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), NULL, 'mail', 'link',
-        \(recipient), 'en', \(now.microseconds), \(now.advanced(bySeconds: 3_600).microseconds))
+        \(recipient), 'en', \(now), \(now.advanced(bySeconds: 3_600)))
       """)
   }
 
@@ -68,13 +68,13 @@ struct ReusedAddressTests {
           """
           INSERT INTO /* test */ bulk_job (job_id, scope_key, state, administrator_id,
             administrator_name, address, request_id, created_at, note)
-          VALUES (77, \(acme.key), 'done', 'dora', 'Dora', '', '', \(now.microseconds),
+          VALUES (77, \(acme.key), 'done', 'dora', 'Dora', '', '', \(now),
             'for bob@example.com')
           """)
         try connection.run(
           """
           INSERT INTO /* test */ bulk_item (scope_key, job_id, line, given, uid, factors, result)
-          VALUES (\(acme.key), 77, 1, \(email), \(bob.id.text), '', 'removed')
+          VALUES (\(acme.key), 77, 1, \(email), \(bob.id), '', 'removed')
           """)
         try Self.addMessage(to: email, in: acme, at: now, connection)
         var entry = AuditEntry(.accountChange, .account, bob.id.text, name: email, in: acme)

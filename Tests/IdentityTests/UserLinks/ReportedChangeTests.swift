@@ -19,7 +19,7 @@ struct ReportedChangeTests {
     return try await instance.database.read { connection in
       try connection.first(
         "SELECT /* test */ changes_locked_at FROM account WHERE uid = \(uid)"
-      ) { try $0.value(0) as Int64? } ?? nil
+      ) { try $0.next() as Int64? } ?? nil
     }
   }
 

@@ -179,7 +179,7 @@ extension Instance {
     try await database.read { connection in
       try connection.first(
         "SELECT /* test */ users FROM scope WHERE scope_key = \(scope.key)"
-      ) { try $0.value(0) } ?? -1
+      ) { try $0.next() } ?? -1
     }
   }
 }

@@ -25,7 +25,7 @@ extension TestServer {
     let now = now
     try await database.write { connection in
       _ = try connection.run(
-        "UPDATE /* test */ console_session SET proved_at = \(now.microseconds)")
+        "UPDATE /* test */ console_session SET proved_at = \(now)")
     }
     return ActionRequest(
       agent: new.session, author: administrator.author(address: "a", requestID: "r"),

@@ -320,7 +320,7 @@ extension StateMachine {
     let kept = try await database.read { connection in
       try connection.first(
         "SELECT /* test */ used_at, expires_at FROM user_link WHERE link_digest = \(digest)"
-      ) { (try $0.value(0) as Int64?, try $0.value(1) as Int64) }
+      ) { (try $0.next() as Int64?, try $0.next() as Int64) }
     }
     var expectation = Expectation(name: "not-me of \(sample.uid)")
     if sample.usedReports.contains(code) || kept?.0 != nil {
@@ -359,8 +359,8 @@ extension StateMachine {
         """
       ) { row in
         try outbox.open(
-          try row.value(0), recipient: email,
-          createdAt: Instant(microseconds: try row.value(1))
+          try row.next(), recipient: email,
+          createdAt: try row.next()
         ).body
       }
     }.reversed()

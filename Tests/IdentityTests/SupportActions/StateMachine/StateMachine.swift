@@ -169,7 +169,7 @@ final class StateMachine {
     try await database.read { connection in
       var found = TableState()
       let rows = try connection.all(TableState.query) { row in
-        (try row.value(0) as String, try row.value(1) as String?)
+        (try row.next() as String, try row.next() as String?)
       }
       for (name, text) in rows {
         if name.hasPrefix("model ") {
@@ -180,7 +180,7 @@ final class StateMachine {
         }
       }
       let last = try connection.first("SELECT /* test */ max(audit_id) FROM audit") {
-        try $0.value(0) as Int64
+        try $0.next() as Int64
       }
       return (found, last ?? 0)
     }
@@ -195,7 +195,7 @@ final class StateMachine {
           || ' on ' || object_id
         FROM audit WHERE audit_id > \(last) ORDER BY audit_id
         """
-      ) { try $0.value(0) as String }
+      ) { try $0.next() as String }
     }
   }
 

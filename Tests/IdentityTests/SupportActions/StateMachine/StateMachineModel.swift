@@ -139,7 +139,7 @@ extension Instance {
         try connection.run(table)
       }
       _ = try connection.run(
-        "UPDATE /* test */ console_session SET proved_at = \(now.microseconds)")
+        "UPDATE /* test */ console_session SET proved_at = \(now)")
     }
   }
 }

@@ -167,8 +167,8 @@ extension StateMachine {
         """
       ) { row in
         (
-          uid: try row.value(0) as String, id: ID(try row.value(1)),
-          until: Instant(microseconds: try row.value(2))
+          uid: try row.next() as String, id: try row.next(),
+          until: try row.next()
         )
       }
     }
