@@ -16,12 +16,9 @@ struct RemovalText: Sendable {
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
-  func sentences(_ removal: Removal) async throws(Refusal) -> [Message] {
-    let need = try await refusing {
-      try await pages.identity.approvals.need(for: removal, in: target.scope)
-    }
+  func sentences(_ removal: Removal) -> [Message] {
     let sentences: [Message?] = [
-      need.map { ApprovalText.need($0) },
+      removal.approval.map { ApprovalText.need($0) },
       removal.isOfAll ? Self.removed(removal.factors) : nil,
       SessionText.ending(
         removal.sessionsEnded, none: Message("This user has no active sessions.")),

@@ -17,12 +17,12 @@ struct RemoveAllFactors: SupportAction {
     let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
     var question = SupportConfirmation(
-      user: removal.account, title: Message("Remove all factors"),
+      user: removal.account, rules: removal.rules, title: Message("Remove all factors"),
       heading: Markup(
         html: Message(
           "Remove all factors from {user}?", ["user": .name(Formatted.short(removal.account.label))]
         )),
-      consequences: try await words.sentences(removal), button: Message("Remove all factors"),
+      consequences: words.sentences(removal), button: Message("Remove all factors"),
       factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(

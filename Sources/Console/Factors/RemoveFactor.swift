@@ -19,8 +19,9 @@ struct RemoveFactor: SupportAction {
         "user": .name(Formatted.short(removal.account.label)),
       ])
     var question = SupportConfirmation(
-      user: removal.account, title: Message("Remove factor"), heading: Markup(html: heading),
-      consequences: try await words.sentences(removal), button: Message("Remove factor"),
+      user: removal.account, rules: removal.rules, title: Message("Remove factor"),
+      heading: Markup(html: heading),
+      consequences: words.sentences(removal), button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
     question.notifies = true

@@ -6,6 +6,8 @@ import Text
 
 struct SupportConfirmation {
   let user: Account
+  /// The support rules of the pool; nil if the question didn't read them.
+  var rules: SupportRules?
   /// The page's name in the window title, such as “Remove factor”.
   let title: Message
   let heading: Markup

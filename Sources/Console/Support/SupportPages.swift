@@ -19,8 +19,7 @@ struct SupportPages: Sendable {
     let eligibility: SupportEligibility
     do {
       eligibility = try await support.eligibility(
-        context.signedIn.session, on: account.id, in: scope,
-        performing: action)
+        context.signedIn.session, on: account, in: scope, performing: action, question.rules)
     } catch {
       throw Refusal(error)
     }
@@ -77,14 +76,7 @@ struct SupportPages: Sendable {
   /// Redirects to the user's page when the action had nothing to act on; for example, after a form
   /// was submitted twice.
   func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws(Refusal) -> Response {
-    if closing.checksUser {
-      do {
-        _ = try await support.eligibility(
-          target.context.signedIn.session, on: target.user, in: target.scope)
-      } catch {
-        throw Refusal(error)
-      }
-    }
+    if closing.checksUser { _ = try await account(target) }
     return leave(SupportResult(Flash(text: closing.text), renewed: nil), target)
   }
 }

@@ -123,6 +123,13 @@ public struct Account: Sendable {
 
   public func has(_ kind: Factor.Kind) -> Bool { factors.contains { $0.kind == kind } }
 
+  func without(_ removed: [Factor]) -> Account {
+    let removed = Set(removed.map(\.id))
+    var rest = self
+    rest.factors.removeAll { removed.contains($0.id) }
+    return rest
+  }
+
   /// The current and original email addresses and the providers' addresses, as entered.
   var onFile: [String] { ([email, initialEmail] + providers.map(\.email)).compactMap { $0 } }
 

@@ -186,14 +186,16 @@ package enum AccountRecord {
   /// and the codes that end with them.
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
-  /// generation. If a session is kept, the time that SDKs compare doesn't change.
+  /// generation. If a session is kept, the time that SDKs compare doesn't change. `columns` are
+  /// others of the account to set in the same statement.
   ///
   /// - Returns: The number of sessions ended.
   @discardableResult
   static func endSessions(
-    _ account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,
-    _ connection: borrowing Connection
+    _ account: Int64, except kept: ID<UserSession>? = nil, setting columns: SQL? = nil,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
+    let others: SQL = columns.map { ", \($0)" } ?? ""
     try forgetOldestEnded(account, connection)
     try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     let count = try Sessions.count(account, connection)
@@ -201,13 +203,13 @@ package enum AccountRecord {
       try connection.run(
         """
         UPDATE account SET generation = generation + 1,
-          valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))
+          valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))\(others)
         WHERE account_key = \(account)
         """)
       return count
     }
     try connection.run(
-      "UPDATE account SET generation = generation + 1 WHERE account_key = \(account)")
+      "UPDATE account SET generation = generation + 1\(others) WHERE account_key = \(account)")
     let stays = try connection.run(
       """
       UPDATE session SET generation = generation + 1

@@ -29,10 +29,11 @@ enum DeletionRules {
       guard account.changesLockedAt == nil else { throw ActionDenial.changesLocked }
       guard !account.factors.isEmpty else { return }
       let rules = try SupportRules.find(scope, connection)
-      let removal = try FactorRemovals.removal(
-        of: nil, from: account, rules, in: scope, connection)
-      let cause = try Approval.Cause(of: removal, rules, in: scope, at: now, connection)
-      guard cause == nil else { throw ActionDenial.factorsNeedApproval }
+      let policy = try Policies.stored(scope.key, connection)
+      let removal = try FactorRemovals.removal(of: nil, from: account, rules, policy)
+      guard Approval.Cause(of: removal, policy, at: now) == nil else {
+        throw ActionDenial.factorsNeedApproval
+      }
     case .commandLine, .emulatorOwner, .server:
       return
     }

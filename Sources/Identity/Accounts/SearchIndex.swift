@@ -41,7 +41,7 @@ package enum SearchIndex {
         VALUES (\(beginning.text), \(account.key))
         """)
     }
-    guard new.name != nil || old?.name != nil else { return }
+    guard !(new.name ?? "").isSameBytes(as: old?.name ?? "") else { return }
     try connection.runLater(
       "UPDATE account SET name_folded = \(new.name) WHERE account_key = \(account.key)")
   }

@@ -4,7 +4,13 @@ extension Administrators {
   static func present(
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Administrator? {
-    try presentRecord(id, at: now, connection)?.administrator
+    let found = try connection.first(
+      "SELECT email, display_name FROM administrator WHERE administrator_id = \(id.text)"
+    ) { row in (email: try row.value(0) as String, name: try row.value(1) as String) }
+    guard let found else { return nil }
+    return Administrator(
+      id: id, email: found.email, displayName: found.name,
+      grants: try grants(id, at: now, connection).inOrder)
   }
 
   static func presentRecord(

@@ -1,15 +1,11 @@
 import Database
 
 extension Approval.Cause {
-  init?(
-    of removal: Removal, _ settings: SupportRules, in scope: Scope, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    if settings.approvalForLastFactor, removal.factorsRequired == 0,
-      try Policies.stored(scope.key, connection).isMandatory(at: now)
-    {
+  init?(of removal: Removal, _ policy: StoredPolicy, at now: Instant) {
+    let rules = removal.rules
+    if rules.approvalForLastFactor, removal.factorsRequired == 0, policy.isMandatory(at: now) {
       self = .lastFactor
-    } else if settings.callerVerification == .required, removal.account.verifiedEmail == nil {
+    } else if rules.callerVerification == .required, removal.account.verifiedEmail == nil {
       self = .unverifiedCaller
     } else {
       return nil

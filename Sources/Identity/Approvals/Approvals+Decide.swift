@@ -243,11 +243,10 @@ extension Approvals {
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
     var removal = try FactorRemovals.removal(
-      of: one, from: account, settings, in: scope, connection)
+      of: one, from: account, settings, try Policies.stored(scope.key, connection))
     let hold = NewRemovalHold(
       approval.reason, by: requester, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)
-    removal.hold = hold.map { ($0.id, $0.until) }
+    var entry = try factorRemovals.perform(&removal, hold, in: scope, at: now, connection)
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,
       proof: approval.proof.joined(separator: "\n"))

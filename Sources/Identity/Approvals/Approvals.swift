@@ -193,17 +193,6 @@ public struct Approvals: Sendable {
     return newest?.state == .waiting ? newest : nil
   }
 
-  /// Returns why a removal would require a second administrator; nil if it wouldn't.
-  public func need(
-    for removal: Removal, in scope: Scope
-  ) async throws(ApprovalError) -> Approval.Cause? {
-    let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
-      let settings = try SupportRules.find(scope, connection)
-      return try Approval.Cause(of: removal, settings, in: scope, at: now, connection)
-    }
-  }
-
   /// Finds the request of a bulk removal, pending or closed.
   public func find(
     forJob job: Int64, in scope: Scope
@@ -229,7 +218,8 @@ public struct Approvals: Sendable {
     return try await store.read(ApprovalError.self) { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
       let eligibility = try authorization.eligibility(
-        agent, in: approval.scope, refusal, at: now, connection)
+        agent, try SupportRules.find(approval.scope, connection), in: approval.scope, refusal,
+        at: now, connection)
       return approval.kind == .policy ? eligibility.unlimited : eligibility
     }
   }

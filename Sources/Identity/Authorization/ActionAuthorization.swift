@@ -106,17 +106,29 @@ public struct ActionAuthorization: Sendable {
     at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    let requirements = action.requirements
-    if case .failure(let denial) = try Self.holder(
-      of: requirements.permission, request.agent, in: target, at: now, connection)
+    switch try Self.holder(
+      of: action.requirements.permission, request.agent, in: target, at: now, connection)
     {
-      return .failure(denial)
+    case .failure(let denial): return .failure(denial)
+    case .success(let holder):
+      return try verify(
+        action, request, by: holder, settings, inputErrors: faults, at: now, connection)
     }
+  }
+
+  /// Checks what an action requires beyond the permission of its ``holder(of:_:in:at:_:)``: the
+  /// reason, and re-authentication.
+  func verify(
+    _ action: ConsoleAction, _ request: ActionRequest, by holder: Administrator,
+    _ settings: SupportRules, inputErrors faults: [ActionInputError] = [], at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let faults =
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
     return try reauthenticate(
-      requirements.reauthentication, request, inputErrors: faults, at: now, connection)
+      holder, action.requirements.reauthentication, request, inputErrors: faults, at: now,
+      connection)
   }
 
   /// Returns the administrator of a session with their current grants, or why a permission can't be
@@ -135,10 +147,9 @@ public struct ActionAuthorization: Sendable {
   }
 
   private func reauthenticate(
-    _ rule: ReauthenticationRule, _ request: ActionRequest, inputErrors faults: [ActionInputError],
-    at now: Instant, _ connection: borrowing Connection
+    _ holder: Administrator, _ rule: ReauthenticationRule, _ request: ActionRequest,
+    inputErrors faults: [ActionInputError], at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    let agent = request.agent.administrator
     guard try needsReauthentication(rule, request.agent, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
     }
@@ -151,7 +162,7 @@ public struct ActionAuthorization: Sendable {
     }
     let proof: AdministratorTOTP.Proof
     switch try store.administratorTOTP.check(
-      code, of: agent, by: request.author, at: now, connection)
+      code, of: holder, by: request.author, at: now, connection)
     {
     case .success(let accepted): proof = accepted
     case .failure(.throttled(let until)):

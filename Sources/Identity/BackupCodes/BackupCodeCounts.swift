@@ -6,12 +6,11 @@ struct BackupCodeCounts {
 
   /// Counts an account's codes; an account without second factors has none.
   init(of account: Account, at now: Instant, _ connection: borrowing Connection) throws {
-    func left(_ kind: BackupCodeStore.Kind, _ connection: borrowing Connection) throws -> Int {
-      guard !account.factors.isEmpty else { return 0 }
-      return try BackupCodeStore.left(kind, of: account.key, at: now, connection)?.count ?? 0
-    }
-    temporary = try left(.temporary, connection)
-    recovery = try left(.recovery, connection)
+    let left =
+      try account.factors.isEmpty
+      ? [:] : BackupCodeStore.left(of: account.key, at: now, connection)
+    temporary = left[.temporary] ?? 0
+    recovery = left[.recovery] ?? 0
   }
 }
 

@@ -39,7 +39,7 @@ struct BackupCodeStore: Sendable {
     _ kind: Kind, for account: Account, until expires: Instant? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Secret] {
-    try Self.clear(kind, of: account.key, connection)
+    try Self.clear([kind], of: account.key, connection)
     let key = Secret(random.bytes(Self.keyLength))
     let sealed = try sealer.seal(key.revealedBytes, with: Self.associated(kind, account.key))
     try connection.run(
@@ -86,7 +86,7 @@ struct BackupCodeStore: Sendable {
         AND code_digest = \(try Self.digest(letters, key))
       """)
     guard used == 1 else { return false }
-    if kind == .temporary { try Self.clear(.temporary, of: account.key, connection) }
+    if kind == .temporary { try Self.clear([.temporary], of: account.key, connection) }
     return true
   }
 
@@ -107,10 +107,13 @@ struct BackupCodeStore: Sendable {
   /// - Returns: True if there were any.
   @discardableResult
   static func clear(
-    _ kind: Kind, of account: Int64, _ connection: borrowing Connection
+    _ kinds: [Kind], of account: Int64, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.run(
-      "DELETE FROM backup_code_set WHERE account_key = \(account) AND kind = \(kind)") > 0
+      """
+      DELETE FROM backup_code_set
+      WHERE account_key = \(account) AND kind IN (\(list: kinds))
+      """) > 0
   }
 
   /// Revokes backup codes that no longer apply after the account's factors changed.
@@ -120,8 +123,7 @@ struct BackupCodeStore: Sendable {
   static func reconcile(
     _ account: Int64, hasTOTP: Bool, _ connection: borrowing Connection
   ) throws {
-    try clear(.temporary, of: account, connection)
-    if !hasTOTP { try clear(.recovery, of: account, connection) }
+    try clear(hasTOTP ? [.temporary] : Kind.allCases, of: account, connection)
   }
 
   /// Returns how many codes of a kind are left; nil if none were generated or they've expired.
@@ -139,6 +141,20 @@ struct BackupCodeStore: Sendable {
       let (madeAt, expiresAt): (Instant, Instant?) = (try row.next(), try row.next())
       return (count: try row.next(), madeAt: madeAt, expiresAt: expiresAt)
     }
+  }
+
+  /// Returns how many codes of each kind are left.
+  static func left(
+    of account: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> [Kind: Int] {
+    let counts = try connection.all(
+      """
+      SELECT kind, (SELECT count(*) FROM backup_code c
+        WHERE c.account_key = s.account_key AND c.kind = s.kind)
+      FROM backup_code_set s WHERE account_key = \(account) AND \(valid(at: now))
+      """
+    ) { row in (kind: try row.next() as Kind, count: try row.next() as Int) }
+    return counts.reduce(into: [:]) { left, set in left[set.kind] = set.count }
   }
 
   static func deleteExpired(at now: Instant, _ connection: borrowing Connection) throws -> Bool {

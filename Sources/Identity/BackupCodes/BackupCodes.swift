@@ -121,7 +121,7 @@ public struct BackupCodes: Sendable {
       guard let left = try BackupCodeStore.left(kind, of: account.key, at: now, connection) else {
         throw ActionDenial.noCodes
       }
-      try BackupCodeStore.clear(kind, of: account.key, connection)
+      try BackupCodeStore.clear([kind], of: account.key, connection)
       try outbox.notify(notice, account, in: scope, at: now, connection)
       var entry = AuditEntry(action, of: account, in: scope)
       entry.add(.codes, lost: .number(left.count))

@@ -6,10 +6,10 @@ extension BulkRemovals {
   ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
     let now = store.clock.now()
     return try await store.read(BulkError.self) { connection in
-      let support = try authorization.eligibility(agent, in: scope, at: now, connection)
+      let rules = try SupportRules.find(scope, connection)
+      let support = try authorization.eligibility(agent, rules, in: scope, at: now, connection)
       let cause = try Approval.Cause(
-        users: job.users, left: support.actionsLeft, support.settings, in: scope, at: now,
-        connection)
+        users: job.users, left: support.actionsLeft, rules, in: scope, at: now, connection)
       return (support, cause)
     }
   }
@@ -35,10 +35,10 @@ extension BulkRemovals {
       guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
-      // Uses the current grants: the session was read before this transaction.
-      guard let administrator = try Administrators.present(agent, at: now, connection),
-        administrator.may(.removeFactors, in: scope)
-      else { throw BulkError.denied(.notAllowed) }
+      let holder = try ActionAuthorization.holder(
+        of: ConsoleAction.startBulkRemoval.requirements.permission, request.agent,
+        in: ActionTarget(scope), at: now, connection
+      ).mapError(BulkError.denied).get()
       let settings = try SupportRules.find(scope, connection)
       let isConfirmed =
         !job.asksForNumber(request.reason, settings)
@@ -46,8 +46,8 @@ extension BulkRemovals {
       let left = try authorization.left(for: agent, settings, in: scope, at: now, connection)
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .startBulkRemoval, request, settings, isConfirmed ? [] : [.notConfirmed], in: scope,
-        at: now, connection)
+        .startBulkRemoval, request, by: holder, settings, isConfirmed ? [] : [.notConfirmed],
+        in: scope, at: now, connection)
       {
       case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session

@@ -61,14 +61,15 @@ extension BulkRemovals {
     _ limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let job = try Self.next(connection) else { return false }
-    let scope: Scope
+    let policy: StoredPolicy
     do {
-      scope = try Policies.stored(job.scopeKey, connection).scope
+      policy = try Policies.stored(job.scopeKey, connection)
     } catch PolicyError.scopeNotFound {
       try BulkJob.stop(
         job.id, of: job.scopeKey, because: .scopeDeleted, at: now, connection)
       return true
     }
+    let scope = policy.scope
     guard let administrator = try Administrators.present(job.requester, at: now, connection),
       administrator.may(.removeFactors, in: scope)
     else {
@@ -81,7 +82,7 @@ extension BulkRemovals {
     for item in items {
       let outcome = try BulkLineFailure.catching(job.scopeKey, job.id, item.line) {
         let outcome = try process(
-          of: item, job, administrator, settings, in: scope, at: now, connection)
+          of: item, job, administrator, settings, policy, at: now, connection)
         try Self.reconcile(item, outcome, in: job, connection)
         return outcome
       }
@@ -103,8 +104,9 @@ extension BulkRemovals {
   /// Processes one user under the same rules as a manual removal.
   private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
+    let scope = policy.scope
     guard let id = item.account, let account = try AccountRecord.find(scope, id, connection) else {
       return Outcome(.notFound)
     }
@@ -114,11 +116,10 @@ extension BulkRemovals {
     guard !account.factors.isEmpty else { return Outcome(.none) }
     let seen = Set(item.seen)
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
-    let removal = try FactorRemovals.removal(
-      of: nil, from: account, settings, in: scope, connection)
+    var removal = try FactorRemovals.removal(of: nil, from: account, settings, policy)
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(removal, hold, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(&removal, hold, in: scope, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     if let approver = job.approverName { entry.add(.approver, .text(approver)) }
     entry.add(.bulkRemoval, .number(Int(job.id)))

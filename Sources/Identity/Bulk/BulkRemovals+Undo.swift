@@ -22,14 +22,14 @@ extension BulkRemovals {
       guard job.requester != agent else { throw BulkError.denied(.ownRemoval) }
       let progress = try BulkProgress(job, in: scope, at: now, connection)
       guard progress.canUndo else { throw BulkError.nothingToDo }
-      // Uses the current grants: the session was read before this transaction.
-      guard let administrator = try Administrators.present(agent, at: now, connection),
-        administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
-      else { throw BulkError.denied(.notAllowed) }
+      let holder = try ActionAuthorization.holder(
+        of: ConsoleAction.undoBulkRemoval.requirements.permission, request.agent,
+        in: ActionTarget(scope), at: now, connection
+      ).mapError(BulkError.denied).get()
       let rules = try SupportRules.find(scope, connection)
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .undoBulkRemoval, request, rules, in: scope, at: now, connection)
+        .undoBulkRemoval, request, by: holder, rules, in: scope, at: now, connection)
       {
       case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session

@@ -23,16 +23,16 @@ extension Support {
         throw ActionDenial.accountNotFound
       }
       let settings = try SupportRules.find(scope, connection)
-      if let denial = try authorization.denial(
-        of: .sendCallerCode, by: agent.id, on: account, in: scope, at: now, connection)
-      {
-        throw denial
-      }
+      let holder = try ActionAuthorization.holder(
+        of: ConsoleAction.sendCallerCode.requirements.permission, request.agent,
+        in: ActionTarget(scope), at: now, connection
+      ).get()
+      if let denial = holder.denial(of: .sendCallerCode, on: account, in: scope) { throw denial }
       guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
       guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .sendCallerCode, request, settings, in: scope, at: now, connection)
+        .sendCallerCode, request, by: holder, settings, in: scope, at: now, connection)
       {
       case .failure(let denial): return .failure(denial)
       case .success(let session): renewed = session

@@ -6,10 +6,10 @@ public struct Removal: Sendable {
   public let account: Account
   public let factors: [Factor]
   public let isOfAll: Bool
-  public let sessionsEnded: Int
-  /// The number of hours within which another administrator can undo the removal; 0 if it can't be
-  /// undone.
-  public let undoHours: Int
+  public let rules: SupportRules
+  public internal(set) var sessionsEnded = 0
+  /// Why a second administrator must approve it; nil if that isn't required.
+  public internal(set) var approval: Approval.Cause?
   /// Whether a temporary code is revoked too; set only before the removal.
   public internal(set) var endsTemporaryCode = false
   /// The number of recovery codes revoked too; set only before the removal.
@@ -23,13 +23,12 @@ public struct Removal: Sendable {
   /// The number of second factors left on the account, of any kind.
   public var factorsLeft: Int { account.factors.count - factors.count }
 
+  /// The number of hours within which another administrator can undo the removal; 0 if it can't be
+  /// undone.
+  public var undoHours: Int { rules.undoHours }
+
   /// The account after the change.
-  var remaining: Account {
-    let removed = Set(factors.map(\.id))
-    var remaining = account
-    remaining.factors.removeAll { removed.contains($0.id) }
-    return remaining
-  }
+  var remaining: Account { account.without(factors) }
 }
 
 public enum RemovalOutcome: Sendable {
@@ -58,17 +57,13 @@ public struct FactorRemovals: Sendable {
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw ActionDenial.accountNotFound
       }
-      let settings = try SupportRules.find(scope, connection)
-      var removal = try Self.removal(
-        of: factor, from: account, settings, in: scope, connection)
-      removal.signInWithoutFactor = try store.signInWithoutFactor(
-        of: removal.remaining, in: scope, at: now, connection)
-      let temporary = try BackupCodeStore.left(.temporary, of: account.key, at: now, connection)
-      removal.endsTemporaryCode = temporary != nil
-      if !removal.remaining.has(.totp) {
-        let recovery = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
-        removal.recoveryCodesEnded = recovery?.count ?? 0
-      }
+      let rules = try SupportRules.find(scope, connection)
+      var removal = try planned(
+        factor, from: account, rules, in: scope, at: now, connection)
+      removal.sessionsEnded = try Sessions.count(account.key, connection)
+      let codes = try BackupCodeCounts(of: account, at: now, connection)
+      removal.endsTemporaryCode = codes.temporary > 0
+      if !removal.remaining.has(.totp) { removal.recoveryCodesEnded = codes.recovery }
       return removal
     }
   }
@@ -86,16 +81,12 @@ public struct FactorRemovals: Sendable {
     try await authorization.act(
       factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
     ) { account, settings, now, connection in
-      var removal = try Self.removal(
-        of: factor, from: account, settings, in: scope, connection)
+      var removal = try planned(
+        factor, from: account, settings, in: scope, at: now, connection)
       if let seen, removal.factors.contains(where: { !seen.contains($0.id) }) {
         throw ActionDenial.factorEnrolled
       }
-      removal.signInWithoutFactor = try store.signInWithoutFactor(
-        of: removal.remaining, in: scope, at: now, connection)
-      if let cause = try Approval.Cause(
-        of: removal, settings, in: scope, at: now, connection)
-      {
+      if let cause = removal.approval {
         let caller = try authorization.checkCaller(
           .removeFactor, request, of: account, settings, in: scope, at: now, connection)
         let (entry, expiry) = try Approvals.ask(
@@ -104,37 +95,42 @@ public struct FactorRemovals: Sendable {
         return SupportAction(entry: entry, value: .waits(removal, until: expiry))
       }
       let hold = NewRemovalHold(request, settings, at: now, random: store.random)
-      let entry = try perform(removal, hold, in: scope, at: now, connection)
-      removal.hold = hold.map { ($0.id, $0.until) }
+      let entry = try perform(&removal, hold, in: scope, at: now, connection)
       return SupportAction(entry: entry, value: .done(removal))
     }
   }
 
-  package static func removal(
-    of factor: ID<Factor>?, from account: Account, _ settings: SupportRules, in scope: Scope,
-    _ connection: borrowing Connection
+  private func planned(
+    _ factor: ID<Factor>?, from account: Account, _ rules: SupportRules, in scope: Scope,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Removal {
+    let policy = try Policies.stored(scope.key, connection)
+    var removal = try Self.removal(of: factor, from: account, rules, policy)
+    removal.approval = Approval.Cause(of: removal, policy, at: now)
+    removal.signInWithoutFactor = try store.signInWithoutFactor(
+      of: removal.remaining, under: policy, at: now, connection)
+    return removal
+  }
+
+  package static func removal(
+    of factor: ID<Factor>?, from account: Account, _ rules: SupportRules, _ policy: StoredPolicy
+  ) throws(ActionDenial) -> Removal {
     let factors = account.factors.filter { factor == nil || $0.id == factor }
     guard !factors.isEmpty else { throw ActionDenial.factorNotFound }
-    var required = 0
-    if let factor {
-      let configuration = try Policies.stored(scope.key, connection).configuration
-      required = SignInForecast.factorsDue(of: account, configuration).count { $0.id != factor }
-    }
+    let due = factor == nil ? [] : SignInForecast.factorsDue(of: account, policy.configuration)
     return Removal(
-      account: account, factors: factors, isOfAll: factor == nil,
-      sessionsEnded: try Sessions.count(account.key, connection), undoHours: settings.undoHours,
-      factorsRequired: required)
+      account: account, factors: factors, isOfAll: factor == nil, rules: rules,
+      factorsRequired: due.count { $0.id != factor })
   }
 
   /// Performs a removal in the caller's transaction.
   ///
   /// Without a hold, the factors are deleted permanently, along with all factors removed from the
-  /// account earlier.
+  /// account earlier. Sets the number of ended sessions, and how long it can be undone.
   ///
   /// - Returns: The audit entry, without author and reason.
   package func perform(
-    _ removal: Removal, _ hold: NewRemovalHold?, in scope: Scope, at now: Instant,
+    _ removal: inout Removal, _ hold: NewRemovalHold?, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let account = removal.account
@@ -144,14 +140,15 @@ public struct FactorRemovals: Sendable {
       try RemovedFactors.end(account.key, connection)
     }
     let codes = try BackupCodeCounts(of: account, at: now, connection)
-    try FactorRecord.delete(removal.factors, of: account, in: scope, connection)
-    let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    removal.sessionsEnded = try FactorRecord.delete(
+      removal.factors, of: account, endingSessionsAt: now, in: scope, connection)
+    removal.hold = hold.map { ($0.id, $0.until) }
     try store.outbox.notify(
       .factorsRemoved(names: removal.factors.map(\.label)), account, in: scope, at: now,
       connection)
     var entry = AuditEntry.removal(
       of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
-      sessionsEnded: ended, in: scope)
+      sessionsEnded: removal.sessionsEnded, in: scope)
     try entry.addEnded(codes, of: account, at: now, connection)
     return entry
   }

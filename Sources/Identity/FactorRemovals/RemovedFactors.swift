@@ -57,7 +57,9 @@ struct RemovedFactors: Sendable {
         DELETE FROM removed_factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
-      try connection.run(
+      // During a master key rotation, no secret may move from a table still to be re-encrypted to
+      // one that's done.
+      let sealed = try connection.first(
         """
         INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
           remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
@@ -68,13 +70,7 @@ struct RemovedFactors: Sendable {
           unused_steps, suspended_until
         FROM factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
-        """)
-      // During a master key rotation, no secret may move from a table still to be re-encrypted to
-      // one that's done.
-      let sealed = try connection.first(
-        """
-        SELECT sealed_secret FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
+        RETURNING sealed_secret
         """
       ) { try $0.next() as [UInt8]? }
       guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {

@@ -80,9 +80,16 @@ package enum FactorRecord {
       """)
   }
 
+  /// Deletes factors, and updates the account's row once.
+  ///
+  /// `account` is the account with all of its factors. With `end`, the account's sessions end too.
+  ///
+  /// - Returns: The number of sessions ended.
+  @discardableResult
   static func delete(
-    _ factors: [Factor], of account: Account, in scope: Scope, _ connection: borrowing Connection
-  ) throws {
+    _ factors: [Factor], of account: Account, endingSessionsAt end: Instant? = nil,
+    in scope: Scope, _ connection: borrowing Connection
+  ) throws -> Int {
     for factor in factors {
       try connection.run(
         """
@@ -90,10 +97,27 @@ package enum FactorRecord {
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
     }
+    let rest = account.without(factors)
+    let (before, after) = (marks(account), marks(rest))
     // The incorrect codes may have been for a deleted factor, and must not keep a user with another
     // factor locked out.
-    try AccountRecord.unlockCodes(account.key, connection)
-    try reconcile(account.key, in: scope, connection)
+    let columns: SQL = """
+      wrong_codes = 0, codes_blocked_until = NULL, has_totp = \(after.totp),
+        has_phone = \(after.phone),
+        suspended_until = \(rest.factors.compactMap(\.suspendedUntil?.microseconds).max())
+      """
+    var ended = 0
+    if let end {
+      ended = try AccountRecord.endSessions(account.key, setting: columns, at: end, connection)
+    } else {
+      try connection.run("UPDATE account SET \(columns) WHERE account_key = \(account.key)")
+    }
+    var change = before.change(to: after)
+    if account.codesBlockedUntil != nil { change.locked = -1 }
+    try CountChanges.append(change, to: scope.key, connection)
+    try BackupCodeStore.reconcile(account.key, hasTOTP: after.totp, connection)
+    try SearchIndex.update(rest, connection)
+    return ended
   }
 
   /// Updates the account's flags, the pool's counts, and the search index after a change to its
@@ -122,11 +146,7 @@ package enum FactorRecord {
         UPDATE account SET has_totp = \(after.totp), has_phone = \(after.phone)
         WHERE account_key = \(key)
         """)
-      var change = AccountCounts()
-      change.enrolledUsers = after.any.number - before.any.number
-      change.totpUsers = after.totp.number - before.totp.number
-      change.phoneUsers = after.phone.number - before.phone.number
-      try CountChanges.append(change, to: scope.key, connection)
+      try CountChanges.append(before.change(to: after), to: scope.key, connection)
     }
     try BackupCodeStore.reconcile(key, hasTOTP: after.totp, connection)
     if let account = try AccountRecord.find(key: key, connection) {
@@ -144,10 +164,22 @@ package enum FactorRecord {
       """)
   }
 
+  private static func marks(_ account: Account) -> Marks {
+    Marks(totp: account.has(.totp), phone: account.has(.phone))
+  }
+
   private struct Marks: Equatable {
     let totp: Bool
     let phone: Bool
     var any: Bool { totp || phone }
+
+    func change(to after: Marks) -> AccountCounts {
+      var change = AccountCounts()
+      change.enrolledUsers = after.any.number - any.number
+      change.totpUsers = after.totp.number - totp.number
+      change.phoneUsers = after.phone.number - phone.number
+      return change
+    }
   }
 }
 

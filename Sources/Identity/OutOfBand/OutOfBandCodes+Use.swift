@@ -155,10 +155,10 @@ extension OutOfBandCodes {
         // Someone who found the lost device may read the email on it.
         guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
         let codes = try BackupCodeCounts(of: account, at: now, connection)
-        try FactorRecord.delete([factor], of: account, in: scope, connection)
+        let ended = try FactorRecord.delete(
+          [factor], of: account, endingSessionsAt: now, in: scope, connection)
         // The person who added the factor may have generated them in the same session.
-        try BackupCodeStore.clear(.recovery, of: account.key, connection)
-        let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+        try BackupCodeStore.clear([.recovery], of: account.key, connection)
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: scope,

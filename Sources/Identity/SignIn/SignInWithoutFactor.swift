@@ -11,12 +11,13 @@ extension Store {
   ///
   /// `account` is given without factors that are to be removed.
   func signInWithoutFactor(
-    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    of account: Account, under policy: StoredPolicy, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> SignInWithoutFactor {
-    guard let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
-      let dueAt = enforced.duty.dueAt
+    guard policy.enforcement != nil,
+      let dueAt = try EnrollmentDuty(of: account, policy, at: now, connection).dueAt
     else { return .accepted }
-    let isRefused = try refusalEmail(of: account, under: enforced.policy, connection) != nil
+    let isRefused = try refusalEmail(of: account, under: policy, connection) != nil
     return .enforced(isRefused ? .refuse : .claim, from: dueAt > now ? dueAt : nil)
   }
 }

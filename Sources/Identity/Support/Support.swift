@@ -42,18 +42,18 @@ public struct Support: Sendable {
   /// The valid range of the re-authentication interval, in minutes.
   public static let stepUpRange = 1...240
 
+  /// Returns whether and how an agent can perform an action on an account, for its page; the action
+  /// checks it again.
+  ///
+  /// `rules` are the support rules of the pool, if the page has read them.
   public func eligibility(
-    _ agent: ConsoleSession, on id: ID<Account>, in scope: Scope,
-    performing action: ConsoleAction = .removeFactor
+    _ agent: ConsoleSession, on account: Account, in scope: Scope,
+    performing action: ConsoleAction = .removeFactor, _ rules: SupportRules? = nil
   ) async throws(ActionDenial) -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
-        throw ActionDenial.accountNotFound
-      }
-      var refusal = try authorization.denial(
-        of: action, by: agent.administrator.id, on: account, in: scope, at: now, connection)
-      let settings = try SupportRules.find(scope, connection)
+      let settings = try rules ?? SupportRules.find(scope, connection)
+      var refusal = agent.administrator.denial(of: action, on: account, in: scope)
       let caller = try authorization.callerStatus(
         action, agent.administrator.id, about: account, settings, at: now, connection)
       if refusal == nil, let caller, caller.isRequired, caller.email == nil,
@@ -62,7 +62,7 @@ public struct Support: Sendable {
         refusal = .callerUnverifiable
       }
       var eligibility = try authorization.eligibility(
-        agent, in: scope, refusal, at: now, connection)
+        agent, settings, in: scope, refusal, at: now, connection)
       eligibility.caller = caller
       return eligibility
     }

@@ -30,9 +30,11 @@ struct SupportAuthorization: Sendable {
       }
       let action = guarded(account, now) ?? action
       let settings = try SupportRules.find(scope, connection)
-      if let denial = try denial(
-        of: action, by: request.agent.administrator.id, on: account, in: scope, at: now, connection)
-      {
+      let holder = try ActionAuthorization.holder(
+        of: action.requirements.permission, request.agent, in: ActionTarget(scope), at: now,
+        connection
+      ).get()
+      if let denial = holder.denial(of: action, on: account, in: scope) {
         return .failure(denial)
       }
       let renewed: NewConsoleSession?
@@ -40,7 +42,9 @@ struct SupportAuthorization: Sendable {
         action, request, of: account, settings, in: scope, at: now, connection)
       if case .impossible = caller { return .failure(.callerUnverifiable) }
       let own = [caller.fault].compactMap(\.self) + answers(account, now)
-      switch try admit(action, request, settings, own, in: scope, at: now, connection) {
+      switch try admit(
+        action, request, by: holder, settings, own, in: scope, at: now, connection)
+      {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
       }
@@ -57,35 +61,22 @@ struct SupportAuthorization: Sendable {
     return try outcome.get()
   }
 
-  /// Returns why an agent can't perform an action on an account regardless of the input; nil if
-  /// they can.
-  func denial(
-    of action: ConsoleAction, by agent: ID<Administrator>, on account: Account, in scope: Scope,
-    at now: Instant, _ connection: borrowing Connection
-  ) throws -> ActionDenial? {
-    // Rereads the grants, because the session was read before the write began.
-    guard let administrator = try Administrators.present(agent, at: now, connection) else {
-      return .notAllowed
-    }
-    return administrator.denial(of: action, on: account, in: scope)
-  }
-
-  /// Checks the agent's input and the hourly limit.
+  /// Checks the input and the hourly limit of an agent who has the permission.
   ///
   /// `own` are the validation errors of the action's own fields; ``ActionInputError`` determines
   /// where they're inserted.
   ///
   /// - Returns: The renewed session if re-authentication was required and passed.
   func admit(
-    _ action: ConsoleAction, _ request: ActionRequest, _ settings: SupportRules,
-    _ own: [ActionInputError] = [], in scope: Scope, at now: Instant,
+    _ action: ConsoleAction, _ request: ActionRequest, by holder: Administrator,
+    _ settings: SupportRules, _ own: [ActionInputError] = [], in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     // Checked before the input, so that an agent without any actions left needn't fill in the form
     // to ask an owner.
     if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
-    return try store.authorization.authorize(
-      action, request, in: ActionTarget(scope), settings, inputErrors: own, at: now, connection)
+    return try store.authorization.verify(
+      action, request, by: holder, settings, inputErrors: own, at: now, connection)
   }
 
   func record(
@@ -110,12 +101,34 @@ struct SupportAuthorization: Sendable {
       """)
   }
 
+  /// Returns how an agent who has the permission can perform actions in a pool.
+  func eligibility(
+    _ agent: ConsoleSession, _ settings: SupportRules, in scope: Scope,
+    _ refusal: ActionDenial? = nil, at now: Instant, _ connection: borrowing Connection
+  ) throws -> SupportEligibility {
+    let id = agent.administrator.id
+    let isHeld = try Self.hold(of: id, in: scope, connection) != nil
+    return SupportEligibility(
+      settings: settings,
+      asksForCode: try store.authorization.needsReauthentication(
+        .secondFactor, agent, at: now, connection),
+      actionsLeft: try isHeld ? 0 : allowance(of: id, settings, in: scope, at: now, connection),
+      isHeld: isHeld, refusal: refusal)
+  }
+
   /// Returns how many actions an agent has left in this hour; 0 if the agent is blocked.
   func left(
     for agent: ID<Administrator>, _ settings: SupportRules, in scope: Scope, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    if try Self.hold(of: agent, in: scope, connection) != nil { return 0 }
+    try Self.hold(of: agent, in: scope, connection) != nil
+      ? 0 : allowance(of: agent, settings, in: scope, at: now, connection)
+  }
+
+  private func allowance(
+    of agent: ID<Administrator>, _ settings: SupportRules, in scope: Scope, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
     let since = now.advanced(bySeconds: -Support.hour)
     let done =
       try connection.first(

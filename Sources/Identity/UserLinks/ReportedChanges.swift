@@ -66,9 +66,7 @@ public struct ReportedChanges: Sendable {
       try UserLink.useAll(.reportedChange, of: account.key, at: now, connection)
       try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
       let codes = try BackupCodeCounts(of: account, at: now, connection)
-      for kind in BackupCodeStore.Kind.allCases {
-        try BackupCodeStore.clear(kind, of: account.key, connection)
-      }
+      try BackupCodeStore.clear(BackupCodeStore.Kind.allCases, of: account.key, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       let isNew =
         try connection.run(

@@ -115,8 +115,7 @@ import Testing
         let account = try await instance.reload(alice.account)
         let removal = try await instance.identity.factorRemovals.consequences(
           instance.acme, account.id, nil)
-        let need = try await instance.identity.approvals.need(for: removal, in: instance.acme)
-        #expect(need == nil)
+        #expect(removal.approval == nil)
       }
       _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
         edit.pattern = .account

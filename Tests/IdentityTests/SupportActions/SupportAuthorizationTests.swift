@@ -78,7 +78,7 @@ struct SupportGateTests {
       _ = try await remove(instance, alice, agent.request())
       instance.clock.advance(15 * 60)
       let eligibility = try await instance.identity.support.eligibility(
-        agent.session, on: bob.account.id, in: instance.acme)
+        agent.session, on: bob.account, in: instance.acme)
       #expect(eligibility.asksForCode)
       await expect("codeRequired") { try await remove(instance, bob, agent.request()) }
       await expect("wrongCode") {
@@ -101,7 +101,7 @@ struct SupportGateTests {
       #expect(found?.id == renewed.session.id)
       #expect(try await instance.isReplaced(agent.session, by: renewed.session))
       let eligibilityAfter = try await instance.identity.support.eligibility(
-        renewed.session, on: bob.account.id, in: instance.acme)
+        renewed.session, on: bob.account, in: instance.acme)
       #expect(!eligibilityAfter.asksForCode)
     }
   }

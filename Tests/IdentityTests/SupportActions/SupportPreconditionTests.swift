@@ -122,10 +122,10 @@ struct SupportPreconditionTests {
       try await support.change(instance.acme, to: settings, by: Instance.boss)
       await expect("reasonRequired") { try await act(instance, alice, agent.request(nil)) }
       _ = try await act(instance, alice, agent.request())
-      let before = try await support.eligibility(agent.session, on: alice.id, in: instance.acme)
+      let before = try await support.eligibility(agent.session, on: alice, in: instance.acme)
       #expect(before.actionsLeft == 0 && !before.isHeld)
       await expect("held") { try await act(instance, alice, agent.request(nil)) }
-      let after = try await support.eligibility(agent.session, on: alice.id, in: instance.acme)
+      let after = try await support.eligibility(agent.session, on: alice, in: instance.acme)
       #expect(after.isHeld)
     }
   }
