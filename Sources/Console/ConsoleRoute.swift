@@ -78,10 +78,8 @@ struct RouteTable: Sendable {
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project in
-      do throws(Refusal) {
-        return try await page(try await authorizer.project(request, project, needing: permission))
-      } catch {
-        return await failures.page(error, for: request)
+      await failures.respond(to: request) { signedIn throws(Refusal) in
+        try await page(try await authorizer.project(signedIn, project, needing: permission))
       }
     }
     all.append(ConsoleRoute(access: .project(permission), route: route))
@@ -93,11 +91,8 @@ struct RouteTable: Sendable {
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, one in
-      do throws(Refusal) {
-        let context = try await authorizer.project(request, project, needing: permission)
-        return try await page(context, one)
-      } catch {
-        return await failures.page(error, for: request)
+      await failures.respond(to: request) { signedIn throws(Refusal) in
+        try await page(try await authorizer.project(signedIn, project, needing: permission), one)
       }
     }
     all.append(ConsoleRoute(access: .project(permission), route: route))
@@ -109,12 +104,10 @@ struct RouteTable: Sendable {
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, tenant in
-      do throws(Refusal) {
-        let context = try await authorizer.scope(request, project, tenant, needing: .seeScope)
-        _ = try await authorizer.project(context.signedIn, project, needing: permission)
+      await failures.respond(to: request) { signedIn throws(Refusal) in
+        let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
+        _ = try await authorizer.project(signedIn, project, needing: permission)
         return try await page(context)
-      } catch {
-        return await failures.page(error, for: request)
       }
     }
     all.append(ConsoleRoute(access: .projectOfTenant(permission), route: route))
@@ -290,11 +283,8 @@ private struct ScopeAccess: Sendable {
     _ request: Request, _ project: String, _ tenant: String?,
     to page: (ScopeContext) async throws(Refusal) -> Response
   ) async -> Response {
-    do throws(Refusal) {
-      return try await page(
-        try await authorizer.scope(request, project, tenant, needing: permission))
-    } catch {
-      return await failures.page(error, for: request)
+    await failures.respond(to: request) { signedIn throws(Refusal) in
+      try await page(try await authorizer.scope(signedIn, project, tenant, needing: permission))
     }
   }
 }
@@ -323,8 +313,10 @@ extension Path {
     anywhere: Bool = false, at stage: SetupStage = .ready
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
+      var found: SignedIn?
       do throws(Refusal) {
         let signedIn = try await authorizer.signedIn(request, at: stage)
+        found = signedIn
         let administrator = signedIn.administrator
         if let permission, !administrator.may(permission, in: nil),
           !(anywhere && administrator.maySomewhere(permission))
@@ -333,7 +325,7 @@ extension Path {
         }
         return try await page(signedIn, repeat each parameter)
       } catch {
-        return await failures.page(error, for: request)
+        return await failures.page(error, for: request, found)
       }
     }
   }

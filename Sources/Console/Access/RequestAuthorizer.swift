@@ -50,9 +50,7 @@ struct RequestAuthorizer: Sendable {
     if !request.isReading {
       await drafts.forget(request, by: session.administrator.id)
     }
-    return SignedIn(
-      request: request, form: form, session: session,
-      approvals: try await refusing { try await approvals(for: session) }, catalog: catalog)
+    return SignedIn(request: request, form: form, session: session, catalog: catalog)
   }
 
   func signInFirst(_ request: Request) async -> Refusal {
@@ -60,12 +58,6 @@ struct RequestAuthorizer: Sendable {
       let kept = request.isReading ? .ignored : try await keep(request)
       return .signInFirst(next: ReturnAddress.current(request), kept)
     } catch { return error }
-  }
-
-  private func approvals(for session: ConsoleSession) async throws(ApprovalError) -> Int? {
-    let administrator = session.administrator
-    guard administrator.maySomewhere(.seeApprovals) else { return nil }
-    return try await identity.approvals.count(for: administrator)
   }
 
   func session(of request: Request) async throws(Refusal) -> ConsoleSession? {
@@ -81,9 +73,7 @@ struct RequestAuthorizer: Sendable {
     guard let session = try? await session(of: request), session.secondFactor.isReady else {
       return nil
     }
-    return SignedIn(
-      request: request, form: Form(), session: session,
-      approvals: try? await approvals(for: session), catalog: catalog)
+    return SignedIn(request: request, form: Form(), session: session, catalog: catalog)
   }
 
   /// Stores a form whose session expired, for the same administrator in the same browser.
@@ -177,18 +167,6 @@ struct ScopeContext: Sendable {
 }
 
 extension RequestAuthorizer {
-  func project(
-    _ request: Request, _ id: String, needing permission: Permission
-  ) async throws(Refusal) -> ProjectContext {
-    try await project(try await signedIn(request), id, needing: permission)
-  }
-
-  func scope(
-    _ request: Request, _ project: String, _ tenant: String?, needing permission: Permission
-  ) async throws(Refusal) -> ScopeContext {
-    try await scope(try await signedIn(request), project, tenant, needing: permission)
-  }
-
   /// Authorizes access to a project; projects that aren't visible are reported as not found.
   func project(
     _ signedIn: SignedIn, _ id: String, needing permission: Permission

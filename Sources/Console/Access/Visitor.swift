@@ -20,9 +20,6 @@ struct SignedIn: Sendable {
   /// The submitted form, checked to come from a page of this session; empty for GET requests.
   let form: Form
   let session: ConsoleSession
-  /// The number of requests that await the administrator's approval; nil without the permission to
-  /// see them.
-  let approvals: Int?
   let catalog: Catalog
 
   var administrator: Administrator { session.administrator }

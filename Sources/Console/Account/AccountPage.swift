@@ -31,7 +31,7 @@ struct AccountPage: Sendable {
     let history = try await refusing {
       try await identity.administrators.history(of: administrator.id, limit: 10)
     }
-    let frame = frames.frame(Message("Your account"), for: signedIn)
+    let frame = await frames.frame(Message("Your account"), for: signedIn)
     return .html(
       view.render(
         AccountView(

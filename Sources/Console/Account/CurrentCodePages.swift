@@ -12,7 +12,7 @@ struct OwnFactorRemovalPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    return page(signedIn, try await CurrentCode.proof(signedIn, factors))
+    return await page(signedIn, try await CurrentCode.proof(signedIn, factors))
   }
 
   func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -20,7 +20,7 @@ struct OwnFactorRemovalPage: Sendable {
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     guard let code = CurrentCode.given(signedIn, proof) else {
-      return page(signedIn, proof, CurrentCode.missing)
+      return await page(signedIn, proof, CurrentCode.missing)
     }
     do {
       try await factors.withdraw(
@@ -28,7 +28,7 @@ struct OwnFactorRemovalPage: Sendable {
         in: signedIn.session, by: signedIn.author)
     } catch {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return page(signedIn, proof, fault)
+      return await page(signedIn, proof, fault)
     }
     frames.leave(
       signedIn.session.factors.contains(.passkey)
@@ -46,8 +46,8 @@ struct OwnFactorRemovalPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
-  ) -> Response {
-    CurrentCode.page(
+  ) async -> Response {
+    await CurrentCode.page(
       signedIn, proof, frames, view, fault, title: Message("Remove your second factor"),
       action: ConsolePaths.ownFactorRemoval(),
       sentences: [
@@ -74,7 +74,7 @@ struct RecoveryCodesPage: Sendable {
     }
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
-    return page(signedIn, proof, try await codeSet(signedIn))
+    return await page(signedIn, proof, try await codeSet(signedIn))
   }
 
   func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -92,7 +92,7 @@ struct RecoveryCodesPage: Sendable {
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     guard let code = CurrentCode.given(signedIn, proof) else {
-      return page(signedIn, proof, current, CurrentCode.missing)
+      return await page(signedIn, proof, current, CurrentCode.missing)
     }
     let newCodes: [Secret]
     do {
@@ -102,9 +102,9 @@ struct RecoveryCodesPage: Sendable {
     } catch {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
-      return page(signedIn, proof, current, fault)
+      return await page(signedIn, proof, current, fault)
     }
-    var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
+    var frame = await frames.frame(Message("Your recovery codes"), for: signedIn)
     frame.flash = Flash(
       text: Message("These are your new codes. Your previous codes no longer work."))
     return .html(codes.render(RecoveryCodesView(frame: FrameView(frame), codes: newCodes)))
@@ -117,8 +117,8 @@ struct RecoveryCodesPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ codeSet: String,
     _ fault: CurrentCode.Fault? = nil
-  ) -> Response {
-    CurrentCode.page(
+  ) async -> Response {
+    await CurrentCode.page(
       signedIn, proof, frames, view, fault, title: Message("New recovery codes"),
       codes: codeSet,
       action: ConsolePaths.recoveryCodes(),
@@ -177,8 +177,8 @@ enum CurrentCode {
     _ view: Template<CurrentCodeView>, _ fault: Fault?, title: Message, codes: String? = nil,
     action: String,
     sentences: [Message], button: Message, isDestroying: Bool
-  ) -> Response {
-    var frame = frames.frame(
+  ) async -> Response {
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]

@@ -23,7 +23,7 @@ struct OwnFactorPage: Sendable {
     do { enrollment = try factors.begin(for: signedIn.administrator) } catch {
       throw .unavailable(error)
     }
-    return try page(signedIn, enrollment, proof, errors: [])
+    return try await page(signedIn, enrollment, proof, errors: [])
   }
 
   /// Where an administrator who signed in with the provider confirms their identity, because they may
@@ -57,7 +57,7 @@ struct OwnFactorPage: Sendable {
     if code.isEmpty {
       errors.append(FieldError(field: "code", text: Message("Enter the code from the app.")))
     }
-    guard errors.isEmpty else { return try page(signedIn, resumed, proof, errors: errors) }
+    guard errors.isEmpty else { return try await page(signedIn, resumed, proof, errors: errors) }
     let done: ActionOutcome<[Secret]>
     do {
       done = try await factors.finish(
@@ -66,7 +66,7 @@ struct OwnFactorPage: Sendable {
     } catch {
       return try await refused(error, signedIn, resumed, proof)
     }
-    var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
+    var frame = await frames.frame(Message("Your recovery codes"), for: signedIn)
     frame.flash = Flash(
       text: signedIn.session.factors.isEmpty
         ? Message("Your second factor is on. From now on, you also enter a code when you sign in.")
@@ -97,17 +97,17 @@ struct OwnFactorPage: Sendable {
       let fault = FieldError(
         field: "code",
         text: Message("Incorrect code. Check that the clock on your device is correct."))
-      return try page(signedIn, enrollment, proof, errors: [fault])
+      return try await page(signedIn, enrollment, proof, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
-      return try page(
+      return try await page(
         signedIn, enrollment, proof,
         errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
     case .usedCurrentCode:
-      return try page(
+      return try await page(
         signedIn, enrollment, proof,
         errors: [FieldError(field: "current-code", text: CodeFault.used)])
     case .wrongPassword:
-      return try page(
+      return try await page(
         signedIn, enrollment, proof,
         errors: [FieldError(field: "password", text: Message("Incorrect password."))])
     case .busy: throw .busy
@@ -115,13 +115,13 @@ struct OwnFactorPage: Sendable {
       let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
         field: "password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = try page(
+      var response = try await page(
         signedIn, enrollment, proof, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-      var response = try page(
+      var response = try await page(
         signedIn, enrollment, proof, errors: [FieldError(field: "current-code", text: text)],
         status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
@@ -154,13 +154,13 @@ struct OwnFactorPage: Sendable {
     _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment,
     _ proof: ReauthenticationMethod?, errors: [FieldError],
     status: Status? = nil
-  ) throws(Refusal) -> Response {
+  ) async throws(Refusal) -> Response {
     let code: QRCode
     do { code = try QRCode(text: enrollment.uri.revealedText) } catch {
       throw .unavailable(error)
     }
     let title = Message("Second factor")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     if !signedIn.session.secondFactor.isReady {

@@ -13,7 +13,7 @@ struct OwnPasswordPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     guard try await isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    return page(signedIn, errors: [])
+    return await page(signedIn, errors: [])
   }
 
   private func isOpen(to signedIn: SignedIn) async throws(Refusal) -> Bool {
@@ -38,13 +38,13 @@ struct OwnPasswordPage: Sendable {
       errors.append(
         FieldError(field: "new-password", text: Message("Enter a new password.")))
     }
-    guard errors.isEmpty else { return page(signedIn, errors: errors) }
+    guard errors.isEmpty else { return await page(signedIn, errors: errors) }
     let ended: Int
     do {
       ended = try await identity.ownAccount.changePassword(
         of: signedIn.session, old: Secret(old), new: Secret(new), by: signedIn.author)
     } catch {
-      return try refused(error, signedIn)
+      return try await refused(error, signedIn)
     }
     let text =
       ended == 0
@@ -58,11 +58,11 @@ struct OwnPasswordPage: Sendable {
 
   private func refused(
     _ error: PasswordChangeError, _ signedIn: SignedIn
-  ) throws(Refusal) -> Response {
+  ) async throws(Refusal) -> Response {
     switch error {
     case .sessionEnded: throw .sessionEnded
     case .wrongPassword:
-      return page(
+      return await page(
         signedIn,
         errors: [
           FieldError(
@@ -70,12 +70,12 @@ struct OwnPasswordPage: Sendable {
             text: Message("The current password is incorrect."))
         ])
     case .weakPassword(let reason):
-      return page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
+      return await page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     case .throttled(let until):
       let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
         field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = page(signedIn, errors: [fault], status: .tooManyRequests)
+      var response = await page(signedIn, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
     case .busy: throw .busy
@@ -86,9 +86,9 @@ struct OwnPasswordPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, errors: [FieldError], status: Status? = nil
-  ) -> Response {
+  ) async -> Response {
     let title = Message("Change password")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]

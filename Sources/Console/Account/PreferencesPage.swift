@@ -10,7 +10,7 @@ struct PreferencesPage: Sendable {
   let view: Template<PreferencesView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    page(signedIn, signedIn.session.preferences, errors: [])
+    await page(signedIn, signedIn.session.preferences, errors: [])
   }
 
   func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
@@ -25,7 +25,7 @@ struct PreferencesPage: Sendable {
       errors.append(FieldError(field: "theme", text: Message("Choose a theme.")))
     }
     let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
-    guard errors.isEmpty else { return page(signedIn, preferences, errors: errors) }
+    guard errors.isEmpty else { return await page(signedIn, preferences, errors: errors) }
     do {
       try await ownAccount.change(
         preferences, of: signedIn.administrator, from: old, by: signedIn.author)
@@ -43,9 +43,9 @@ struct PreferencesPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ preferences: Preferences, errors: [FieldError]
-  ) -> Response {
+  ) async -> Response {
     let title = Message("Preferences")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]

@@ -63,7 +63,7 @@ struct AdministratorPage: Sendable {
     }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("Revoke role")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · {name} · Administrators", ["title": .message(button), "name": name]),
       for: signedIn)
     frame.crumbs = [
@@ -168,7 +168,8 @@ struct AdministratorPage: Sendable {
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
     let name = Message.Value.name(Formatted.short(record.administrator.displayName))
-    var frame = frames.frame(Message("{title} · Administrators", ["title": name]), for: signedIn)
+    var frame = await frames.frame(
+      Message("{title} · Administrators", ["title": name]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators())

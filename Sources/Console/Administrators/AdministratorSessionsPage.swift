@@ -25,7 +25,7 @@ struct AdministratorSessionsPage: Sendable {
     }
     let title = Message("Sessions")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.crumbs = [

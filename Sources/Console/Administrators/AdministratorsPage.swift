@@ -30,7 +30,7 @@ struct AdministratorsPage: Sendable {
     let minutes = try await refusing { try await identity.support.stepUpMinutes() }
     let limits = try await refusing { try await identity.consoleSessions.limits() }
     let requiresPasskeys = try await refusing { try await identity.passkeys.isRequired() }
-    var frame = frames.frame(Message("Administrators"), for: signedIn)
+    var frame = await frames.frame(Message("Administrators"), for: signedIn)
     frame.errors = faults
     let asksForCode = try await refusing {
       try await identity.support.asksForCode(signedIn.session)
@@ -74,7 +74,7 @@ struct AdministratorsPage: Sendable {
     _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let button = Message("Revoke invitation")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Administrators", ["title": .message(button)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators())

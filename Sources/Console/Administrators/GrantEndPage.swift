@@ -75,7 +75,7 @@ struct GrantEndPage: Sendable {
     if !isTyped { answers.last = GrantAnswers.last(record.grantEnds[grant], times) }
     let title = Message("End date")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.errors = errors

@@ -38,7 +38,7 @@ struct NewAdministratorPage: Sendable {
     do {
       let outcome = try await identity.invitations.invite(
         email: email, displayName: name, grant: grant, until: end, actions.request(signedIn))
-      return actions.page(handOver(signedIn, outcome.value), after: outcome)
+      return actions.page(await handOver(signedIn, outcome.value), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .inviteAdministrator, signedIn) {
         error throws(Refusal) in try error.fault(answers)
@@ -48,9 +48,9 @@ struct NewAdministratorPage: Sendable {
   }
 
   /// The server stores only a digest of its token, so it can't be shown again.
-  private func handOver(_ signedIn: SignedIn, _ new: NewInvitation) -> Response {
+  private func handOver(_ signedIn: SignedIn, _ new: NewInvitation) async -> Response {
     let title = Message("Invitation")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators())
@@ -69,7 +69,7 @@ struct NewAdministratorPage: Sendable {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
     let off = try await refusing { try await identity.consoleProviders.breakGlassAccount() }
     let title = Message("New administrator")
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [

@@ -50,7 +50,7 @@ struct SessionLimitsPage: Sendable {
     replacing current: SessionLimitsForm? = nil
   ) async throws(Refusal) -> Response {
     let title = Message("Sign-in and sessions")
-    var frame = actions.frames.frame(
+    var frame = await actions.frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [

@@ -112,7 +112,7 @@ struct TypedPage: Sendable {
       ? 0
       : try await refusing { try await identity.serviceTokens.count(madeBy: administrator.id) }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · {name} · Administrators", ["title": .message(action.name), "name": name]),
       for: signedIn)
     frame.errors = errors

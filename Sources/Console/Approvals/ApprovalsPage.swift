@@ -20,7 +20,7 @@ struct ApprovalsPage: Sendable {
     if let first = signedIn.firstPage(of: ConsolePaths.approvals(), insteadOf: decided) {
       return first
     }
-    let frame = frames.frame(Message("Approvals"), for: signedIn)
+    let frame = await frames.frame(Message("Approvals"), for: signedIn)
     return .html(
       view.render(
         ApprovalsView(

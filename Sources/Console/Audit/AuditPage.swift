@@ -21,7 +21,7 @@ struct AuditPage: Sendable {
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("Audit log"), for: signedIn)
+    let frame = await frames.frame(Message("Audit log"), for: signedIn)
     return try await page(signedIn, AuditLogScope(nil), frame)
   }
 

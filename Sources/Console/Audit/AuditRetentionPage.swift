@@ -46,7 +46,7 @@ struct AuditRetentionPage: Sendable {
   private func page(
     _ signedIn: SignedIn, chosen: Int?, errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = actions.frames.frame(Message("Audit log retention"), for: signedIn)
+    var frame = await actions.frames.frame(Message("Audit log retention"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("Audit log"), href: ConsolePaths.instanceAudit())

@@ -41,7 +41,7 @@ struct ClockPage: Sendable {
   ) async throws(Refusal) -> Response {
     let reading = try await refusing { try await clock.reading() }
     let title = Message("Server clock")
-    var frame = actions.frames.frame(
+    var frame = await actions.frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
     // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors

@@ -44,7 +44,7 @@ struct ExemptionsFile: Sendable {
     _ signedIn: SignedIn, _ query: ExemptionsQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.exemptions())
-    var frame = actions.frames.frame(Message("Download exemptions?"), for: signedIn)
+    var frame = await actions.frames.frame(Message("Download exemptions?"), for: signedIn)
     frame.crumbs = [
       Link(text: Message("Policy review"), href: ConsolePaths.reviews()),
       Link(text: Message("Exemptions"), href: list),

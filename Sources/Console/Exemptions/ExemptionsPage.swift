@@ -17,7 +17,7 @@ struct ExemptionsPage: Sendable {
     let mayExport = found.contains {
       signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
     }
-    var frame = frames.frame(Message("Exemptions"), for: signedIn)
+    var frame = await frames.frame(Message("Exemptions"), for: signedIn)
     frame.crumbs = [Link(text: Message("Policy review"), href: ConsolePaths.reviews())]
     return .html(
       view.render(

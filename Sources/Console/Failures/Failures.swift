@@ -45,7 +45,22 @@ struct Failures: Sendable {
     return page(fault, frames.bare(fault.heading, for: nil), requestID: requestID)
   }
 
-  func page(_ refusal: Refusal, for request: Request) async -> Response {
+  /// Responds with a page for a signed-in administrator, or with the page of its refusal.
+  func respond(
+    to request: Request, _ page: (SignedIn) async throws(Refusal) -> Response
+  ) async -> Response {
+    var found: SignedIn?
+    do throws(Refusal) {
+      let signedIn = try await authorizer.signedIn(request)
+      found = signedIn
+      return try await page(signedIn)
+    } catch {
+      return await self.page(error, for: request, found)
+    }
+  }
+
+  /// The page of a refusal; `found` is the administrator if the request was authenticated.
+  func page(_ refusal: Refusal, for request: Request, _ found: SignedIn? = nil) async -> Response {
     switch refusal {
     case .signInFirst(let next, let kept):
       return .redirect(to: Self.signIn(thenTo: next, kept))
@@ -61,30 +76,30 @@ struct Failures: Sendable {
     case .secondFactorFirst:
       return .redirect(to: ConsolePaths.ownFactor())
     case .notFound:
-      return await page(Fault(.notFound), for: request)
+      return await page(Fault(.notFound), for: request, found)
     case .notAllowed(let permission):
-      let signedIn = await authorizer.known(request)
+      let signedIn = await known(request, found)
       if let signedIn { log(request.id, .denied(signedIn.actor, lacking: permission)) }
-      return page(Fault(needing: permission, helpers: []), for: signedIn, request)
+      return await page(Fault(needing: permission, helpers: []), for: signedIn, request)
     case .lacking(let lack):
       log(request.id, .denied(lack.signedIn.actor, lacking: lack.permission))
       let fault = Fault(needing: lack.permission, helpers: lack.helpers)
-      let frame = frames.frame(fault.heading, for: lack.signedIn)
+      let frame = await frames.frame(fault.heading, for: lack.signedIn)
       return page(fault, frame, requestID: request.id.text)
     case .foreignForm:
       return unsigned(.foreignForm(publicURL), request)
     case .staleForm:
-      return await page(Fault.staleForm(back: request.target.rawPath), for: request)
+      return await page(Fault.staleForm(back: request.target.rawPath), for: request, found)
     case .notAForm:
-      return await page(Fault(.unsupportedMediaType), for: request)
+      return await page(Fault(.unsupportedMediaType), for: request, found)
     case .malformedForm(let error):
       var fault = Fault(.badRequest)
       fault.detail = error.message
-      return await page(fault, for: request)
+      return await page(fault, for: request, found)
     case .unreadableForm:
-      return await page(Fault(.badRequest), for: request)
+      return await page(Fault(.badRequest), for: request, found)
     case .busy:
-      var response = await page(Fault.busy, for: request)
+      var response = await page(Fault.busy, for: request, found)
       response.fields[.retryAfter] = "1"
       return response
     case .unavailable(let cause):
@@ -95,15 +110,21 @@ struct Failures: Sendable {
 
   /// The page in the signed-in administrator's frame, with their theme and navigation, if there is
   /// a session.
-  private func page(_ fault: Fault, for request: Request) async -> Response {
-    page(fault, for: await authorizer.known(request), request)
+  private func page(_ fault: Fault, for request: Request, _ found: SignedIn?) async -> Response {
+    await page(fault, for: await known(request, found), request)
   }
 
-  private func page(_ fault: Fault, for signedIn: SignedIn?, _ request: Request) -> Response {
+  private func known(_ request: Request, _ found: SignedIn?) async -> SignedIn? {
+    // A form may have ended the session, or changed its roles.
+    guard request.isReading, let found else { return await authorizer.known(request) }
+    return found.session.secondFactor.isReady ? found : nil
+  }
+
+  private func page(_ fault: Fault, for signedIn: SignedIn?, _ request: Request) async -> Response {
     guard let signedIn else { return unsigned(fault, request) }
     // A pending flash stays for the next page: it belongs to an action, not to this error.
     return page(
-      fault, frames.unflashed(fault.heading, for: signedIn), requestID: request.id.text)
+      fault, await frames.unflashed(fault.heading, for: signedIn), requestID: request.id.text)
   }
 
   private func unsigned(_ fault: Fault, _ request: Request) -> Response {

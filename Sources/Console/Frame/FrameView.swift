@@ -135,8 +135,7 @@ struct ApprovalsLink: ViewModel {
   let count: Int
   let isCurrent: Bool
 
-  init?(_ signedIn: SignedIn, at place: PageEntry.Place) {
-    guard let count = signedIn.approvals else { return nil }
+  init(_ count: Int, at place: PageEntry.Place) {
     self.count = count
     isCurrent = PageEntry.approvals.length(at: place) != nil
   }

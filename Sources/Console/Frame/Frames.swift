@@ -57,8 +57,9 @@ struct Frames: Sendable {
   }
 
   /// The frame of pages that belong to no project.
-  func frame(_ title: some MessageConvertible, for signedIn: SignedIn) -> Frame {
-    var frame = unflashed(title, for: signedIn, path: Self.printedAddress(signedIn.request.target))
+  func frame(_ title: some MessageConvertible, for signedIn: SignedIn) async -> Frame {
+    var frame = await unflashed(
+      title, for: signedIn, path: Self.printedAddress(signedIn.request.target))
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     return frame
   }
@@ -73,9 +74,9 @@ struct Frames: Sendable {
   /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
     _ title: some MessageConvertible, for signedIn: SignedIn, path: String = "/"
-  ) -> Frame {
+  ) async -> Frame {
     let place = PageEntry.Place(signedIn.request.target, in: nil)
-    var frame = own(title.message, path: path, for: signedIn, in: nil, at: place)
+    var frame = await own(title.message, path: path, for: signedIn, in: nil, at: place)
     frame.sidebar = sidebar.markup(
       at: place, in: nil, for: signedIn.administrator, users: nil)
     return frame
@@ -84,13 +85,13 @@ struct Frames: Sendable {
   private func own(
     _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?,
     at place: PageEntry.Place
-  ) -> Frame {
+  ) async -> Frame {
     var frame = plain(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: scope, at: place)
     frame.session = session(signedIn)
-    frame.approvals = ApprovalsLink(signedIn, at: place)
+    frame.approvals = await approvals(signedIn, at: place)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
@@ -99,9 +100,9 @@ struct Frames: Sendable {
   }
 
   func frame(
-    _ title: some MessageConvertible, in context: ScopeContext
+    _ title: some MessageConvertible, in context: ScopeContext, users: Int? = nil
   ) async throws(Refusal) -> Frame {
-    try await frame(title.message, context.signedIn, scope: context.scope)
+    try await frame(title.message, context.signedIn, scope: context.scope, users: users)
   }
 
   func frame(
@@ -110,8 +111,9 @@ struct Frames: Sendable {
     try await frame(title.message, context.signedIn, scope: context.scope)
   }
 
+  /// `users` is the number of the pool's users, if the page has read it.
   private func frame(
-    _ title: Message, _ signedIn: SignedIn, scope: Scope
+    _ title: Message, _ signedIn: SignedIn, scope: Scope, users: Int? = nil
   ) async throws(Refusal) -> Frame {
     let administrator = signedIn.administrator
     let project = Message.Value.name(Formatted.short(scope.projectName))
@@ -126,17 +128,30 @@ struct Frames: Sendable {
         ])
     let target = signedIn.request.target
     let place = PageEntry.Place(target, in: scope)
-    var frame = own(whole, path: Self.printedAddress(target), for: signedIn, in: scope, at: place)
+    var frame = await own(
+      whole, path: Self.printedAddress(target), for: signedIn, in: scope, at: place)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(scope, administrator)
     frame.tenant = try await tenantMenu(scope, administrator)
-    let users = try await refusing {
-      administrator.may(.findUsers, in: scope)
-        ? try await identity.accounts.count(scope) : nil
+    var users = users
+    if users == nil, administrator.may(.findUsers, in: scope) {
+      users = try await refusing { try await identity.accounts.count(scope) }
     }
     frame.sidebar = sidebar.markup(
       at: place, in: scope, for: administrator, users: users)
     return frame
+  }
+
+  /// The link to the requests that await the administrator's approval; nil without the permission to
+  /// see them.
+  private func approvals(
+    _ signedIn: SignedIn, at place: PageEntry.Place
+  ) async -> ApprovalsLink? {
+    let administrator = signedIn.administrator
+    guard administrator.maySomewhere(.seeApprovals) else { return nil }
+    // A page may show a secret for the only time, and doesn't fail without the number.
+    guard let count = try? await identity.approvals.count(for: administrator) else { return nil }
+    return ApprovalsLink(count, at: place)
   }
 
   /// The search across all pools that the administrator can access; nil when there are none.

@@ -64,7 +64,7 @@ struct GuidancePage: Sendable {
   private func frame(
     _ title: Message, _ signedIn: SignedIn, _ place: GuidePool?
   ) async throws(Refusal) -> Frame {
-    guard let place else { return frames.frame(title, for: signedIn) }
+    guard let place else { return await frames.frame(title, for: signedIn) }
     var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
       frame.crumbs = [

@@ -35,7 +35,7 @@ struct NewPasskeyPage: Sendable {
       let added = Message(
         "Passkey “{name}” added.", ["name": .name(Formatted.short(new.passkey.name))])
       guard new.recoveryCodes.isEmpty else {
-        var frame = frames.frame(Message("Your recovery codes"), for: signedIn)
+        var frame = await frames.frame(Message("Your recovery codes"), for: signedIn)
         frame.flash = Flash(text: added)
         return .html(
           codes.render(RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes)))
@@ -91,7 +91,7 @@ struct NewPasskeyPage: Sendable {
       return .redirect(to: provider.href)
     }
     let challenge = try await refusing { try await passkeys.begin(for: session) }
-    var frame = frames.frame(
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(Message("Add a passkey"))]),
       for: signedIn)
     frame.errors = errors

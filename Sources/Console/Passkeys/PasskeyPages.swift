@@ -12,7 +12,7 @@ struct PasskeyPages: Sendable {
 
   func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
     let passkey = try await find(id, signedIn)
-    return page(signedIn, passkey, name: passkey.name)
+    return await page(signedIn, passkey, name: passkey.name)
   }
 
   func rename(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
@@ -23,7 +23,7 @@ struct PasskeyPages: Sendable {
       switch error {
       case .nameRequired, .nameTooLong:
         let passkey = try await find(id, signedIn)
-        return page(signedIn, passkey, name: name, errors: [Self.nameFault(error)])
+        return await page(signedIn, passkey, name: name, errors: [Self.nameFault(error)])
       default: return try refused(error, signedIn)
       }
     }
@@ -37,7 +37,7 @@ struct PasskeyPages: Sendable {
     if try await refusing({ try await passkeys.needsReauthentication(session) }) {
       return Self.reauthenticate(signedIn)
     }
-    return removalPage(signedIn, passkey)
+    return await removalPage(signedIn, passkey)
   }
 
   func remove(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
@@ -45,7 +45,7 @@ struct PasskeyPages: Sendable {
       try await passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
     } catch {
       guard case .mandatory(let necessity) = error else { return try refused(error, signedIn) }
-      return removalPage(
+      return await removalPage(
         signedIn, try await find(id, signedIn), errors: [PasskeyFault.error(necessity.message)])
     }
     frames.leave(Message("Passkey removed."), for: signedIn)
@@ -81,8 +81,9 @@ struct PasskeyPages: Sendable {
     return passkey
   }
 
-  private func frame(_ title: Message, _ signedIn: SignedIn, _ errors: [FieldError]) -> Frame {
-    var frame = frames.frame(
+  private func frame(_ title: Message, _ signedIn: SignedIn, _ errors: [FieldError]) async -> Frame
+  {
+    var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
@@ -91,18 +92,19 @@ struct PasskeyPages: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ passkey: Passkey, name: String, errors: [FieldError] = []
-  ) -> Response {
+  ) async -> Response {
     let model = PasskeyView(
-      frame: FrameView(frame(Message("Passkey"), signedIn, errors)), passkey: passkey,
+      frame: FrameView(await frame(Message("Passkey"), signedIn, errors)),
+      passkey: passkey,
       csrf: signedIn.session.csrfToken, name: name)
     return .html(view.render(model), errors: errors, seconds: nil)
   }
 
   private func removalPage(
     _ signedIn: SignedIn, _ passkey: Passkey, errors: [FieldError] = []
-  ) -> Response {
+  ) async -> Response {
     let model = PasskeyRemovalView(
-      frame: FrameView(frame(Message("Remove passkey"), signedIn, errors)),
+      frame: FrameView(await frame(Message("Remove passkey"), signedIn, errors)),
       passkey: passkey, csrf: signedIn.session.csrfToken)
     return .html(removal.render(model), errors: errors, seconds: nil)
   }

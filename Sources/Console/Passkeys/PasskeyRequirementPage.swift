@@ -50,7 +50,7 @@ struct PasskeyRequirementPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let isOn = try await refusing { try await passkeys.isRequired() }
-    var frame = actions.frames.frame(Message("Passkey requirement"), for: signedIn)
+    var frame = await actions.frames.frame(Message("Passkey requirement"), for: signedIn)
     let isPossible = isOn || publicURL.relyingParty != nil
     // Without the form, the page itself says what's missing.
     frame.errors = isPossible ? errors : []

@@ -37,14 +37,14 @@ struct ReauthenticationPage: Sendable {
             ConsolePaths.passkeyReauthentication(),
             backTo: ReturnAddress.checked(next, among: destinations)))
     }
-    return page(signedIn, next: next)
+    return await page(signedIn, next: next)
   }
 
   func verifyCode(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let next = signedIn.form.text("next")
     let code = signedIn.form.trimmed("code")
     guard !code.isEmpty else {
-      return page(
+      return await page(
         signedIn, next: next,
         errors: [
           FieldError(
@@ -59,7 +59,7 @@ struct ReauthenticationPage: Sendable {
     } catch {
       switch error {
       case .refused:
-        return page(
+        return await page(
           signedIn, next: next,
           errors: [
             FieldError(
@@ -67,11 +67,11 @@ struct ReauthenticationPage: Sendable {
               text: Message("The code is incorrect or was already used. Enter the current one."))
           ])
       case .usedCode:
-        return page(
+        return await page(
           signedIn, next: next, errors: [FieldError(field: "code", text: CodeFault.used)])
       case .throttled(let until):
         let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-        return page(
+        return await page(
           signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
       case .notFound: return .redirect(to: ConsolePaths.account())
       default: throw Refusal(error)
@@ -118,9 +118,9 @@ struct ReauthenticationPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
-  ) -> Response {
+  ) async -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
-    var frame = self.frame(signedIn)
+    var frame = await self.frame(signedIn)
     frame.errors = errors
     let model = ReauthenticationView(
       frame: FrameView(frame), signedIn: signedIn, next: next)
@@ -136,7 +136,7 @@ struct ReauthenticationPage: Sendable {
       guard case .notFound = error else { throw .unavailable(error) }
       return .redirect(to: ConsolePaths.account())
     }
-    var frame = self.frame(signedIn)
+    var frame = await self.frame(signedIn)
     frame.errors = errors
     let party = authorizer.publicURL.relyingParty
     let isUnused = signedIn.session.secondFactor == .passkeyUnused
@@ -166,8 +166,8 @@ struct ReauthenticationPage: Sendable {
     return .html(passkeyView.render(model), errors: errors, seconds: seconds)
   }
 
-  private func frame(_ signedIn: SignedIn) -> Frame {
-    var frame = frames.frame(Message("Confirm your identity"), for: signedIn)
+  private func frame(_ signedIn: SignedIn) async -> Frame {
+    var frame = await frames.frame(Message("Confirm your identity"), for: signedIn)
     if signedIn.session.secondFactor.isReady {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {

@@ -10,14 +10,14 @@ struct NewProjectPage: Sendable {
   let view: Template<NewProjectView>
 
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    page(signedIn, name: "", id: "", errors: [])
+    await page(signedIn, name: "", id: "", errors: [])
   }
 
   func create(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let name = signedIn.form.trimmed("name")
     let id = signedIn.form.trimmed("id")
     guard !name.isEmpty else {
-      return page(
+      return await page(
         signedIn, name: name, id: id,
         errors: [FieldError(field: "name", text: Message("Enter a project name."))])
     }
@@ -27,14 +27,14 @@ struct NewProjectPage: Sendable {
       return .redirect(to: ConsolePaths.overview(project.scope))
     } catch {
       let fault = try FieldError(try error.failure(of: .createProject), id: id)
-      return page(signedIn, name: name, id: id, errors: [fault])
+      return await page(signedIn, name: name, id: id, errors: [fault])
     }
   }
 
   private func page(
     _ signedIn: SignedIn, name: String, id: String, errors: [FieldError]
-  ) -> Response {
-    var frame = frames.frame(Message("New project"), for: signedIn)
+  ) async -> Response {
+    var frame = await frames.frame(Message("New project"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Projects"), href: ConsolePaths.projects())]
     let model = NewProjectView(

@@ -28,8 +28,7 @@ struct ProjectsPage: Sendable {
     }
     if let first = signedIn.firstPage(of: ConsolePaths.projects(), insteadOf: page) { return first }
     let facts = try await ProjectsAttention.Facts(identity, page.items, administrator)
-    let waiting = signedIn.approvals ?? 0
-    let frame = frames.frame(Message("Projects"), for: signedIn)
+    let frame = await frames.frame(Message("Projects"), for: signedIn)
     let now = identity.clock.now()
     let trends = try await identity.activity.trends(of: page.items, at: now)
     let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
@@ -54,7 +53,7 @@ struct ProjectsPage: Sendable {
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,
       administrator: administrator)
-    if waiting > 0 {
+    if let waiting = frame.approvals?.count, waiting > 0 {
       model.approvals = Link(
         text: ApprovalText.waiting(waiting), href: ConsolePaths.approvals())
     }

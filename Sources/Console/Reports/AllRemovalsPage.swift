@@ -12,7 +12,7 @@ struct AllRemovalsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let content = try await contents.removals(about: .instance, signedIn)
     let name = Report.removals.name(about: .instance)
-    var frame = frames.frame(name, for: signedIn)
+    var frame = await frames.frame(name, for: signedIn)
     frame.crumbs = [Link(text: Message("Reports"), href: ConsolePaths.allReports())]
     return .html(
       view.render(

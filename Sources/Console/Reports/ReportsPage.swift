@@ -24,7 +24,7 @@ struct ReportsPage: Sendable {
   }
 
   func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("Reports"), for: signedIn)
+    let frame = await frames.frame(Message("Reports"), for: signedIn)
     let items = Report.allCases.filter {
       signedIn.administrator.may(read: $0, about: .instance)
     }.map { report in

@@ -34,7 +34,7 @@ struct ReviewsPage: Sendable {
     return .html(
       view.render(
         ReviewsView(
-          frame: FrameView(frames.frame(Message("Policy review"), for: signedIn)),
+          frame: FrameView(await frames.frame(Message("Policy review"), for: signedIn)),
           statuses: statuses, exemptions: exemptions,
           mayFindUsers: administrator.maySomewhere(.findUsers), asked: asked,
           rows: rows, shown: projects.items.count, next: projects.next)))

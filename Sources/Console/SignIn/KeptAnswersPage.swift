@@ -25,7 +25,7 @@ struct KeptAnswersPage: Sendable {
     let draft = await authorizer.drafts.find(
       signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
-    let frame = frames.frame(Message("Your form was saved"), for: signedIn)
+    let frame = await frames.frame(Message("Your form was saved"), for: signedIn)
     let (pool, user) = try await subject(of: draft.target, signedIn)
     return .html(
       view.render(

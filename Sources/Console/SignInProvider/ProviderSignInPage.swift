@@ -48,7 +48,7 @@ struct ProviderSignInPage: Sendable {
       isLinked
       ? Message("Confirm your identity")
       : Message("Sign in with {name}", ["name": .name(Formatted.short(name))])
-    var frame = frames.frame(title, for: signedIn)
+    var frame = await frames.frame(title, for: signedIn)
     if signedIn.session.secondFactor.isReady {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {

@@ -57,7 +57,7 @@ struct SignInProviderPage: Sendable {
   ) async throws(Refusal) -> Response {
     let stored = try await refusing { try await providers.find() }
     let records = try await refusing { try await identity.administrators.records() }
-    var frame = actions.frames.frame(Message("Sign-in provider"), for: signedIn)
+    var frame = await actions.frames.frame(Message("Sign-in provider"), for: signedIn)
     frame.errors = errors
     if answers.secret.isLost {
       frame.errors.append(

@@ -53,7 +53,7 @@ struct SignInProviderRemovalPage: Sendable {
     let stored = try await refusing { try await identity.consoleProviders.find() }
     guard let stored else { return .redirect(to: ConsolePaths.signInProvider()) }
     let name = Message.Value.name(Formatted.short(stored.name))
-    var frame = actions.frames.frame(Message("Remove {name}", ["name": name]), for: signedIn)
+    var frame = await actions.frames.frame(Message("Remove {name}", ["name": name]), for: signedIn)
     frame.crumbs = [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Message("Sign-in provider"), href: ConsolePaths.signInProvider()),

@@ -20,7 +20,7 @@ struct SignInSimulatorPage: Sendable {
         try await signIns.forecasts(
           of: query, visibleTo: signedIn.administrator, limit: Self.most)
       }
-    let frame = frames.frame(Message("Sign-in simulator"), for: signedIn)
+    let frame = await frames.frame(Message("Sign-in simulator"), for: signedIn)
     return .html(
       view.render(
         SignInSimulatorView(

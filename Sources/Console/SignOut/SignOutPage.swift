@@ -11,7 +11,7 @@ struct SignOutPage: Sendable {
   let view: Template<SignOutView>
 
   func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let frame = frames.frame(Message("Sign out"), for: signedIn)
+    let frame = await frames.frame(Message("Sign out"), for: signedIn)
     return .html(
       view.render(SignOutView(frame: FrameView(frame), csrf: signedIn.session.csrfToken)))
   }

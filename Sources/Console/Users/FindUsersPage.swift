@@ -34,7 +34,7 @@ struct FindUsersPage: Sendable {
       found = hits
       exempt = try await refusing { try await exemptions.ends(of: hits.accounts.map(\.key)) }
     }
-    let frame = frames.frame(Message("Search users"), for: signedIn)
+    let frame = await frames.frame(Message("Search users"), for: signedIn)
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
     var response = Response.html(
       view.render(

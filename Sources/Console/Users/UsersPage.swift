@@ -41,7 +41,7 @@ struct UsersPage: Sendable {
     let ends =
       exempt.all > 0
       ? try await refusing { try await exemptions.ends(of: page.items.map(\.key)) } : [:]
-    let frame = try await frames.frame(Message("Users"), in: context)
+    let frame = try await frames.frame(Message("Users"), in: context, users: counts.users)
     let now = frames.clock.now()
     // Users without second factors have none to remove.
     let isSelecting = context.may(.removeFactors) && query.filter != .none
