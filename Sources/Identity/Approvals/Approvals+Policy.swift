@@ -7,13 +7,15 @@ public struct ProposedPolicy: Sendable {
 }
 
 extension Approval {
+  /// `policy` is read only if the number of its users matters.
   static func isNeeded(
-    for new: PolicyEdit, over policy: Policy, _ connection: borrowing Connection
+    for weakenings: [PolicyWeakening], of policy: @autoclosure () throws -> Policy,
+    in scope: Scope, _ connection: borrowing Connection
   ) throws -> Bool {
-    let weakenings = policy.weakenings(by: new)
-    guard !weakenings.isEmpty else { return false }
-    let rules = try SupportRules.find(policy.scope, connection)
-    return policy.needsApproval(of: weakenings, above: rules.policyApprovalOverUsers)
+    guard !weakenings.isEmpty,
+      let limit = try SupportRules.find(scope, connection).policyApprovalOverUsers
+    else { return false }
+    return try policy().needsApproval(of: weakenings, above: limit)
   }
 
   /// Returns whether an author may store a policy: a service token can't store one that requires a
@@ -21,14 +23,14 @@ extension Approval {
   ///
   /// Administrators request approval before they store a policy.
   static func permits(
-    _ new: PolicyEdit, over policy: Policy, by author: Author, at now: Instant,
-    _ connection: borrowing Connection
+    _ weakenings: [PolicyWeakening], of policy: @autoclosure () throws -> Policy, in scope: Scope,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard case .serviceToken(let token, _) = author.actor,
-      try isNeeded(for: new, over: policy, connection)
+      try isNeeded(for: weakenings, of: try policy(), in: scope, connection)
     else { return true }
     return try ServiceTokens.creatorMay(
-      .manageAdministrators, in: policy.scope, of: token, at: now, connection)
+      .manageAdministrators, in: scope, of: token, at: now, connection)
   }
 }
 

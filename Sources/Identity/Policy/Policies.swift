@@ -54,7 +54,9 @@ public struct Policies: Sendable {
       guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
         throw PolicyError.refusalNeedsEmail
       }
-      if try Approval.isNeeded(for: new, over: policy, connection) {
+      if try Approval.isNeeded(
+        for: policy.weakenings(by: new), of: policy, in: policy.scope, connection)
+      {
         return .waiting(
           until: try Approvals.ask(
             for: new, over: policy, request, at: context.now, connection))
@@ -145,14 +147,29 @@ public struct Policies: Sendable {
     _ new: PolicyEdit, over policy: Policy, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws -> Policy {
-    let (author, now) = (context.author, context.now)
+    var changed = policy
+    changed.stored = try store(new, over: policy.stored, counting: policy, context, connection)
+    return changed
+  }
+
+  /// Stores a policy over another one.
+  ///
+  /// `counted` is the other one with its numbers of users, which are read only if they matter.
+  static func store(
+    _ new: PolicyEdit, over policy: StoredPolicy,
+    counting counted: @autoclosure () throws -> Policy,
+    _ context: ActionContext, _ connection: borrowing Connection
+  ) throws -> StoredPolicy {
+    let (author, now, scope) = (context.author, context.now, policy.scope)
     guard new != policy.edit else { return policy }
     try new.configuration.check()
-    guard try Approval.permits(new, over: policy, by: author, at: now, connection) else {
-      throw PolicyError.approvalRequired
-    }
+    let weakenings = try new.weakenings(
+      since: policy.edit, usersHaveApps: try counted().totpUsers > 0)
+    guard
+      try Approval.permits(
+        weakenings, of: try counted(), in: scope, by: author, at: now, connection)
+    else { throw PolicyError.approvalRequired }
     let configuration = new.configuration
-    let scope = policy.scope
     try connection.run(
       """
       UPDATE scope SET mfa_state = \(configuration.state), sms = \(configuration.smsEnabled),
@@ -168,16 +185,14 @@ public struct Policies: Sendable {
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
       WHERE scope_key = \(scope.key)
       """)
-    let weakenings = policy.weakenings(by: new)
     var entry = AuditEntry(
       weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
       scope.objectID, name: scope.name, in: scope)
     entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
-    try WeakenedPolicy.record(weakenings, of: new, over: policy, context, connection)
-    var changed = policy
-    changed.stored = policy.stored.changed(
-      to: new, by: author.actor.name, because: context.reason, at: now)
-    return changed
+    try WeakenedPolicy.record(
+      weakenings, of: new, over: policy, usersHaveApps: try counted().totpUsers > 0, context,
+      connection)
+    return policy.changed(to: new, by: author.actor.name, because: context.reason, at: now)
   }
 }

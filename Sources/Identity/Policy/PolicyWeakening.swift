@@ -19,19 +19,20 @@ public enum PolicyWeakening: Sendable, Equatable {
 extension PolicyEdit {
   /// Returns how the policy is weaker than another; empty if it isn't.
   ///
-  /// `usersHaveApps` says whether any user of the pool has an authenticator app; see
-  /// ``Policy/weakenings(by:)``.
+  /// `usersHaveApps` says whether any user of the pool has an authenticator app, and is read only if
+  /// that matters; see ``Policy/weakenings(by:)``.
   public func weakenings(
-    since old: PolicyEdit, usersHaveApps: Bool
-  ) -> [PolicyWeakening] {
-    PolicyChange.Field.allCases.flatMap {
-      weakenings(of: $0, since: old, usersHaveApps: usersHaveApps)
+    since old: PolicyEdit, usersHaveApps: @autoclosure () throws -> Bool
+  ) rethrows -> [PolicyWeakening] {
+    try PolicyChange.Field.allCases.flatMap {
+      try weakenings(of: $0, since: old, usersHaveApps: try usersHaveApps())
     }
   }
 
   private func weakenings(
-    of field: PolicyChange.Field, since old: PolicyEdit, usersHaveApps: Bool
-  ) -> [PolicyWeakening] {
+    of field: PolicyChange.Field, since old: PolicyEdit,
+    usersHaveApps: @autoclosure () throws -> Bool
+  ) rethrows -> [PolicyWeakening] {
     let (was, becomes) = (old.configuration, configuration)
     switch field {
     case .totp:
@@ -42,9 +43,11 @@ extension PolicyEdit {
       // Compared even while TOTP is disabled, because the stored window applies once TOTP is
       // enabled again. A missing entry is compared as the default window if that matters to anyone;
       // otherwise dropping the entry and adding it again would widen a window unnoticed.
-      guard usersHaveApps || was.totp != nil && becomes.totp != nil else { return [] }
       let (from, to) = (was.window.adjacentIntervals, becomes.window.adjacentIntervals)
-      return to > from ? [.widerWindow(from: from, to: to)] : []
+      guard to > from, try was.totp != nil && becomes.totp != nil || usersHaveApps() else {
+        return []
+      }
+      return [.widerWindow(from: from, to: to)]
     case .sms:
       return was.isSMSOn && !becomes.isSMSOn ? [.factorDisabled(.phone)] : []
     case .state:

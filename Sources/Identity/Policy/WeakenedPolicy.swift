@@ -21,8 +21,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
   ///
   /// `weakenings` says how the new policy is weaker than the current one; it can be empty.
   static func record(
-    _ weakenings: [PolicyWeakening], of new: PolicyEdit, over policy: Policy,
-    _ context: ActionContext, _ connection: borrowing Connection
+    _ weakenings: [PolicyWeakening], of new: PolicyEdit, over policy: StoredPolicy,
+    usersHaveApps: @autoclosure () throws -> Bool, _ context: ActionContext,
+    _ connection: borrowing Connection
   ) throws {
     let (scope, now) = (policy.scope, context.now)
     let kept = try connection.first(
@@ -40,7 +41,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     }
     let recent = kept.flatMap { $0.at > oldest(at: now) ? $0 : nil }
     let before = recent?.before ?? policy.edit
-    let isWeaker = !new.weakenings(since: before, usersHaveApps: policy.totpUsers > 0).isEmpty
+    let isWeaker = try !new.weakenings(since: before, usersHaveApps: try usersHaveApps()).isEmpty
     if kept != nil, recent == nil || !isWeaker {
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
     }
@@ -95,7 +96,8 @@ public struct WeakenedPolicy: Sendable, Equatable {
     at = try row.next()
     by = try row.next()
     reason = try row.next()
-    weakenings = now.weakenings(since: before, usersHaveApps: (try row.next() as Int) > 0)
+    let users: Int = try row.next()
+    weakenings = now.weakenings(since: before, usersHaveApps: users > 0)
     if weakenings.isEmpty { return nil }
   }
 }

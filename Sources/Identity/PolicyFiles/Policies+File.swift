@@ -97,7 +97,7 @@ extension Policies {
         guard !drift.weakenings.isEmpty else { return nil }
         if given.reason == nil { return .reasonRequired }
         let needsApproval = try Approval.isNeeded(
-          for: drift.wanted, over: drift.policy, connection)
+          for: drift.weakenings, of: drift.policy, in: drift.policy.scope, connection)
         return needsApproval ? .approvalRequired : nil
       }
       guard problems.isEmpty else { throw PolicyFileError.problems(problems) }

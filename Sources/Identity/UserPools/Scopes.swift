@@ -21,6 +21,19 @@ public struct Scopes: Sendable {
     }
   }
 
+  /// Finds a user pool with its settings, as ``find(project:tenant:)`` does.
+  public func pool(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws(ScopeError) -> UserPool {
+    let found = try await store.read(ScopeError.self) { connection in
+      try UserPools.present(project, tenant, connection)
+    }
+    if let found { return found }
+    // Throws why there's none, or creates it.
+    _ = try await find(project: project, tenant: tenant)
+    return try await pool(project: project, tenant: tenant)
+  }
+
   /// Finds a user pool without creating one, in any profile.
   public func existing(
     project: ID<Project>, tenant: ID<Tenant>? = nil

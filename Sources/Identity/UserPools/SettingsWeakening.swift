@@ -47,8 +47,8 @@ extension UserPoolEdit {
   /// `usersHaveApps` says whether any user of the pool has an authenticator app; see
   /// ``Policy/weakenings(by:)``.
   public func weakenings(
-    since old: UserPoolEdit, usersHaveApps: Bool
-  ) -> [SettingsWeakening] {
+    since old: UserPoolEdit, usersHaveApps: @autoclosure () throws -> Bool
+  ) rethrows -> [SettingsWeakening] {
     var found = signIn.weakenings(since: old.signIn)
     let hasNewMembers = storedMembers != old.storedMembers
     // A tenant's setting is one of its members.
@@ -71,8 +71,8 @@ extension UserPoolEdit {
       PolicyEdit(configuration: old.configuration, pattern: nil),
       PolicyEdit(configuration: configuration, pattern: nil)
     )
-    return found
-      + after.weakenings(since: before, usersHaveApps: usersHaveApps).map { .policy($0) }
+    return try found
+      + after.weakenings(since: before, usersHaveApps: try usersHaveApps()).map { .policy($0) }
   }
 }
 

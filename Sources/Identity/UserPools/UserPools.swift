@@ -31,10 +31,10 @@ public struct UserPools: Sendable {
       choosing: { connection in
         let pool = try Self.find(project, tenant, connection)
         let (old, new) = (pool.edit, try pool.edit.changed(by: edit))
-        let isPolicySame = new.configuration == old.configuration
-        let haveApps = try !isPolicySame && Policies.find(pool.scope.key, connection).totpUsers > 0
+        let weakenings = try new.weakenings(
+          since: old, usersHaveApps: try Policies.find(pool.scope.key, connection).totpUsers > 0)
         return ConsoleAction(
-          weakens: !new.weakenings(since: old, usersHaveApps: haveApps).isEmpty,
+          weakens: !weakenings.isEmpty,
           disablesSignIn: (old.disableAuth, new.disableAuth))
       }, change(of: project, tenant, edit))
   }
@@ -59,10 +59,11 @@ public struct UserPools: Sendable {
       }
       if new.configuration != pool.configuration {
         do {
-          let policy = try Policies.find(pool.scope.key, connection)
-          var edit = policy.edit
+          var edit = pool.policy.edit
           edit.configuration = new.configuration
-          pool.policy = try Policies.store(edit, over: policy, context, connection).stored
+          pool.policy = try Policies.store(
+            edit, over: pool.policy,
+            counting: try Policies.find(pool.scope.key, connection), context, connection)
         } catch let error as PolicyError { throw UserPoolError.policy(error) }
       }
       return changes.isEmpty ? pool : try Self.find(project, tenant, connection)
@@ -182,18 +183,24 @@ public struct UserPools: Sendable {
   static func find(
     _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
   ) throws -> UserPool {
+    guard let pool = try present(project, tenant, connection) else {
+      throw tenant == nil ? UserPoolError.projectNotFound : .tenantNotFound
+    }
+    return pool
+  }
+
+  /// Finds a pool; nil if it never existed or was deleted.
+  static func present(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> UserPool? {
     // In the database, the empty tenant ID is the project's own pool, not a tenant.
-    if let tenant, tenant.text.isEmpty { throw UserPoolError.tenantNotFound }
-    let pool = try connection.first(
+    if let tenant, tenant.text.isEmpty { return nil }
+    return try connection.first(
       """
       SELECT \(UserPool.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.project_id = \(project) AND s.tenant_id = \(tenant?.text ?? "")
         AND s.deleted_at IS NULL
       """
     ) { try UserPool(&$0) }
-    guard let pool else {
-      throw tenant == nil ? UserPoolError.projectNotFound : .tenantNotFound
-    }
-    return pool
   }
 }

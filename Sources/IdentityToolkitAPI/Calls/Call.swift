@@ -39,6 +39,8 @@ struct ClientCall: Sendable {
 struct AdminCall: Sendable {
   let request: Request
   let scope: Scope
+  /// The pool with its settings, if the call is about these.
+  let pool: UserPool?
   let message: Message
   let author: Author
   /// The caller, because some response members require further permissions.

@@ -174,8 +174,14 @@ extension RequestAuthorizer {
     }
     if action.needsTenants { try await checkTenants(of: project) }
     let scope: Scope
+    var pool: UserPool?
     do throws(ScopeError) {
-      scope = try await identity.scopes.find(project: project, tenant: tenant)
+      if action.isAboutTenants {
+        let found = try await identity.scopes.pool(project: project, tenant: tenant)
+        (scope, pool) = (found.scope, found)
+      } else {
+        scope = try await identity.scopes.find(project: project, tenant: tenant)
+      }
     } catch {
       throw action.isAboutTenants ? WireError(tenants: error) : WireError(error)
     }
@@ -185,8 +191,8 @@ extension RequestAuthorizer {
     }
     try checkLimit(PoolRequestLimit.Pool(scope.project, scope.tenant))
     return AdminCall(
-      request: request, scope: scope, message: message, author: bearer.author(of: request),
-      holder: bearer)
+      request: request, scope: scope, pool: pool, message: message,
+      author: bearer.author(of: request), holder: bearer)
   }
 
   private func denied(_ request: Request, _ bearer: Operator, _ permission: Permission) -> WireError

@@ -100,7 +100,7 @@ extension Methods {
   }
 
   func getEmulatorConfig(_ call: AdminCall) async throws(WireError) -> JSON {
-    Methods.emulatorConfig(try await project(call.scope.project))
+    Methods.emulatorConfig(try await pool(of: call))
   }
 
   func updateEmulatorConfig(_ call: AdminCall) async throws(WireError) -> JSON {

@@ -50,6 +50,12 @@ extension Methods {
     try await pool(scope.project, scope.tenant)
   }
 
+  /// Returns the pool that a call is about.
+  func pool(of call: AdminCall) async throws(WireError) -> UserPool {
+    if let pool = call.pool { return pool }
+    return try await pool(call.scope)
+  }
+
   private func pool(
     _ project: ID<Project>, _ tenant: ID<Tenant>?
   ) async throws(WireError) -> UserPool {

@@ -22,7 +22,7 @@ extension Methods {
   /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the
   /// format of version 3.
   func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
-    let pool = try await project(call.scope.project)
+    let pool = try await pool(of: call)
     var answer = Self.shown(pool)
     answer.append("allowPasswordUser", .bool(pool.signIn.password))
     answer.append("enableAnonymousUser", .bool(pool.signIn.anonymous))

@@ -10,6 +10,6 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws(WireError) -> JSON {
-    ConfigMessage.write(try await project(call.scope.project), for: call.holder)
+    ConfigMessage.write(try await pool(of: call), for: call.holder)
   }
 }

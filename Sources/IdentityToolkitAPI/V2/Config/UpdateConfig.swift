@@ -18,7 +18,7 @@ extension Methods {
     let edit = try await ConfigMessage.edit(
       mask, body, configuration, seesCodes: call.holder.may(.changeLinks, in: call.scope)
     ) {
-      () async throws(WireError) in try await self.project(call.scope.project).edit
+      () async throws(WireError) in try await pool(of: call).edit
     }
     let project: UserPool
     do throws(UserPoolError) {

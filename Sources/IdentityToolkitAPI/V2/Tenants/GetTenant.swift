@@ -10,6 +10,6 @@ extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws(WireError) -> JSON {
     guard call.scope.tenant != nil else { throw WireError(UserPoolError.tenantNotFound) }
-    return TenantMessage.write(try await pool(call.scope), for: call.holder)
+    return TenantMessage.write(try await pool(of: call), for: call.holder)
   }
 }

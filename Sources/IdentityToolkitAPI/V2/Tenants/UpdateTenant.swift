@@ -19,7 +19,7 @@ extension Methods {
       call.request.updateMask, body, isEmpty: message.object.isEmpty,
       seesCodes: call.holder.may(.changeLinks, in: call.scope))
     let edit = try await TenantMessage.edit(mask, body, configuration) {
-      () async throws(WireError) in try await pool(call.scope).edit
+      () async throws(WireError) in try await pool(of: call).edit
     }
     do throws(UserPoolError) {
       let tenant = try await identity.pools.update(
