@@ -66,9 +66,10 @@ final class TestServer: Sendable {
   static func with<T>(
     _ profile: Profile = .standalone, carriesMail: Bool = false,
     log: @escaping @Sendable (String) -> Void = { _ in },
-    _ body: (TestServer) async throws -> T
+    trace: (@Sendable (String) -> Void)? = nil, _ body: (TestServer) async throws -> T
   ) async throws -> T {
-    try await TestDatabase.with(try await Template.of(profile)) { test in
+    let options = TestDatabase.Options(trace: trace)
+    return try await TestDatabase.with(try await Template.of(profile), options) { test in
       try await body(
         try await TestServer(profile, test, carriesMail: carriesMail, log: log))
     }

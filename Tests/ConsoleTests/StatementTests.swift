@@ -1,0 +1,99 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The number of statements that requests take.
+@Suite struct StatementTests {
+  /// A request, and the numbers of statements that it may take.
+  private struct Row {
+    let name: String
+    let status: Status
+    let reads: ClosedRange<Int>
+    var all: ClosedRange<Int>?
+    let send: () async throws -> Answer
+  }
+
+  private static func isRead(_ statement: String) -> Bool { statement.hasPrefix("SELECT") }
+
+  /// Returns the statements that a request runs, without those that begin and end transactions.
+  private func statements(
+    _ world: World, status: Status, _ send: () async throws -> Answer
+  ) async throws -> [String] {
+    let before = world.statements.lines.count
+    let answer = try await send()
+    #expect(answer.status == status)
+    return world.statements.lines.dropFirst(before)
+      .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+      .filter { statement in
+        ["SELECT", "INSERT", "UPDATE", "DELETE"].contains { statement.hasPrefix($0) }
+      }
+  }
+
+  @Test func `requests take no more statements than they need`() async throws {
+    try await World.withSampleData { world in
+      let (ada, nadia) = (
+        try await Browser.signedIn(world), try await Browser.signedIn(world, as: World.nadia)
+      )
+      let pool = try await world.eu
+      let factor = try await world.factor(of: World.chiara).text
+      let removal = "\(pool)/users/\(World.chiara)/factors/\(factor)/removal"
+      let csrf = try await nadia.get(removal).csrf
+      let rows = [
+        Row(name: "a list of users", status: .ok, reads: 9...9) {
+          try await ada.get(pool + "/users")
+        },
+        Row(name: "a pool that isn't there", status: .notFound, reads: 4...4) {
+          try await ada.get("/projects/acme-retail/tenants/none/users")
+        },
+        Row(name: "the question before an unenrollment", status: .ok, reads: 10...21) {
+          try await nadia.get(removal)
+        },
+        Row(name: "an unenrollment", status: .seeOther, reads: 10...21, all: 20...38) {
+          try await nadia.post(removal, ["csrf": csrf, "reason": "lost"])
+        },
+      ]
+      for row in rows {
+        let found = try await statements(world, status: row.status, row.send)
+        let reads = found.count(where: Self.isRead)
+        let list = found.joined(separator: "\n")
+        #expect(row.reads.contains(reads), "\(row.name): \(reads) reads\n\(list)")
+        #expect(
+          (row.all ?? row.reads).contains(found.count), "\(row.name): \(found.count)\n\(list)")
+      }
+    }
+  }
+
+  @Test func `an unenrollment reads the administrator once, and writes the account once`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let factor = try await world.factor(of: World.chiara).text
+      let removal = try await world.eu + "/users/\(World.chiara)/factors/\(factor)/removal"
+      let csrf = try await nadia.get(removal).csrf
+      let found = try await statements(world, status: .seeOther) {
+        try await nadia.post(removal, ["csrf": csrf, "reason": "lost"])
+      }
+      func count(_ part: String) -> Int { found.count { $0.contains(part) } }
+      #expect(count("FROM administrator WHERE administrator_id") == 1)
+      #expect(count("FROM administrator_grant WHERE administrator_id") == 1)
+      #expect(count("FROM account a WHERE") == 1)
+      #expect(found.count { $0.hasPrefix("UPDATE account SET") } == 1)
+      // The next page's frame has the number of approvals.
+      #expect(count("FROM approval") == 0)
+    }
+  }
+
+  @Test func `a page that isn't there authenticates once`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let found = try await statements(world, status: .notFound) {
+        try await ada.get("/projects/none")
+      }
+      #expect(found.count { $0.contains("FROM console_session") } == 1)
+      #expect(found.count { $0.contains("FROM approval") } == 1)
+    }
+  }
+}
