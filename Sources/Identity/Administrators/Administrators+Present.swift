@@ -6,7 +6,7 @@ extension Administrators {
   ) throws -> Administrator? {
     let found = try connection.first(
       "SELECT email, display_name FROM administrator WHERE administrator_id = \(id.text)"
-    ) { row in (email: try row.value(0) as String, name: try row.value(1) as String) }
+    ) { row in (email: try row.next() as String, name: try row.next() as String) }
     guard let found else { return nil }
     return Administrator(
       id: id, email: found.email, displayName: found.name,

@@ -1,5 +1,7 @@
+public import Database
+
 /// A field of an audit entry: a case, and its row in ``entry``.
-public enum AuditFieldName: CaseIterable, Sendable {
+public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
   case uid, email, emailVerified, signsInByLink, password, displayName, photoURL, phoneNumber,
     providers, claims, disabled, validSince, createdAt, lastSignIn, factors, factorsLeft,
     factorSecrets, isProtected, changesLockedAt, wrongCodes, codesLocked, sessionsEnded,
@@ -235,6 +237,7 @@ public enum AuditFieldName: CaseIterable, Sendable {
 
   /// The stored name.
   public var storedName: String { entry.name }
+  public var sqlValue: SQLValue { storedName.sqlValue }
   var erasure: Erasure { entry.erasure }
 
   private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.storedName, $0) })

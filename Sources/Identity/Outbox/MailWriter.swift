@@ -1,3 +1,5 @@
+public import Database
+
 public protocol MailWriter: Sendable {
   /// Returns the language of the text for a preferred locale, such as `de` for `de-AT`; the default
   /// language if there's no text in the preferred one or the locale is nil.
@@ -44,7 +46,7 @@ public enum MailContent: Sendable {
 /// What a message is for, which administrators see instead of the text; the raw value is stored.
 ///
 /// That of a notice to a user is its ``UserNotice/Kind``.
-public enum MessagePurpose: String, CaseIterable, Sendable {
+public enum MessagePurpose: String, CaseIterable, Sendable, SQLBindable {
   case passwordReset = "reset-password"
   case verifyEmail = "verify-email"
   case signIn = "sign-in"
