@@ -6,14 +6,6 @@ public struct RoleText: Sendable {
   public let name: Message
   /// The name at the start of a line: “Policy admin”.
   public let title: Message
-  /// Who has the role: “policy admin”.
-  public let noun: Message
-  /// One of them: “a policy admin”.
-  public let one: Message
-  public let startingOne: Message
-  /// All of them: “policy admins”.
-  public let many: Message
-  public let startingMany: Message
   public let summary: Message
 
   public static func of(_ role: Role) -> RoleText {
@@ -28,34 +20,18 @@ public struct RoleText: Sendable {
   private static let owner = RoleText(
     name: Message("owner"),
     title: Message("Owner"),
-    noun: Message("owner"), one: Message("an owner"),
-    startingOne: Message("An owner"),
-    many: Message("owners"),
-    startingMany: Message("Owners"),
     summary: Message("full access"))
   private static let policy = RoleText(
     name: Message("policy admin"),
     title: Message("Policy admin"),
-    noun: Message("policy admin"), one: Message("a policy admin"),
-    startingOne: Message("A policy admin"),
-    many: Message("policy admins"),
-    startingMany: Message("Policy admins"),
     summary: Message("projects, tenants, MFA policies, and keys"))
   private static let support = RoleText(
     name: Message("support"),
     title: Message("Support"),
-    noun: Message("support agent"), one: Message("a support agent"),
-    startingOne: Message("A support agent"),
-    many: Message("support agents"),
-    startingMany: Message("Support agents"),
     summary: Message("users, their factors, and sessions"))
   private static let auditor = RoleText(
     name: Message("auditor"),
     title: Message("Auditor"),
-    noun: Message("auditor"), one: Message("an auditor"),
-    startingOne: Message("An auditor"),
-    many: Message("auditors"),
-    startingMany: Message("Auditors"),
     summary: Message("read-only access to everything, and sign-off of policy reviews"))
 }
 

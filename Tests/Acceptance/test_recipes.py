@@ -30,8 +30,7 @@ STEPS = [
     ("Sources/MailText/Role+Text.swift",
      "}\n\nextension Role {",
      "  private static let counsel = RoleText(\n"
-     + ",\n".join(f'    {name}: Message("counsel, {name}")' for name in (
-         "name", "title", "noun", "one", "startingOne", "many", "startingMany", "summary"))
+     + ",\n".join(f'    {name}: Message("counsel, {name}")' for name in ("name", "title", "summary"))
      + ")\n"),
 ]
 

@@ -220,7 +220,7 @@ struct AdministratorView: ViewModel {
   private var id: String { record.administrator.id.text }
 
   private var wayBack: Message {
-    let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
+    let roles = Permission.manageAdministrators.roleNames
     return switch (record.hasOwnSignIn, mayChange) {
     case (true, true):
       Message(
@@ -234,8 +234,9 @@ struct AdministratorView: ViewModel {
       Message(
         """
         This administrator can’t sign in: password sign-in is off, and their account isn’t linked \
-        with the sign-in provider. {holder} must turn on password sign-in or remove the account.
-        """, ["holder": holder])
+        with the sign-in provider. Turning on password sign-in or removing the account requires \
+        this role: {roles}.
+        """, ["roles": roles])
     case (false, true):
       isPasswordSignInOff
         ? Message(
@@ -255,8 +256,9 @@ struct AdministratorView: ViewModel {
       Message(
         """
         This administrator can’t sign in: their account has no password or passkey and isn’t linked \
-        with a sign-in provider. {holder} must remove the account first.
-        """, ["holder": holder])
+        with a sign-in provider. The account must be removed first, which requires this role: \
+        {roles}.
+        """, ["roles": roles])
     }
   }
 

@@ -156,7 +156,6 @@ struct AdministratorsView: ViewModel {
     .text("passkeyState") { PasskeyRequirementView.state($0.requiresPasskeys) },
     .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
     .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
-    .text("holder") { _ in Permission.manageAdministrators.holder },
     .text("limits") { $0.limits.sentence },
     .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
     .text("file") { _ in ConsolePaths.administratorsFile() },

@@ -262,8 +262,8 @@ extension ManagementError {
       FieldError(
         field: "role",
         text: Message(
-          "You can’t change your own roles. Ask {holder}.",
-          ["holder": .message(Permission.manageAdministrators.otherHolder)]))
+          "You can’t change your own roles. Ask another administrator with this role: {roles}.",
+          ["roles": Permission.manageAdministrators.roleNames]))
     case .lastOwner:
       FieldError(field: "role", text: GrantText.lastOwner)
     case .breakGlassAccount:

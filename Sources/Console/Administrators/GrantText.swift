@@ -5,51 +5,24 @@ import Templating
 
 enum GrantText {
   static var lastOwner: Message {
-    let permission = Permission.manageAdministrators
-    return Message(
+    Message(
       """
-      The instance needs at least one {owner} who can sign in and whose role has no end date. \
-      Make someone else {holder} first.
-      """,
-      ["owner": .message(permission.nouns), "holder": .message(permission.holder)])
+      At least one administrator who can sign in needs this role without an end date: {roles}. \
+      Grant it to someone else first.
+      """, ["roles": Permission.manageAdministrators.roleNames])
   }
 }
 
 extension Role {
   var title: Message { RoleText.of(self).title }
 
-  var noun: Message { RoleText.of(self).noun }
-
   var summary: Message { RoleText.of(self).summary }
 }
 
 extension Permission {
-  /// The names of the roles that have the permission, narrowest first: “policy admin or owner”.
-  var roleNames: Message { .value(.choice(roles.reversed().map(\.name))) }
-
-  /// An administrator who has the permission: “a policy admin or an owner”.
-  var holder: Message { .value(.choice(texts(\.one, \.one))) }
-
-  var startingHolder: Message { .value(.choice(texts(\.startingOne, \.one))) }
-
-  /// The administrators who have the permission: “policy admins and owners”.
-  var holders: Message { .value(.list(texts(\.many, \.many))) }
-
-  var startingHolders: Message { .value(.list(texts(\.startingMany, \.many))) }
-
-  /// Another administrator with the permission, for one who can't act on themselves: “another
-  /// owner”.
-  var otherHolder: Message { Message("another {role}", ["role": .message(nouns)]) }
-
-  fileprivate var nouns: Message { .value(.choice(roles.reversed().map(\.noun))) }
-
-  private func texts(
-    _ first: (RoleText) -> Message, _ other: (RoleText) -> Message
-  ) -> [Message] {
-    roles.reversed().enumerated().map { index, role in
-      index == 0 ? first(RoleText.of(role)) : other(RoleText.of(role))
-    }
-  }
+  /// The roles that have the permission, narrowest first, for a text after a colon: “policy admin
+  /// or owner”.
+  var roleNames: Message.Value { .choice(roles.reversed().map(\.name)) }
 }
 
 extension Grant {

@@ -32,6 +32,6 @@ struct ClockBanner: ViewModel {
     .text("heading") { _ in Message("The server’s clock may be wrong.") },
     .text(\.sentence),
     .optional(\.link),
-    .text("holder") { _ in Permission.protectUsers.holder },
+    .text("roles") { _ in Message.value(Permission.protectUsers.roleNames) },
   ]
 }

@@ -46,12 +46,9 @@ struct SendEnrollmentLink: SupportAction {
           ["address": address])
         : Message(
           """
-          Email isn’t configured. {holder} can open the link for {address} under Messages. Single \
-          use, expires in 30 minutes.
-          """,
-          [
-            "holder": .message(Permission.readMessages.startingHolder), "address": address,
-          ]),
+          Email isn’t configured, so the link wasn’t sent to {address}. Single use, expires in 30 \
+          minutes. Opening it under Messages requires this role: {roles}.
+          """, ["address": address, "roles": Permission.readMessages.roleNames]),
       after: done)
   }
 
@@ -65,9 +62,8 @@ struct SendEnrollmentLink: SupportAction {
         """, ["address": address])
       : Message(
         """
-        Email isn’t configured, so the link isn’t sent to {address}. {holder} can open it under \
-        Messages.
-        """,
-        ["address": address, "holder": .message(Permission.readMessages.startingHolder)])
+        Email isn’t configured, so the link isn’t sent to {address}. Opening it under Messages \
+        requires this role: {roles}.
+        """, ["address": address, "roles": Permission.readMessages.roleNames])
   }
 }

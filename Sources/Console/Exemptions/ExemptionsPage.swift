@@ -67,8 +67,8 @@ struct ExemptionsView: ViewModel {
       EmptyView(
         heading: Message("No exemptions"),
         sentence: Message(
-          "{holder} can exempt a user on the user’s page.",
-          ["holder": .message(Permission.protectUsers.startingHolder)]),
+          "Exempting a user, on the user’s page, requires this role: {roles}.",
+          ["roles": Permission.protectUsers.roleNames]),
         more: Link(
           text: Message("How enforcement works"),
           href: ConsolePaths.guide(EnrollmentPattern.mandatory.rawValue)))

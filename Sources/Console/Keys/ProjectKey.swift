@@ -16,8 +16,8 @@ struct ProjectKey: Sendable {
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
       note = Message(
-        "Ask {holder} of the project for the API key.",
-        ["holder": .message(Permission.manageKeys.holder)])
+        "For the API key, ask an administrator of the project with this role: {roles}.",
+        ["roles": Permission.manageKeys.roleNames])
       return
     }
     key = try await refusing { try await keys.list(project) }.first

@@ -56,7 +56,7 @@ struct MessagesView: ViewModel {
     .object(\.frame),
     .text("scopeName") { $0.context.scope.name },
     .flag(\.carriesMail),
-    .text("holder") { _ in Permission.readMessages.holder },
+    .text("roles") { _ in Message.value(Permission.readMessages.roleNames) },
     .list("tabs") { $0.tabs },
     .object("filter") { $0.search },
     .flag("hasRows") { !$0.page.items.isEmpty },
@@ -164,8 +164,10 @@ struct MessageView: ViewModel {
       Message("The message is sent by email, so only the user can read its text.")
     case .waiting:
       Message(
-        "Only {holders} can open the text, because its links and codes give access to the account.",
-        ["holders": .message(Permission.readMessages.holders)])
+        """
+        The text’s links and codes give access to the account. Opening it requires this role: \
+        {roles}.
+        """, ["roles": Permission.readMessages.roleNames])
     }
   }
 

@@ -75,12 +75,11 @@ struct PasskeyRequirementView: ViewModel {
   let unusable: Message?
   let fields: ActionFields
 
-  private static var holder: Message.Value { .message(Permission.manageAdministrators.holder) }
-
   static func state(_ isOn: Bool) -> Message {
-    isOn
-      ? Message("On: {holder} must sign in with a passkey.", ["holder": holder])
-      : Message("Off: {holder} can sign in with a password and code.", ["holder": holder])
+    let roles = Permission.manageAdministrators.roleNames
+    return isOn
+      ? Message("On. This role requires a passkey to sign in: {roles}.", ["roles": roles])
+      : Message("Off. This role can sign in with a password and code: {roles}.", ["roles": roles])
   }
 
   static let keys: Keys<Self> = [

@@ -129,7 +129,7 @@ struct PolicyView: ViewModel {
     .text("cancel") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
-    .text("holder") { _ in Permission.changePolicy.startingHolder },
+    .text("roles") { _ in Message.value(Permission.changePolicy.roleNames) },
     .text("scopeName") { $0.context.scope.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
@@ -216,9 +216,9 @@ struct PolicyView: ViewModel {
         ? Message("The server sends text messages, up to the daily limits of its configuration.")
         : Message(
           """
-          The server has no SMS gateway: codes are stored in Messages, where only {reader} can \
-          open them.
-          """, ["reader": .message(Permission.readMessages.holder)])
+          The server has no SMS gateway: codes are stored in Messages. Opening them requires this \
+          role: {roles}.
+          """, ["roles": Permission.readMessages.roleNames])
     },
     .text("smsHint") {
       $0.configuration.smsEnabled && !$0.configuration.isSMSOn

@@ -29,9 +29,9 @@ enum PolicyWarning: Equatable {
     case .noGateway:
       Message(
         """
-        There is no SMS gateway, so no phone receives a code. Codes are stored in Messages, where \
-        only {holder} can open them.
-        """, ["holder": .message(Permission.readMessages.holder)])
+        There is no SMS gateway, so no phone receives a code. Codes are stored in Messages. \
+        Opening them requires this role: {roles}.
+        """, ["roles": Permission.readMessages.roleNames])
     }
   }
 }

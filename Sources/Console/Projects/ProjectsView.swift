@@ -54,8 +54,10 @@ struct ProjectsView: ViewModel {
         heading: Message("No projects yet"),
         sentence: newProject == nil
           ? Message(
-            "You don’t have access to any project. Ask {holder} for access.",
-            ["holder": .message(Permission.manageAdministrators.holder)])
+            """
+            You don’t have access to any project. For access, ask an administrator with this \
+            role: {roles}.
+            """, ["roles": Permission.manageAdministrators.roleNames])
           : Message(
             """
             Applications connect to a project, which contains users, tenants, API keys, and an \

@@ -74,7 +74,7 @@ struct ProviderView: ViewModel {
       view.provider.map { Message.verbatim($0.id.text) } ?? Message("Add provider")
     },
     .flag("isNew") { $0.provider == nil },
-    .text("holder") { _ in Permission.manageTrust.startingHolder },
+    .text("roles") { _ in Message.value(Permission.manageTrust.roleNames) },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .flag("mayChange") { $0.mayChange },
     .flag("isOIDC") { $0.isOIDC },

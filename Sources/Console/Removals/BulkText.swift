@@ -74,10 +74,11 @@ enum BulkText {
     case .some(BulkResult.none): Message("No second factor")
     case .notFound: Message("No user has this email address or UID")
     case .twice: Message("Duplicate of an earlier line")
-    case .protected: Message("Protected: only {holder} can act on this user", ["holder": holder])
+    case .protected: Message("Protected: actions require this role: {roles}", ["roles": roles])
     case .own: Message("The requester’s own account")
     case .locked:
-      Message("Changes locked: {holder} must review the user’s report first", ["holder": holder])
+      Message(
+        "Changes locked until the user’s report is reviewed, by role: {roles}", ["roles": roles])
     case .changed: Message("Skipped: a factor was enrolled after the preview")
     case .restored: Message("Removed, then restored")
     case .restoredBefore: Message("Removed, then restored before the undo")
@@ -103,10 +104,11 @@ enum BulkText {
     case .some(BulkResult.none): Message("no second factor")
     case .notFound: Message("no user has this email address or UID")
     case .twice: Message("duplicate of an earlier line")
-    case .protected: Message("protected: only {holder} can act on this user", ["holder": holder])
+    case .protected: Message("protected: actions require this role: {roles}", ["roles": roles])
     case .own: Message("the requester’s own account")
     case .locked:
-      Message("changes locked: {holder} must review the user’s report first", ["holder": holder])
+      Message(
+        "changes locked until the user’s report is reviewed, by role: {roles}", ["roles": roles])
     case .changed: Message("skipped: a factor was enrolled after the preview")
     case .restored: Message("removed, then restored")
     case .restoredBefore: Message("removed, then restored before the undo")
@@ -156,7 +158,7 @@ enum BulkText {
     Message(one: "{count} session", other: "{count} sessions", ["count": .number(item.sessions)])
   }
 
-  private static var holder: Message.Value { .message(Permission.protectUsers.holder) }
+  private static var roles: Message.Value { Permission.protectUsers.roleNames }
 }
 
 enum BulkFaults {

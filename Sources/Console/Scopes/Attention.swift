@@ -85,7 +85,7 @@ struct AttentionRules {
 
   private var reportedChanges: [Attention] {
     guard !reporting.isEmpty else { return [] }
-    let holder = Message.Value.message(Permission.protectUsers.holder)
+    let roles = Permission.protectUsers.roleNames
     guard context.may(.findUsers) else {
       return [
         Attention(
@@ -93,13 +93,15 @@ struct AttentionRules {
             ? Message(
               """
               A user reported a change to their second factors that they didn’t make. Their \
-              second factors are locked until {holder} reviews the report.
-              """, ["holder": holder])
+              second factors are locked until the report is reviewed, which requires this role: \
+              {roles}.
+              """, ["roles": roles])
             : Message(
               """
               Some users reported a change to their second factors that they didn’t make. Their \
-              second factors are locked until {holder} reviews the report.
-              """, ["holder": holder]))
+              second factors are locked until the report is reviewed, which requires this role: \
+              {roles}.
+              """, ["roles": roles]))
       ]
     }
     var lines = reporting.prefix(Self.mostReporting).map { user in
@@ -107,8 +109,8 @@ struct AttentionRules {
         Message(
           """
           {user} reported a change to their second factors that they didn’t make. Their second \
-          factors are locked until {holder} reviews the report.
-          """, ["user": .name(Formatted.short(user.label)), "holder": holder]),
+          factors are locked until the report is reviewed, which requires this role: {roles}.
+          """, ["user": .name(Formatted.short(user.label)), "roles": roles]),
         Message("View user"), ConsolePaths.user(scope, user.account.text))
     }
     if reporting.count > Self.mostReporting {
@@ -116,9 +118,10 @@ struct AttentionRules {
         Attention(
           Message(
             """
-            More users reported a change to their second factors that they didn’t make. Their second \
-            factors are locked until {holder} reviews the report.
-            """, ["holder": holder])))
+            More users reported a change to their second factors that they didn’t make. Their \
+            second factors are locked until the report is reviewed, which requires this role: \
+            {roles}.
+            """, ["roles": roles])))
     }
     return lines
   }

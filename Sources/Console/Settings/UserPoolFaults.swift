@@ -55,8 +55,8 @@ extension FieldError {
       self.init(
         field: "domains",
         text: Message(
-          "Only {holder} can change the authorized domains.",
-          ["holder": .message(Permission.changeLinks.holder)]))
+          "Changing the authorized domains requires this role: {roles}.",
+          ["roles": Permission.changeLinks.roleNames]))
     case .passwords(.shortestOutOfRange): self = PasswordAnswers.range
     case .passwords(.longestOutOfRange), .passwords(.longestTooLong), .passwords(.versionCount):
       self.init(

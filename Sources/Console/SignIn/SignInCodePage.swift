@@ -133,7 +133,7 @@ struct SignInCodeView: ViewModel {
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signInCode() },
     .text("other") { ReauthenticationPage.address(ConsolePaths.signIn(), backTo: $0.next) },
-    .text("holder") { _ in Permission.manageAdministrators.holder },
+    .text("roles") { _ in Message.value(Permission.manageAdministrators.roleNames) },
     .text(\.csrf),
     .text(\.next),
     .text(\.passkey),

@@ -13,12 +13,14 @@ struct ProviderRefusalText: Sendable {
 
   init(_ error: ProviderSignInError, provider: String, isSignedIn: Bool, at now: Instant) {
     let name = Message.Value.name(Formatted.short(provider))
-    let holder = Message.Value.message(Permission.manageAdministrators.holder)
+    let roles = Permission.manageAdministrators.roleNames
     switch error {
     case .noRole:
       sentence = Message(
         "You signed in with {name}, but none of your groups has a role here.", ["name": name])
-      advice = Message("Ask {holder} to grant a role to one of your groups.", ["holder": holder])
+      advice = Message(
+        "For a role for one of your groups, ask an administrator with this role: {roles}.",
+        ["roles": roles])
     case .groupsNotListed:
       sentence = Message(
         """
@@ -32,9 +34,9 @@ struct ProviderRefusalText: Sendable {
       advice = Message(
         """
         A matching email address isn’t proof of identity. Sign in as before, then link your \
-        account with {name} under “Your account”. If you have no other way to sign in, ask \
-        {holder} to remove that account first.
-        """, ["name": name, "holder": holder])
+        account with {name} under “Your account”. If you have no other way to sign in, that \
+        account must be removed first. Ask an administrator with this role: {roles}.
+        """, ["name": name, "roles": roles])
     case .emailRequired:
       sentence = Message(
         "{name} didn’t provide your email address, which new administrators need.", ["name": name])

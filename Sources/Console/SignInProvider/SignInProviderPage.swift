@@ -143,10 +143,9 @@ extension ConsoleProviderFault {
         text: Message(
           """
           Links with the current issuer don’t work with another one, so no one who manages \
-          administrators could sign in. First, make sure {holder} whose role was granted manually \
-          and has no end date has a password or passkey.
-          """,
-          ["holder": .message(Permission.manageAdministrators.holder)]))
+          administrators could sign in. First, make sure someone who manages administrators \
+          through a manually granted role without an end date has a password or passkey.
+          """))
     case .unreachable(let diagnosis):
       FieldError(
         field: "issuer",

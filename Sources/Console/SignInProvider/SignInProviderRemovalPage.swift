@@ -35,10 +35,9 @@ struct SignInProviderRemovalPage: Sendable {
             text: Message(
               """
               Without the provider, no one who manages administrators could sign in. First, make \
-              sure {holder} whose role was granted manually and has no end date has a password or \
-              passkey.
-              """,
-              ["holder": .message(Permission.manageAdministrators.holder)]))
+              sure someone who manages administrators through a manually granted role without an \
+              end date has a password or passkey.
+              """))
         case .invalid, .changedMeanwhile, .unavailable:
           throw Refusal.unavailable(error)
         }

@@ -132,7 +132,8 @@ enum ActionErrorText {
         (
           range.fault.field,
           Message(
-            "Only {holder} can change this.", ["holder": .message(Permission.protectUsers.holder)])
+            "Changing this requires this role: {roles}.",
+            ["roles": Permission.protectUsers.roleNames])
         )
       case .codeRequired:
         (
@@ -185,20 +186,20 @@ enum ActionErrorText {
     case .nothingToDo: Message("No changes to make.")
     case .protectedAccount:
       Message(
-        "This account is protected. Only {holder} can act on it.",
-        ["holder": .message(Permission.protectUsers.holder)])
+        "This account is protected. Actions on it require this role: {roles}.",
+        ["roles": Permission.protectUsers.roleNames])
     case .changesLocked:
       Message(
         """
-        The user reported a change to their second factors that they didn’t make. {holder} must \
-        review the report before anything can be changed.
-        """, ["holder": .message(Permission.protectUsers.startingHolder)])
+        The user reported a change to their second factors that they didn’t make. Nothing can be \
+        changed until the report is reviewed, which requires this role: {roles}.
+        """, ["roles": Permission.protectUsers.roleNames])
     case .held:
       Message(
         """
-        You’re blocked because you reached the hourly action limit. {holders} see this on the \
-        Projects page and can unblock you. Waiting doesn’t end the block.
-        """, ["holders": .message(Permission.protectUsers.startingHolders)])
+        You’re blocked because you reached the hourly action limit. Waiting doesn’t end the block. \
+        Unblocking you on the Projects page requires this role: {roles}.
+        """, ["roles": Permission.protectUsers.roleNames])
     case .alreadyAsked:
       Message("A removal for this user is already pending approval. See Approvals.")
     case .factorEnrolled:
@@ -209,8 +210,8 @@ enum ActionErrorText {
         """)
     case .switchedOff:
       Message(
-        "This feature is off. {holder} can turn it on in Support rules.",
-        ["holder": .message(Permission.editSupportRules.startingHolder)])
+        "This feature is off. Turning it on in Support rules requires this role: {roles}.",
+        ["roles": Permission.editSupportRules.roleNames])
     case .noAuthenticator:
       Message("This user doesn’t have an authenticator app. Temporary codes require one.")
     case .noCodes: Message("These codes no longer exist.")

@@ -22,12 +22,9 @@ struct SendCallerCode: Sendable {
           ? Message("Sent a code to {email}. Ask the caller to read it to you.", ["email": address])
           : Message(
             """
-            Email isn’t configured, so the code wasn’t emailed to {email}. {holder} can open it \
-            under Messages.
-            """,
-            [
-              "email": address, "holder": .message(Permission.readMessages.startingHolder),
-            ]))
+            Email isn’t configured, so the code wasn’t emailed to {email}. Opening it under \
+            Messages requires this role: {roles}.
+            """, ["email": address, "roles": Permission.readMessages.roleNames]))
     } catch {
       let faults = try ActionErrorText.faults(error, target.times)
       flash = Flash(
@@ -66,10 +63,9 @@ struct CallerView: ViewModel {
     guard carriesMail else {
       return Message(
         """
-        Email isn’t configured, so the code isn’t emailed to {email}. {holder} can open it under \
-        Messages.
-        """,
-        ["email": address, "holder": .message(Permission.readMessages.startingHolder)])
+        Email isn’t configured, so the code isn’t emailed to {email}. Opening it under Messages \
+        requires this role: {roles}.
+        """, ["email": address, "roles": Permission.readMessages.roleNames])
     }
     guard let sent = caller.sent else {
       return Message(

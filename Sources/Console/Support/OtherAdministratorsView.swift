@@ -60,22 +60,28 @@ struct OtherAdministratorsView: ViewModel {
 extension OtherAdministratorsView.Purpose {
   /// Returns that no other administrator can do it, and who can grant the role.
   fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
-    let holder = Message.Value.message(Permission.manageAdministrators.startingHolder)
+    let granters = Permission.manageAdministrators.roleNames
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
     let place = Message.Value.name(Formatted.short(scope.name))
     return switch self {
     case .restoreFactor:
       Message(
-        "No other administrator can restore it. {holder} can grant the {role} role in {scope}.",
-        ["holder": holder, "role": role, "scope": place])
+        """
+        No other administrator can restore it. It requires a role in {scope}: {role}. Granting \
+        that requires this role: {granters}.
+        """, ["granters": granters, "role": role, "scope": place])
     case .restoreFactors:
       Message(
-        "No other administrator can restore them. {holder} can grant the {role} role in {scope}.",
-        ["holder": holder, "role": role, "scope": place])
+        """
+        No other administrator can restore them. It requires a role in {scope}: {role}. Granting \
+        that requires this role: {granters}.
+        """, ["granters": granters, "role": role, "scope": place])
     case .undoBulkRemoval:
       Message(
-        "No other administrator can undo it. {holder} can grant the {role} role in {scope}.",
-        ["holder": holder, "role": role, "scope": place])
+        """
+        No other administrator can undo it. It requires a role in {scope}: {role}. Granting \
+        that requires this role: {granters}.
+        """, ["granters": granters, "role": role, "scope": place])
     }
   }
 

@@ -35,8 +35,10 @@ struct ProtectUser: SupportAction {
         html: Message("Protect {user}?", ["user": .name(Formatted.short(account.label))])),
       consequences: [
         Message(
-          "Only {holders} can act on this account. Other administrators can still view it.",
-          ["holders": .message(Permission.protectUsers.holders)]),
+          """
+          Actions on this account require this role: {roles}. Other administrators can still view \
+          it.
+          """, ["roles": Permission.protectUsers.roleNames]),
         Message("Use protection for accounts with broad access, such as those of executives."),
       ], button: Message("Protect account"))
     question.isDestructive = false
@@ -68,8 +70,8 @@ struct ProtectUser: SupportAction {
     return SupportResult(
       isProtecting
         ? Message(
-          "The account is protected. Only {holders} can act on it.",
-          ["holders": .message(Permission.protectUsers.holders)])
+          "The account is protected. Actions on it require this role: {roles}.",
+          ["roles": Permission.protectUsers.roleNames])
         : Message("Protection removed."),
       after: done)
   }

@@ -197,6 +197,6 @@ struct SupportRefusal: ViewModel {
     .text(\.sentence),
     .optional(\.link),
     .flag(\.asksForRelease),
-    .text("releaser") { _ in Permission.protectUsers.holder },
+    .text("roles") { _ in Message.value(Permission.protectUsers.roleNames) },
   ]
 }

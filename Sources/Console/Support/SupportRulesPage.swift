@@ -106,9 +106,9 @@ struct SupportRulesView: ViewModel {
         value: answers.actionsPerHour,
         hint: Message(
           """
-          1 to 1,000 per agent. An agent who exceeds the limit is blocked until {holder} unblocks \
-          them.
-          """, ["holder": .message(Permission.protectUsers.holder)])),
+          1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
+          requires this role: {roles}.
+          """, ["roles": Permission.protectUsers.roleNames])),
       SupportNumberField(
         id: "sign-in-goal", label: Message("Sign-ins to keep (%)"), value: answers.signInGoal,
         hint: Message(
@@ -212,8 +212,8 @@ struct SupportRulesView: ViewModel {
     .text("back") { ConsolePaths.overview($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
-    .text("holder") { _ in Permission.editSupportRules.startingHolder },
-    .text("protector") { _ in Permission.protectUsers.holder },
+    .text("roles") { _ in Message.value(Permission.editSupportRules.roleNames) },
+    .text("protectorRoles") { _ in Message.value(Permission.protectUsers.roleNames) },
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
     .optional("codeField") {

@@ -66,8 +66,8 @@ struct UnblockAgentView: ViewModel {
     if held.agent == context.signedIn.administrator.id {
       return SupportRefusal(
         Message(
-          "You can’t unblock yourself. Ask {holder}.",
-          ["holder": .message(Permission.protectUsers.otherHolder)]))
+          "You can’t unblock yourself. Ask another administrator with this role: {roles}.",
+          ["roles": Permission.protectUsers.roleNames]))
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn)
   }

@@ -101,9 +101,8 @@ struct DiagnosisView: ViewModel {
         Message(
           """
           Each one the caller enters counts as an incorrect code. Ask for a code from the \
-          authenticator app, or ask {holder} to turn these codes on.
-          """,
-          ["holder": .message(Permission.editSupportRules.holder)])
+          authenticator app. Turning these codes on requires this role: {roles}.
+          """, ["roles": Permission.editSupportRules.roleNames])
       )
     case .noFactor:
       return (Message("No second factor."), Message("This user signs in without a code."))

@@ -26,7 +26,7 @@ struct ProjectKeyTests {
           continue
         }
         #expect(answer.says(key) == sees, "\(page)")
-        let sentence = "Ask a policy admin or an owner of the project for the API key."
+        let sentence = "For the API key, ask an administrator of the project"
         #expect(answer.says(sentence) != sees, "\(page)")
         #expect(
           (answer.says("key=API_KEY") || answer.says("YOUR-API-KEY")) != sees, "\(page)")

@@ -29,7 +29,7 @@ import Testing
     let sent = try await nadia.submit(support, ["reason": "replaced"])
     #expect(sent.status == .seeOther)
     let after = try await nadia.get(try #require(sent.location))
-    #expect(after.says("An owner can open the link for") && after.says("30 minutes"))
+    #expect(after.says("so the link wasn’t sent to") && after.says("30 minutes"))
     #expect(!after.says(Self.page))
     #expect(after.says("<span class=\"sub\">Link not used yet</span>"))
     return try await world.link(to: Self.page)

@@ -81,10 +81,10 @@ import Testing
       #expect(try await nadia.submit(user + "/sessions/end", ["reason": "lost"]).location == user)
       let limit = try await nadia.get(address)
       #expect(limit.says("You’ve reached the limit of 1 action per hour"))
-      #expect(limit.says("Ask an owner to unblock you"))
+      #expect(limit.says("Ask to be unblocked"))
       Markup.check(limit)
       let asked = try await nadia.submit(address, [:])
-      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask to be unblocked"))
       #expect(try await world.identity.support.held().count == 1)
     }
   }
@@ -142,9 +142,9 @@ import Testing
       let limit = try await ada.get(address + "/undo")
       Markup.check(limit)
       #expect(limit.says("You’ve reached the limit of 1 action per hour"))
-      #expect(limit.says("Ask an owner to unblock you"))
+      #expect(limit.says("Ask to be unblocked"))
       let asked = try await ada.submit(address + "/undo", [:])
-      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask an owner"))
+      #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask to be unblocked"))
       #expect(try await world.identity.support.held().count == 1)
     }
   }
