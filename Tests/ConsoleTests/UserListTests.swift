@@ -55,7 +55,7 @@ import Testing
       }
       let disabled = try await browser.get(users + "?state=disabled")
       #expect(uids(disabled) == [Self.jo])
-      #expect(disabled.says("Disabled users, most recently added first."))
+      #expect(disabled.says("Users. Filter: Disabled. Sort by: Recently added."))
       #expect(uids(try await browser.get(users + "?state=unverified")) == [Self.jo])
       #expect(uids(try await browser.get(users + "?factor=phone")) == [])
       #expect(uids(try await browser.get(users + "?factor=x&state=y&sort=z")).count == 4)
@@ -80,7 +80,7 @@ import Testing
       let list = try await ada.get(users + "?state=suspended&sort=email")
       #expect(uids(list) == [World.chiara] && list.says(">suspended</span>"))
       #expect(list.says("Suspended (1)"))
-      #expect(list.says("Users with a suspended second factor, by email."))
+      #expect(list.says("Users. Filter: Suspended. Sort by: Email."))
       #expect(list.values(of: "href").contains(users + "?state=suspended"))
       Markup.check(list)
       #expect(uids(try await ada.get(users + "?state=suspended&q=chi")) == [World.chiara])
@@ -236,7 +236,7 @@ import Testing
       #expect(try await ada.get("/users?open=1&q=kT9w2").location == user)
       #expect(
         try await ada.get("/users?q=chiara")
-          .says("1 user matches “chiara” in 1 project or tenant."))
+          .says("1 user matches “chiara”. Projects and tenants: 1."))
       #expect(try await ada.get("/users?open=1&q=zzzz").says("No users found"))
     }
   }
@@ -253,7 +253,7 @@ import Testing
       let both = try await ada.get("/users?open=1&q=chiara")
       #expect(both.says("chiara@globex.example") && both.says("chiara.bianchi@example.com"))
       #expect(both.says("Globex") && both.says("eu-shop"))
-      #expect(both.says("2 users match “chiara” in 2 projects and tenants."))
+      #expect(both.says("2 users match “chiara”. Projects and tenants: 2."))
       #expect(both.values(of: "href").contains("/projects/globex/users?q=chiara"))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -296,7 +296,7 @@ import Testing
         rows.map { AuditFormatter.english.to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])
       #expect(
         rows.last.map { AuditFormatter.english.to($0) }
-          == "3 users; filters: users without a second factor")
+          == "3 users; filters: No MFA")
       // A search finds fewer users than a list has, and the confirmation says so.
       world.clock.advance(seconds: 16 * 60)
       let confirmed = try await ada.download(users + ".csv?q=chi&factor=totp")

@@ -8,26 +8,28 @@ enum FoundText {
   }
 
   static func summary(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> Message? {
-    guard let shown = found.hits.isEmpty ? nil : found.hits.count else { return nil }
+    guard !found.hits.isEmpty else { return nil }
+    let matches = matches(found, part, with: text)
+    return found.total.isExact
+      ? Message(
+        "{found} Projects and tenants: {pools}.",
+        ["found": .message(matches), "pools": .number(found.pools.count)])
+      : matches
+  }
+
+  static func matches(_ found: FoundAccounts, _ part: SearchPart, with text: String) -> Message {
     let text = Message.Value.name(Formatted.short(text, 60))
-    let (first, last) = (part.start + 1, part.start + shown)
+    let (first, last) = (part.start + 1, part.start + found.hits.count)
     switch found.total {
+    case .exactly where isAll(found, part):
+      return Message(
+        one: "{count} user matches “{text}”.", other: "{count} users match “{text}”.",
+        ["count": .number(last), "text": text])
     case .exactly(let count):
-      let pools = Message(
-        one: "{count} project or tenant", other: "{count} projects and tenants",
-        ["count": .number(found.pools.count)])
-      return isAll(found, part)
-        ? Message(
-          one: "{count} user matches “{text}” in {pools}.",
-          other: "{count} users match “{text}” in {pools}.",
-          ["count": .number(count), "text": text, "pools": .message(pools)])
-        : Message(
-          one: "{count} user matches “{text}” in {pools}. Showing {first}–{last}.",
-          other: "{count} users match “{text}” in {pools}. Showing {first}–{last}.",
-          [
-            "count": .number(count), "text": text, "pools": .message(pools),
-            "first": .number(first), "last": .number(last),
-          ])
+      return Message(
+        one: "{count} user matches “{text}”. Showing {first}–{last}.",
+        other: "{count} users match “{text}”. Showing {first}–{last}.",
+        ["count": .number(count), "text": text, "first": .number(first), "last": .number(last)])
     case .atLeast(let count):
       return Message(
         one: """
@@ -40,39 +42,6 @@ enum FoundText {
           """,
         [
           "count": .number(count), "text": text, "first": .number(first), "last": .number(last),
-        ])
-    }
-  }
-
-  static func caption(
-    _ found: FoundAccounts, _ part: SearchPart, of filter: Accounts.Filter, with text: String,
-    by sort: Accounts.Sort
-  ) -> Message {
-    let text = Message.Value.name(Formatted.short(text, 60))
-    let order = Message.Value.message(sort.phrase)
-    let (first, last) = (part.start + 1, part.start + found.hits.count)
-    if isAll(found, part) {
-      return Message(
-        "{users} matching “{text}”, {order}.",
-        ["users": .message(filter.phrase(of: last)), "text": text, "order": order])
-    }
-    switch found.total {
-    case .exactly(let count):
-      return Message(
-        "{first}–{last} of {users} matching “{text}”, {order}.",
-        [
-          "first": .number(first), "last": .number(last),
-          "users": .message(filter.phrase(of: count)), "text": text, "order": order,
-        ])
-    case .atLeast(let count):
-      return Message(
-        """
-        {first}–{last} of more than {users} matching “{text}”, {order}. Type more to narrow the \
-        search.
-        """,
-        [
-          "first": .number(first), "last": .number(last),
-          "users": .message(filter.phrase(of: count)), "text": text, "order": order,
         ])
     }
   }

@@ -51,12 +51,13 @@ struct UsersQuery: Sendable {
     form["all"] == "1" ? UsersQuery(form).listing : nil
   }
 
+  /// The filter and the search, for the audit log.
   var words: Message {
     text.isEmpty
-      ? filter.phrase
+      ? filter.name
       : Message(
-        "{users} matching “{text}”",
-        ["users": .message(filter.phrase), "text": .name(Formatted.short(text, 60))])
+        "{filter}, search: “{text}”",
+        ["filter": .message(filter.name), "text": .name(Formatted.short(text, 60))])
   }
 
   func with(_ filter: Accounts.Filter) -> Form {
@@ -95,81 +96,17 @@ extension Accounts.Filter {
     }
   }
 
-  func words(_ number: Int) -> Message {
-    let number = Message.Value.number(number)
-    return switch self {
-    case .all: Message("All ({number})", ["number": number])
-    case .none: Message("No MFA ({number})", ["number": number])
-    case .exempt: Message("Exempt ({number})", ["number": number])
-    case .totp: Message("TOTP ({number})", ["number": number])
-    case .phone: Message("Phone ({number})", ["number": number])
-    case .locked: Message("Locked ({number})", ["number": number])
-    case .suspended: Message("Suspended ({number})", ["number": number])
-    case .disabled: Message("Disabled ({number})", ["number": number])
-    case .unverified: Message("Unverified ({number})", ["number": number])
-    }
-  }
-
-  var phrase: Message {
+  var name: Message {
     switch self {
-    case .all: Message("users")
-    case .none: Message("users without a second factor")
-    case .exempt: Message("users exempt from MFA")
-    case .totp: Message("users with an authenticator app")
-    case .phone: Message("users with a phone as a second factor")
-    case .locked: Message("locked users")
-    case .suspended: Message("users with a suspended second factor")
-    case .disabled: Message("disabled users")
-    case .unverified: Message("users with an unverified email")
-    }
-  }
-
-  var startingPhrase: Message {
-    switch self {
-    case .all: Message("Users")
-    case .none: Message("Users without a second factor")
-    case .exempt: Message("Users exempt from MFA")
-    case .totp: Message("Users with an authenticator app")
-    case .phone: Message("Users with a phone as a second factor")
-    case .locked: Message("Locked users")
-    case .suspended: Message("Users with a suspended second factor")
-    case .disabled: Message("Disabled users")
-    case .unverified: Message("Users with an unverified email")
-    }
-  }
-
-  func phrase(of count: Int) -> Message {
-    switch self {
-    case .all: Message(one: "{count} user", other: "{count} users", ["count": .number(count)])
-    case .none:
-      Message(
-        one: "{count} user without a second factor",
-        other: "{count} users without a second factor", ["count": .number(count)])
-    case .exempt:
-      Message(
-        one: "{count} user exempt from MFA",
-        other: "{count} users exempt from MFA", ["count": .number(count)])
-    case .totp:
-      Message(
-        one: "{count} user with an authenticator app",
-        other: "{count} users with an authenticator app", ["count": .number(count)])
-    case .phone:
-      Message(
-        one: "{count} user with a phone as a second factor",
-        other: "{count} users with a phone as a second factor", ["count": .number(count)])
-    case .locked:
-      Message(one: "{count} locked user", other: "{count} locked users", ["count": .number(count)])
-    case .suspended:
-      Message(
-        one: "{count} user with a suspended second factor",
-        other: "{count} users with a suspended second factor", ["count": .number(count)])
-    case .disabled:
-      Message(
-        one: "{count} disabled user", other: "{count} disabled users", ["count": .number(count)])
-    case .unverified:
-      Message(
-        one: "{count} user with an unverified email",
-        other: "{count} users with an unverified email", ["count": .number(count)])
+    case .all: Message("All")
+    case .none: Message("No MFA")
+    case .exempt: Message("Exempt")
+    case .totp: Message("TOTP")
+    case .phone: Message("Phone")
+    case .locked: Message("Locked")
+    case .suspended: Message("Suspended")
+    case .disabled: Message("Disabled")
+    case .unverified: Message("Unverified")
     }
   }
 
@@ -200,16 +137,6 @@ extension Accounts.Sort {
     case .email: Message("Email")
     case .name: Message("Name")
     case .lastSignIn: Message("Last sign-in")
-    }
-  }
-
-  /// The order, for the end of a sentence.
-  var phrase: Message {
-    switch self {
-    case .newest: Message("most recently added first")
-    case .email: Message("by email")
-    case .name: Message("by name")
-    case .lastSignIn: Message("by day of last sign-in, latest first")
     }
   }
 }

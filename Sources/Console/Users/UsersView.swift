@@ -48,7 +48,9 @@ struct UsersView: ViewModel {
     }
     tabs = filters.map { each in
       Link(
-        text: each.words(number(each)),
+        text: Message(
+          "{filter} ({number})",
+          ["filter": .message(each.name), "number": .number(number(each))]),
         href: query.with(each).query(of: list), isCurrent: each == query.filter)
     }
     sorts = Accounts.Sort.allCases.map { each in
@@ -57,14 +59,13 @@ struct UsersView: ViewModel {
     }
     self.columns = columns.form(action: list, kept: query.form.at(query.after))
     hidingClasses = columns.hidingClasses
-    caption =
-      found.map { Self.caption($0, query) }
-      ?? Message(
-        "{users}, {order}.",
-        [
-          "users": .message(query.filter.startingPhrase),
-          "order": .message(query.sort.phrase),
-        ])
+    caption = Message(
+      "{found} Filter: {filter}. Sort by: {order}.",
+      [
+        "found": .message(
+          found.map { FoundText.matches($0, query.part, with: query.text) } ?? Message("Users.")),
+        "filter": .message(query.filter.name), "order": .message(query.sort.words),
+      ])
     pager = PagerView(
       shown: Message(
         one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
@@ -83,11 +84,6 @@ struct UsersView: ViewModel {
     deletedUser =
       context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.scope) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
-  }
-
-  private static func caption(_ found: FoundAccounts, _ query: UsersQuery) -> Message {
-    FoundText.caption(
-      found, query.part, of: query.filter, with: query.text, by: query.sort)
   }
 
   private static func empty(
@@ -112,8 +108,8 @@ struct UsersView: ViewModel {
                 """)
               : Message("No email, name, phone number, UID, or enrollment ID matches.")
             : Message(
-              "No email, name, phone number, UID, or enrollment ID matches among {users}.",
-              ["users": .message(query.filter.phrase)]),
+              "No email, name, phone number, UID, or enrollment ID matches. Filter: {filter}.",
+              ["filter": .message(query.filter.name)]),
         link: EmptyLink(text: Message("Show all users"), href: list))
     }
     guard counts.users == 0 else {

@@ -90,7 +90,8 @@ import Testing
         user + "/protection", ["reason": "compromised", "proof": "Called back"])
       let answer = try await nadia.submit(user, [:], to: user + "/factors/removal")
       #expect(answer.status == .unprocessableContent)
-      #expect(answer.says("Actions on it require this role: owner.") && !answer.says("problems</h2>"))
+      #expect(
+        answer.says("Actions on it require this role: owner.") && !answer.says("problems</h2>"))
     }
   }
 }

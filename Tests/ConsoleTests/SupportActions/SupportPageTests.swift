@@ -243,7 +243,8 @@ import Text
       _ = try await ada.submit(user + "/protection", ["reason": "other", "note": "The board"])
       #expect(try await ada.get(user).says("The account is protected"))
       let page = try await nadia.get(user)
-      #expect(page.says("Actions on it require this role: owner.") && page.says(">protected</span>"))
+      #expect(
+        page.says("Actions on it require this role: owner.") && page.says(">protected</span>"))
       #expect(!page.says("Remove factor…") && !page.says("End all sessions…"))
       let removal = "\(user)/factors/removal"
       #expect(!(try await nadia.get(removal).says("<select")))
