@@ -4,23 +4,22 @@ import OTP
 
 enum CodeAttemptText {
   static func sentence(_ codeAttempt: CodeAttempt) -> Message {
-    let result = result(codeAttempt)
     let isEnrolling = codeAttempt.way == .enrollment || codeAttempt.way == .phoneEnrollment
-    let times = Message.Value.number(codeAttempt.times)
-    switch (codeAttempt.times > 1, isEnrolling) {
-    case (false, false): return result
-    case (false, true):
-      return Message("{result}, during enrollment", ["result": .message(result)])
-    case (true, false):
-      return Message(
-        one: "{result}, {count} time", other: "{result}, {count} times",
-        ["count": times, "result": .message(result)])
-    case (true, true):
-      return Message(
-        one: "{result}, {count} time, during enrollment",
-        other: "{result}, {count} times, during enrollment",
-        ["count": times, "result": .message(result)])
-    }
+    return facts(
+      codeAttempt, times: codeAttempt.times, isEnrolling ? Message("during enrollment") : nil)
+  }
+
+  /// Returns the result, what it says about the clock, and how often it occurred, in a list.
+  private static func facts(
+    _ codeAttempt: CodeAttempt, times: Int, _ circumstance: Message? = nil
+  ) -> Message {
+    let facts = [
+      result(codeAttempt), codeAttempt.drift.map(clock),
+      times > 1
+        ? Message(one: "{count} time", other: "{count} times", ["count": .number(times)]) : nil,
+      circumstance,
+    ]
+    return .value(.sequence(facts.compactMap { $0 }))
   }
 
   static func sentence(_ run: CodeAttemptRun) -> Message {
@@ -41,9 +40,7 @@ enum CodeAttemptText {
         one: "{count} accepted recovery code",
         other: "{count} accepted recovery codes", ["count": count])
     default:
-      return Message(
-        one: "{result}, {count} time", other: "{result}, {count} times",
-        ["count": count, "result": .message(result(run.newest))])
+      return facts(run.newest, times: run.count)
     }
   }
 
@@ -54,8 +51,8 @@ enum CodeAttemptText {
       return isSent ? Message("Accepted (SMS)") : accepted(codeAttempt)
     case .used: return Message("Already used")
     case .older: return Message("Older than the last accepted code")
-    case .late: return withClock(expired(codeAttempt), codeAttempt)
-    case .early: return withClock(notYetValid(codeAttempt), codeAttempt)
+    case .late: return expired(codeAttempt)
+    case .early: return notYetValid(codeAttempt)
     case .wrong:
       return isSent ? Message("Incorrect code (SMS)") : Message("Incorrect code")
     case .unreadable: return Message("Invalid format: codes have six digits")
@@ -73,14 +70,13 @@ enum CodeAttemptText {
       return Message("Accepted")
     }
     let steps = Message.Value.number(abs(distance))
-    return withClock(
-      distance < 0
-        ? Message(
-          one: "Accepted: {count} interval late", other: "Accepted: {count} intervals late",
-          ["count": steps])
-        : Message(
-          one: "Accepted: {count} interval early",
-          other: "Accepted: {count} intervals early", ["count": steps]), codeAttempt)
+    return distance < 0
+      ? Message(
+        one: "Accepted: {count} interval late", other: "Accepted: {count} intervals late",
+        ["count": steps])
+      : Message(
+        one: "Accepted: {count} interval early", other: "Accepted: {count} intervals early",
+        ["count": steps])
   }
 
   private static func expired(_ codeAttempt: CodeAttempt) -> Message {
@@ -105,18 +101,6 @@ enum CodeAttemptText {
       one: "Not yet valid: {count} interval early (limit {limit})",
       other: "Not yet valid: {count} intervals early (limit {limit})",
       ["count": .number(abs(distance)), "limit": limit])
-  }
-
-  private static func withClock(_ result: Message, _ codeAttempt: CodeAttempt) -> Message {
-    guard let drift = codeAttempt.drift else { return result }
-    let time = time(drift)
-    return drift.isSlow
-      ? Message(
-        "{result}; the phone’s clock is about {time} slow",
-        ["result": .message(result), "time": time])
-      : Message(
-        "{result}; the phone’s clock is about {time} fast",
-        ["result": .message(result), "time": time])
   }
 
   /// Returns the drift of a clock for a chip: `clock about 90 s slow`.
@@ -145,20 +129,19 @@ enum CodeAttemptText {
   static func evidence(_ evidence: DriftEvidence) -> Message {
     let (least, most) = (evidence.intervals.lowerBound, evidence.intervals.upperBound)
     let count = Message.Value.number(evidence.count)
-    let intervals = Message.Value.message(intervals(least, most))
+    let intervals: Message.Value =
+      least == most
+      ? .number(most)
+      : .message(Message("{least}–{most}", ["least": .number(least), "most": .number(most)]))
     return evidence.drift.isSlow
       ? Message(
-        one: "Last {count} code: {intervals} late",
-        other: "Last {count} codes: {intervals} late", ["count": count, "intervals": intervals])
+        one: "Last {count} code, intervals late: {intervals}",
+        other: "Last {count} codes, intervals late: {intervals}",
+        ["count": count, "intervals": intervals])
       : Message(
-        one: "Last {count} code: {intervals} early",
-        other: "Last {count} codes: {intervals} early", ["count": count, "intervals": intervals])
-  }
-
-  private static func intervals(_ least: Int, _ most: Int) -> Message {
-    least == most
-      ? Message(one: "{count} interval", other: "{count} intervals", ["count": .number(most)])
-      : Message("{least} to {most} intervals", ["least": .number(least), "most": .number(most)])
+        one: "Last {count} code, intervals early: {intervals}",
+        other: "Last {count} codes, intervals early: {intervals}",
+        ["count": count, "intervals": intervals])
   }
 
   /// Returns what a lock means for temporary and recovery codes; nil if codes aren't locked.

@@ -24,13 +24,13 @@ struct CodeAttemptWordsTests {
     Case(result: .accepted, distance: 1, words: "Accepted: 1 interval early"),
     Case(
       result: .accepted, distance: -2,
-      words: "Accepted: 2 intervals late; the phone’s clock is about 60\u{A0}s slow"),
+      words: "Accepted: 2 intervals late, clock about 60\u{A0}s slow"),
     Case(
       result: .accepted, distance: -3,
-      words: "Accepted: 3 intervals late; the phone’s clock is about 90\u{A0}s slow"),
+      words: "Accepted: 3 intervals late, clock about 90\u{A0}s slow"),
     Case(
       result: .accepted, distance: 10, window: 10,
-      words: "Accepted: 10 intervals early; the phone’s clock is about 5\u{A0}min fast"),
+      words: "Accepted: 10 intervals early, clock about 5\u{A0}min fast"),
     Case(result: .used, distance: -1, words: "Already used"),
     Case(result: .older, distance: -2, words: "Older than the last accepted code"),
     Case(result: .late, distance: -8, words: "Expired: 8 intervals late (limit 5)"),
@@ -41,10 +41,10 @@ struct CodeAttemptWordsTests {
     Case(
       result: .late, distance: -7, isConfirmed: true,
       words:
-        "Expired: 7 intervals late (limit 5); the phone’s clock is about 3\u{A0}min 30\u{A0}s slow"),
+        "Expired: 7 intervals late (limit 5), clock about 3\u{A0}min 30\u{A0}s slow"),
     Case(
       result: .early, distance: 2, window: 0, isConfirmed: true,
-      words: "Not yet valid: 2 intervals early (limit 0); the phone’s clock is about 60\u{A0}s fast"
+      words: "Not yet valid: 2 intervals early (limit 0), clock about 60\u{A0}s fast"
     ),
     Case(result: .wrong, words: "Incorrect code"),
     Case(result: .unreadable, words: "Invalid format: codes have six digits"),

@@ -21,7 +21,7 @@ struct CodeAttemptsSectionTests {
       #expect(page.says("clock about 4\u{A0}min slow"))
       #expect(page.says("The phone’s clock is about 4\u{A0}min slow."))
       #expect(page.says("set the phone’s date and time to automatic"))
-      #expect(page.says("Last 2 codes: 8 intervals late") && page.says("Limit: 5 intervals"))
+      #expect(page.says("Last 2 codes, intervals late: 8") && page.says("Limit: 5 intervals"))
       #expect(page.says("203.0.113.9") && page.says("Firefox on Linux"))
       #expect(page.text.contains("class=\"miss\" width=\"9\" height=\"9\" y=\"3.5\" x=\"7.5\""))
     }
