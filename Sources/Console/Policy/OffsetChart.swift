@@ -29,13 +29,16 @@ struct OffsetChart {
 
   private func frame(_ counts: WindowEvidence) -> ChartFrame {
     let base = Message(
-      one: "{codes} from {users} in the last day (UTC), by 30-second interval. Square-root scale.",
+      one: """
+        Correct codes in the last day (UTC), by 30-second interval: {codes} (users: {users}). \
+        Square-root scale.
+        """,
       other: """
-        {codes} from {users} in the last {count} days (UTC), by 30-second interval. Square-root \
-        scale.
+        Correct codes in the last {count} days (UTC), by 30-second interval: {codes} (users: \
+        {users}). Square-root scale.
         """,
       [
-        "codes": EvidenceText.codes(counts.codes), "users": EvidenceText.users(counts.users),
+        "codes": .number(counts.codes), "users": .number(counts.users),
         "count": .number(evidence.days),
       ])
     let finding = EvidenceText.finding(counts, current)

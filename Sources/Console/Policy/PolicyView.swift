@@ -180,9 +180,9 @@ struct PolicyView: ViewModel {
       guard let counts = view.evidence.evidence, counts.isEnough else { return nil }
       return Message(
         """
-        Share: correct codes outside the window out of {codes}, with its 95% confidence interval \
-        (Wilson).
-        """, ["codes": EvidenceText.codes(counts.codes)])
+        Share: correct codes outside the window, of all correct codes ({codes}), with its 95% \
+        confidence interval (Wilson).
+        """, ["codes": .number(counts.codes)])
     },
     .text("evidenceBase") { view in
       Message(

@@ -27,11 +27,7 @@ struct WindowOutcome: ViewModel {
     .flag(\.isShown),
     .text("name") { WindowText.name($0.window) },
     .text("lateness") { Formatted.duration(seconds: $0.window.lateness) },
-    .text("codes") {
-      Message(
-        one: "{count} valid code at any moment", other: "{count} valid codes at any moment",
-        ["count": .number($0.window.codes)])
-    },
+    .number("count") { $0.window.codes },
     .flag("isDefault") { $0.choice.intervals == nil },
     .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
     .text("wider") { $0.window.wider.map { String($0.adjacentIntervals) } },
@@ -160,17 +156,17 @@ struct RecommendationView: ViewModel {
     }
     return Message(
       one: """
-        Ignoring the clocks of the {users} farthest off (at most 1%, rounded up), it’s the \
-        smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
+        Ignoring the users whose clocks are farthest off ({users}; at most 1%, rounded up), it’s \
+        the smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
         user-day ({share}). A user-day is a user and a day with at least one correct code.
         """,
       other: """
-        Ignoring the clocks of the {users} farthest off (at most 1%, rounded up), it’s the \
-        smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
+        Ignoring the users whose clocks are farthest off ({users}; at most 1%, rounded up), it’s \
+        the smallest window that keeps at least {goal} of legitimate sign-ins: {kept} of {count} \
         user-days ({share}). A user-day is a user and a day with at least one correct code.
         """,
       [
-        "users": EvidenceText.users(aside.users), "goal": goal, "kept": kept, "count": total,
+        "users": .number(aside.users), "goal": goal, "kept": kept, "count": total,
         "share": share,
       ])
   }

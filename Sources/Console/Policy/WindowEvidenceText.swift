@@ -72,33 +72,29 @@ extension OddsText {
 }
 
 enum EvidenceText {
-  static func codes(_ count: Int) -> Message.Value {
-    .message(
-      Message(
-        one: "{count} correct code", other: "{count} correct codes", ["count": .number(count)]))
-  }
-
-  static func users(_ count: Int) -> Message.Value {
-    .message(Message(one: "{count} user", other: "{count} users", ["count": .number(count)]))
-  }
-
   static func finding(_ evidence: WindowEvidence, _ current: Window?) -> Message {
     guard evidence.isEnough else {
       return Message("Not enough data")
     }
     guard let current else {
-      return Message("TOTP is off: {codes} while it was on", ["codes": codes(evidence.codes)])
+      return Message(
+        one: "TOTP is off. While it was on, there was {count} correct code",
+        other: "TOTP is off. While it was on, there were {count} correct codes",
+        ["count": .number(evidence.codes)])
     }
     let rejected = evidence.effect(of: current).rejected
     let window = Message.Value.text(WindowText.name(current))
+    let codes = Message.Value.number(evidence.codes)
     return rejected == 0
       ? Message(
-        "{window} accepts every correct code ({codes})",
-        ["window": window, "codes": codes(evidence.codes)])
+        one: "{window} accepts every correct code ({count} code)",
+        other: "{window} accepts every correct code ({count} codes)",
+        ["window": window, "count": codes])
       : Message(
-        "{window} rejects {rejected} of {codes} ({share})",
+        one: "{window} rejects {rejected} of {count} correct code ({share})",
+        other: "{window} rejects {rejected} of {count} correct codes ({share})",
         [
-          "window": window, "rejected": .number(rejected), "codes": codes(evidence.codes),
+          "window": window, "rejected": .number(rejected), "count": codes,
           "share": .message(ShareText.estimate(rejected, of: evidence.codes)),
         ])
   }
@@ -108,47 +104,41 @@ enum EvidenceText {
   ) -> Message? {
     guard let evidence, evidence.isEnough else { return nil }
     let effect = evidence.effect(of: window)
-    let (rejected, affected) = (codes(effect.rejected), users(effect.users))
+    let outside = Message.Value.message(
+      Message(
+        one: "Outside it: {count} correct code (users: {users}).",
+        other: "Outside it: {count} correct codes (users: {users}).",
+        ["count": .number(effect.rejected), "users": .number(effect.users)]))
     guard let current, current != window else {
       if effect.rejected == 0 { return Message("Every correct code in this period is within it.") }
       return current == nil
-        ? Message("Outside it: {codes} from {users}.", ["codes": rejected, "users": affected])
-        : Message(
-          "Current value. Outside it: {codes} from {users}.",
-          ["codes": rejected, "users": affected])
+        ? .value(outside) : Message("Current value. {outside}", ["outside": outside])
     }
     let change = evidence.change(from: current, to: window)
     if change.codes == 0 {
       return Message(
-        "No difference for the codes in this period. Still outside: {codes} from {users}.",
-        ["codes": rejected, "users": affected])
+        "No difference for the codes in this period. {outside}", ["outside": outside])
     }
-    let more = (
-      codes: Message(
-        one: "{count} more correct code", other: "{count} more correct codes",
-        ["count": .number(abs(change.codes))]),
-      users: Message(
-        one: "{count} more user", other: "{count} more users", ["count": .number(abs(change.users))]
-      )
-    )
+    let more = Message.Value.number(abs(change.codes))
+    let users = Message.Value.number(abs(change.users))
     return change.codes > 0
       ? Message(
-        """
-        Would have accepted {codes}, and {users} would have had no rejection. Still outside: \
-        {rejected} from {affected}.
-        """,
-        [
-          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
-          "affected": affected,
-        ])
+        one: """
+          Would have accepted {count} more correct code (users with a rejection: {users} fewer). \
+          {outside}
+          """,
+        other: """
+          Would have accepted {count} more correct codes (users with a rejection: {users} fewer). \
+          {outside}
+          """, ["count": more, "users": users, "outside": outside])
       : Message(
-        """
-        Would have rejected {codes}, affecting {users}. Outside in total: {rejected} from \
-        {affected}.
-        """,
-        [
-          "codes": .message(more.codes), "users": .message(more.users), "rejected": rejected,
-          "affected": affected,
-        ])
+        one: """
+          Would have rejected {count} more correct code (users with a rejection: {users} more). \
+          {outside}
+          """,
+        other: """
+          Would have rejected {count} more correct codes (users with a rejection: {users} more). \
+          {outside}
+          """, ["count": more, "users": users, "outside": outside])
   }
 }

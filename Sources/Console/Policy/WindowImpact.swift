@@ -25,16 +25,21 @@ struct WindowImpact: ViewModel {
     .number("days") { $0.evidence.histogram.days },
     .text("codes") { signed($0.change.codes) },
     .text("codesBase") {
-      Message("of {codes}", ["codes": EvidenceText.codes($0.evidence.codes)])
+      Message(
+        one: "of {count} correct code", other: "of {count} correct codes",
+        ["count": .number($0.evidence.codes)])
     },
     .text("users") { signed($0.change.users) },
     .text("usersBase") {
-      Message("of {users}", ["users": EvidenceText.users($0.evidence.users)])
+      Message(
+        one: "of {count} user", other: "of {count} users", ["count": .number($0.evidence.users)])
     },
     .text("affected") { $0.change.users == 0 ? nil : $0.affected },
     .number("rejected") { $0.change.stillRejected },
     .text("rejectedBase") {
-      Message("from {users}", ["users": EvidenceText.users($0.change.stillAffected)])
+      Message(
+        one: "from {count} user", other: "from {count} users",
+        ["count": .number($0.change.stillAffected)])
     },
     .text("notHelped") { $0.change.stillAffected == 0 ? nil : $0.notHelped },
     .text("chance") {

@@ -85,14 +85,14 @@ import Testing
         == "±1 rejects 32 of 992 correct codes (3.22%, 95% interval 2.29%–4.52%)")
     #expect(
       EvidenceText.finding(evidence, windows[7]).english
-        == "±7 accepts every correct code (992 correct codes)")
+        == "±7 accepts every correct code (992 codes)")
     #expect(
       EvidenceText.effect(of: windows[2], insteadOf: windows[1], evidence)?.english
-        == "Would have accepted 30 more correct codes, and 11 more users would have had no rejection. Still outside: 2 correct codes from 1 user."
+        == "Would have accepted 30 more correct codes (users with a rejection: 11 fewer). Outside it: 2 correct codes (users: 1)."
     )
     #expect(
       EvidenceText.effect(of: windows[0], insteadOf: windows[1], evidence)?.english
-        == "Would have rejected 60 more correct codes, affecting 28 more users. Outside in total: 92 correct codes from 40 users."
+        == "Would have rejected 60 more correct codes (users with a rejection: 28 more). Outside it: 92 correct codes (users: 40)."
     )
     let few = WindowEvidence(histogram([0: (29, 5)]))
     #expect(EvidenceText.finding(few, windows[1]).english == "Not enough data")
@@ -112,7 +112,7 @@ import Testing
     let all = try reasons(histogram([0: (900, 0), -1: (60, 0), -2: (0, 30), -7: (0, 2)]))
     #expect(
       all
-        == "Ignoring the clocks of the 1 user farthest off (at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%, 95% interval 99.61%–100%). A user-day is a user and a day with at least one correct code."
+        == "Ignoring the users whose clocks are farthest off (1; at most 1%, rounded up), it’s the smallest window that keeps at least 99.9% of legitimate sign-ins: 990 of 990 user-days (100%, 95% interval 99.61%–100%). A user-day is a user and a day with at least one correct code."
     )
     var few = histogram([0: (900, 0)])
     few = OffsetHistogram(
