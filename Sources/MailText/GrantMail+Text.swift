@@ -10,19 +10,19 @@ extension GrantMail {
     switch event {
     case .given:
       Message(
-        "{name}: {role} role granted ({place})", ["name": name, "role": role, "place": place])
+        "{name}: role granted ({role}, {place})", ["name": name, "role": role, "place": place])
     case .changed:
       Message(
-        "{name}: end date of {role} role changed ({place})",
+        "{name}: end date of a role changed ({role}, {place})",
         ["name": name, "role": role, "place": place])
     case .revoked:
       Message(
-        "{name}: {role} role revoked ({place})", ["name": name, "role": role, "place": place])
+        "{name}: role revoked ({role}, {place})", ["name": name, "role": role, "place": place])
     case .ended:
-      Message("{name}: {role} role ended ({place})", ["name": name, "role": role, "place": place])
+      Message("{name}: role ended ({role}, {place})", ["name": name, "role": role, "place": place])
     case .ending:
       Message(
-        "{name}: {role} role ends within a week ({place})",
+        "{name}: role ends within a week ({role}, {place})",
         ["name": name, "role": role, "place": place])
     }
   }

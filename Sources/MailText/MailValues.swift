@@ -27,19 +27,6 @@ extension Message.Value {
         ["project": .text(project), "tenant": .text(SafeName.plain(scope.name))]))
   }
 
-  static func account(_ email: String?, in scope: Scope) -> Message.Value {
-    let message =
-      email.map {
-        Message(
-          "your account {email} at {application}",
-          ["email": .text($0), "application": .application(scope)])
-      }
-      ?? Message(
-        "your account at {application} (which has this email address on file)",
-        ["application": .application(scope)])
-    return .message(message)
-  }
-
   static func factor(_ name: String) -> Message.Value { .message(quoted(name)) }
 
   static func factors(_ names: [String]) -> Message.Value { .list(names.map(quoted)) }

@@ -3,7 +3,6 @@ import Localization
 
 extension NoticeMail {
   private var application: Message.Value { .application(scope) }
-  private var account: Message.Value { .account(email, in: scope) }
   private var when: Message.Value { .moment(at) }
 
   var subject: Message {
@@ -78,14 +77,26 @@ extension NoticeMail {
 
       {advice}
 
-      This security notice is about {account}. You can't turn off these emails, and replies \
-      aren't read.
+      {about} You can't turn off these emails, and replies aren't read.
 
       """,
       [
         "happened": .message(happened), "consequence": .message(consequence),
-        "advice": advice, "account": account,
+        "advice": advice, "about": .message(about),
       ])
+  }
+
+  private var about: Message {
+    email.map {
+      Message(
+        "This security notice is about your account {email} at {application}.",
+        ["email": .text($0), "application": application])
+    }
+      ?? Message(
+        """
+        This security notice is about your account at {application}, which has this email address \
+        on file.
+        """, ["application": application])
   }
 
   private var advice: Message.Value {
@@ -103,126 +114,113 @@ extension NoticeMail {
     case .factorWithdrawn(let name):
       Message(
         """
-        On {at}, the second factor {factor} was removed from {account} by someone signed in to \
+        On {at}, the second factor {factor} was removed from your account by someone signed in to \
         it.
         """,
-        ["at": when, "factor": .factor(name), "account": account])
+        ["at": when, "factor": .factor(name)])
     case .factorReverted(let name):
       Message(
         """
-        On {at}, the second factor {factor} was removed from {account} with the link in the \
+        On {at}, the second factor {factor} was removed from your account with the link in the \
         notification email.
-        """, ["at": when, "factor": .factor(name), "account": account])
+        """, ["at": when, "factor": .factor(name)])
     case .factorEnrolled(let name):
       Message(
         """
-        On {at}, the second factor {factor} was enrolled for {account} by someone signed in to \
+        On {at}, the second factor {factor} was enrolled for your account by someone signed in to \
         it.
-        """, ["at": when, "factor": .factor(name), "account": account])
+        """, ["at": when, "factor": .factor(name)])
     case .factorsRemoved(let names):
       bySupport(
         Message(
-          one: "On {at}, the second factor {factors} was removed from {account}.",
-          other: "On {at}, the second factors {factors} were removed from {account}.",
+          one: "On {at}, the second factor {factors} was removed from your account.",
+          other: "On {at}, the second factors {factors} were removed from your account.",
           [
             "count": .number(names.count), "at": when, "factors": .factors(names),
-            "account": account,
           ]))
     case .factorsAdded(let names):
       bySupport(
         Message(
-          one: "On {at}, the second factor {factors} was added to {account}.",
-          other: "On {at}, the second factors {factors} were added to {account}.",
+          one: "On {at}, the second factor {factors} was added to your account.",
+          other: "On {at}, the second factors {factors} were added to your account.",
           [
             "count": .number(names.count), "at": when, "factors": .factors(names),
-            "account": account,
           ]))
     case .factorsRestored(let names):
       bySupport(
-        toAccount(
-          Message(
-            one: "On {at}, the second factor {factors} was restored.",
-            other: "On {at}, the second factors {factors} were restored.",
-            ["count": .number(names.count), "at": when, "factors": .factors(names)])))
+        Message(
+          one: "On {at}, the second factor {factors} was restored.",
+          other: "On {at}, the second factors {factors} were restored.",
+          ["count": .number(names.count), "at": when, "factors": .factors(names)]))
     case .factorSuspended(let name, let until):
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, the second factor {factor} was suspended until {until}.",
-            ["at": when, "factor": .factor(name), "until": .end(until)])))
+        Message(
+          "On {at}, the second factor {factor} was suspended until {until}.",
+          ["at": when, "factor": .factor(name), "until": .end(until)]))
     case .factorResumed(let name):
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, the second factor {factor} became active again.",
-            ["at": when, "factor": .factor(name)])))
+        Message(
+          "On {at}, the second factor {factor} became active again.",
+          ["at": when, "factor": .factor(name)]))
     case .factorRenamed(let old, let new):
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, the second factor {factor} was renamed to {name}.",
-            ["at": when, "factor": .factor(old), "name": .factor(new)])))
+        Message(
+          "On {at}, the second factor {factor} was renamed to {name}.",
+          ["at": when, "factor": .factor(old), "name": .factor(new)]))
     case .changesAllowed:
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, your second factors, which were locked after your report, were unlocked.",
-            ["at": when])))
+        Message(
+          "On {at}, your second factors, which were locked after your report, were unlocked.",
+          ["at": when]))
     case .codesUnlocked:
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, your codes, which were locked after too many incorrect attempts, were unlocked.",
-            ["at": when])))
+        Message(
+          "On {at}, your codes, which were locked after too many incorrect attempts, were unlocked.",
+          ["at": when]))
     case .sessionsEnded:
-      bySupport(toAccount(Message("On {at}, you were signed out everywhere.", ["at": when])))
+      bySupport(Message("On {at}, you were signed out everywhere.", ["at": when]))
     case .temporaryCodeMade(let until):
       bySupport(
-        toAccount(
-          Message(
-            """
-            On {at}, a temporary code was generated. It can be used once, until {until}, instead \
-            of a code from your authenticator app.
-            """, ["at": when, "until": .moment(until)])))
+        Message(
+          """
+          On {at}, a temporary code was generated. It can be used once, until {until}, instead \
+          of a code from your authenticator app.
+          """, ["at": when, "until": .moment(until)]))
     case .temporaryCodeEnded:
-      bySupport(toAccount(Message("On {at}, a temporary code was revoked.", ["at": when])))
+      bySupport(Message("On {at}, a temporary code was revoked.", ["at": when]))
     case .recoveryCodesMade:
       byUser(
-        toAccount(
-          Message(
-            "On {at}, recovery codes were generated, and any earlier ones were revoked.",
-            ["at": when])))
+        Message(
+          "On {at}, recovery codes were generated, and any earlier ones were revoked.",
+          ["at": when]))
     case .recoveryCodesVoided:
-      bySupport(toAccount(Message("On {at}, your recovery codes were revoked.", ["at": when])))
+      bySupport(Message("On {at}, your recovery codes were revoked.", ["at": when]))
     case .recoveryCodeUsed(let left):
       byUser(
-        toAccount(
-          left == 0
-            ? Message("On {at}, your last recovery code was used to sign in.", ["at": when])
-            : Message(
-              one: "On {at}, a recovery code was used to sign in. {count} recovery code is left.",
-              other: """
-                On {at}, a recovery code was used to sign in. {count} recovery codes are left.
-                """, ["count": .number(left), "at": when])))
+        left == 0
+          ? Message("On {at}, your last recovery code was used to sign in.", ["at": when])
+          : Message(
+            one: "On {at}, a recovery code was used to sign in. {count} recovery code is left.",
+            other: """
+              On {at}, a recovery code was used to sign in. {count} recovery codes are left.
+              """, ["count": .number(left), "at": when]))
     case .enrollmentLinkSent:
       bySupport(
-        toAccount(
-          Message(
-            "On {at}, a link to set up an authenticator app was sent to your email address.",
-            ["at": when])))
-    case .factorEnrolledByLink(let name):
-      toAccount(
         Message(
-          "On {at}, the second factor {factor} was set up with a link that was sent to you.",
-          ["at": when, "factor": .factor(name)]))
+          "On {at}, a link to set up an authenticator app was sent to your email address.",
+          ["at": when]))
+    case .factorEnrolledByLink(let name):
+      Message(
+        "On {at}, the second factor {factor} was set up with a link that was sent to you.",
+        ["at": when, "factor": .factor(name)])
     case .passwordChanged:
       bySupport(
         Message(
-          "On {at}, the password of {account} was changed.", ["at": when, "account": account]))
+          "On {at}, the password of your account was changed.", ["at": when]))
     case .providerLinked(let name):
       Message(
-        "On {at}, sign-in with {provider} was added to {account}.",
-        ["at": when, "provider": .text(SafeName.plain(name)), "account": account])
+        "On {at}, sign-in with {provider} was added to your account.",
+        ["at": when, "provider": .text(SafeName.plain(name))])
     case .emailChanged(let old):
       bySupport(
         Message(
@@ -232,13 +230,8 @@ extension NoticeMail {
           """,
           ["at": when, "application": application, "email": .text(old)]))
     case .accountDeleted:
-      bySupport(Message("On {at}, {account} was deleted.", ["at": when, "account": account]))
+      bySupport(Message("On {at}, your account was deleted.", ["at": when]))
     }
-  }
-
-  private func toAccount(_ happened: Message) -> Message {
-    Message(
-      "{happened} This affects {account}.", ["happened": .message(happened), "account": account])
   }
 
   private func bySupport(_ happened: Message) -> Message {

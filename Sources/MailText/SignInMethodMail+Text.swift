@@ -134,19 +134,19 @@ extension SignInMethodMail {
 
         """,
         [
-          "factors": .message(Self.factors(authenticator, passkeys)), "email": .text(email),
+          "factors": .sequence(Self.factors(authenticator, passkeys)), "email": .text(email),
           "by": actor, "time": .moment(at),
         ])
     }
   }
 
-  private static func factors(_ authenticator: Bool, _ passkeys: Int) -> Message {
-    guard passkeys > 0 else { return Message("the authenticator app") }
-    return authenticator
-      ? Message(
-        one: "the authenticator app and {count} passkey",
-        other: "the authenticator app and {count} passkeys", ["count": .number(passkeys)])
-      : Message(one: "{count} passkey", other: "{count} passkeys", ["count": .number(passkeys)])
+  private static func factors(_ authenticator: Bool, _ passkeys: Int) -> [Message] {
+    let app = authenticator || passkeys == 0 ? [Message("authenticator app")] : []
+    return passkeys == 0
+      ? app
+      : app + [
+        Message(one: "{count} passkey", other: "{count} passkeys", ["count": .number(passkeys)])
+      ]
   }
 
   private var actor: Message.Value {

@@ -26,7 +26,7 @@ struct NoticeTests {
       #expect(mail.subject == "\(place): your password was changed")
       #expect(
         mail.body.contains(
-          "the password of your account alice@example.com at \(place) was changed."))
+          "about your account alice@example.com at \(place)."))
       let year = Day(instance.now).year
       #expect(
         mail.body.contains(/On [A-Z][a-z]{2} \d{1,2}, (\d{4}), \d\d:\d\d\u{00A0}UTC, the password/))
