@@ -203,7 +203,7 @@ struct Arguments: Sendable {
   /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty.
   func operand(_ what: Message) throws(UsageError) -> String {
     guard operands.count == 1, !operands[0].isEmpty else {
-      throw UsageError(Message("expected {what}", ["what": .message(what)]))
+      throw UsageError(Message("expected: {what}", ["what": .message(what)]))
     }
     return operands[0]
   }

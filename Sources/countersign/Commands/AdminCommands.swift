@@ -54,7 +54,7 @@ enum AdminCreateCommand: Command {
           password: password, grant: grant, by: Author(actor: .commandLine))
         Terminal.say(
           Message(
-            "Created {email}, {grant}.",
+            "Created {email}: {grant}.",
             ["email": .text(administrator.email), "grant": .message(grant.message)]))
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0

@@ -106,7 +106,7 @@ private struct Restore {
   private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, Message?) {
     guard FileManager.default.fileExists(atPath: folder.database) else {
       return (
-        nil, Message("there's no previous database in {folder}", ["folder": .text(folder.path)])
+        nil, Message("There's no previous database in {folder}.", ["folder": .text(folder.path)])
       )
     }
     do {
@@ -119,13 +119,13 @@ private struct Restore {
         return (
           nil,
           Message(
-            "the previous database can't be compared. {reason}", ["reason": .text("\(error)")])
+            "The previous database can't be compared. {reason}", ["reason": .text("\(error)")])
         )
       }
     } catch {
       return (
         nil,
-        Message("the previous database can't be read ({reason})", ["reason": .text(error.message)])
+        Message("The previous database can't be read ({reason}).", ["reason": .text(error.message)])
       )
     }
   }
@@ -167,13 +167,14 @@ private struct Restore {
   private func messages(
     _ stored: StoredInstance, _ report: RestoreReport, _ trouble: Message?
   ) -> [Message] {
-    let since = Message.Value.message(
-      stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("it was created"))
+    let latest = stored.latest.map { .verbatim($0.rfc3339Milliseconds) } ?? Message("none")
     var messages = [
       Message(
-        one: "Restored {file}: {count} user, as of {since}.",
-        other: "Restored {file}: {count} users, as of {since}.",
-        ["file": .text(file.path), "count": .number(stored.users), "since": since])
+        one: "Restored {file}: {count} user. Last change: {latest}.",
+        other: "Restored {file}: {count} users. Last change: {latest}.",
+        [
+          "file": .text(file.path), "count": .number(stored.users), "latest": .message(latest),
+        ])
     ]
     if folder.hasDatabaseFiles {
       let aside = Message.Value.text(swap.former(stamp: stopped.fileStamp))
@@ -203,21 +204,19 @@ private struct Restore {
       messages.append(
         Message(
           """
-          The backup doesn't include removals or revocations since {since}. Repeat those you know \
-          of: removed factors and users, revoked tokens, keys, and roles, changed passwords.
-          """, ["since": since]))
+          The backup doesn't include removals or revocations after its last change. Repeat those \
+          you know of: removed factors and users, revoked tokens, keys, and roles, changed \
+          passwords.
+          """))
     } else {
       messages.append(
         Message(
           """
-          The backup doesn't include removals or revocations since {since}, and {reason}. Repeat \
-          those you know of: removed factors and users, revoked tokens, keys, and roles, changed \
-          passwords, used recovery codes.
+          The backup doesn't include removals or revocations after its last change. {reason} \
+          Repeat those you know of: removed factors and users, revoked tokens, keys, and roles, \
+          changed passwords, used recovery codes.
           """,
-          [
-            "since": since,
-            "reason": .message(trouble ?? Message("the previous database can't be compared")),
-          ]))
+          ["reason": .message(trouble ?? Message("The previous database can't be compared."))]))
     }
     return messages
   }

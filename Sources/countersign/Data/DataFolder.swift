@@ -174,14 +174,13 @@ struct DataFolder: Sendable {
     let files = FileManager.default
     let size = (try? files.attributesOfItem(atPath: database)[.size]) as? NSNumber
     guard let size, size.intValue > 0 else {
-      let what = size == nil ? Message("no database") : Message("an empty database")
       guard files.fileExists(atPath: key) else {
         throw ConfigurationError(
           Message(
-            "The data folder {path} has {what} and no key. {advice}",
-            ["path": .text(path), "what": .message(what), "advice": .message(Self.advice(path))]))
+            "The data folder {path} has no key, and its database is missing or empty. {advice}",
+            ["path": .text(path), "advice": .message(Self.advice(path))]))
       }
-      throw ConfigurationError(Self.emptyBesideKey(path, what))
+      throw ConfigurationError(Self.emptyBesideKey(path))
     }
   }
 
@@ -224,13 +223,13 @@ struct DataFolder: Sendable {
     return held?[.type] as? FileAttributeType == .typeDirectory
   }
 
-  static func emptyBesideKey(_ path: String, _ what: Message) -> Message {
+  static func emptyBesideKey(_ path: String) -> Message {
     Message(
       """
-      {path} has a master.key but {what}, so the key's database is missing. Put the database \
-      back, or restore a backup: countersign restore FILE --data {path}. To create a new \
-      instance, run countersign init with another folder.
-      """, ["path": .text(path), "what": .message(what)])
+      {path} has a master.key, but its database is missing or empty. Put the database back, or \
+      restore a backup: countersign restore FILE --data {path}. To create a new instance, run \
+      countersign init with another folder.
+      """, ["path": .text(path)])
   }
 
   private static func advice(_ path: String) -> Message {
