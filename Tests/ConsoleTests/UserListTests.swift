@@ -142,7 +142,7 @@ import Testing
       for path in ["/projects/globex/users", "/users"] {
         for text in ["many", "m"] {
           let first = try await browser.get(path + "?open=1&q=" + text)
-          #expect(first.says("1–50") && first.says("50 users on this page"))
+          #expect(first.says("1–50") && first.says("On this page: 50 users"))
           #expect(first.says("ore than 200 users"))
           // Users are selected in the lists of pools.
           #expect(first.says("users selected on this page…") == (path != "/users"))
@@ -187,18 +187,18 @@ import Testing
       let users = "/projects/globex/users"
       let page = try await browser.get(users + "?size=20")
       let links = page.values(of: "href").filter { $0.hasPrefix(users + "?") }
-      #expect(page.says("20 users on this page") && links.contains { $0.contains("after=") })
+      #expect(page.says("On this page: 20 users") && links.contains { $0.contains("after=") })
       #expect(links.contains(users + "?sort=email&size=20"))
       #expect(links.allSatisfy { $0.contains("size=20") }, "\(links)")
       #expect(page.value(of: "size") == "20", "a search and a choice of columns keep it")
       let next = try #require(links.first { $0.contains("after=") })
-      #expect(try await browser.get(next).says("20 users on this page"))
+      #expect(try await browser.get(next).says("On this page: 20 users"))
       let found = try await browser.get(users + "?q=many&size=20&after=20")
-      #expect(found.says("21–40") && found.says("20 users on this page"))
+      #expect(found.says("21–40") && found.says("On this page: 20 users"))
       #expect(try await browser.get(users + "?size=100").says("60 users<"))
       for size in ["0", "-1", "30", "1000", "x", "99999999999999999999"] {
         let usual = try await browser.get(users + "?size=" + size)
-        #expect(usual.says("50 users on this page") && !usual.says("name=\"size\""), "\(size)")
+        #expect(usual.says("On this page: 50 users") && !usual.says("name=\"size\""), "\(size)")
       }
     }
   }

@@ -47,7 +47,7 @@ struct PagerView: ViewModel {
   ) {
     count =
       next == nil && after == nil
-      ? shown.message : Message("{items} on this page", ["items": .message(shown.message)])
+      ? shown.message : Message("On this page: {items}", ["items": .message(shown.message)])
     first = after == nil ? nil : query.query(of: path)
     self.next = next.map { query.at($0).query(of: path) }
   }

@@ -60,15 +60,15 @@ import Testing
         (eu + "/users/\(World.chiara)/code-attempts", "code attempts"),
         (try #require(preview.location), "lines"),
       ] {
-        #expect(!(try await ada.get(address).says("10 \(items) on this page")), "\(address)")
+        #expect(!(try await ada.get(address).says("On this page: 10 \(items)")), "\(address)")
         let page = try await ada.get(Self.address(address, size: 10))
-        #expect(page.says("10 \(items) on this page"), "\(address)")
+        #expect(page.says("On this page: 10 \(items)"), "\(address)")
         if page.says("<form class=\"filter\"") { #expect(page.value(of: "size") == "10") }
         let links = Self.links(of: page)
         #expect(links.allSatisfy { $0.contains("size=10") }, "\(address): \(links)")
         let next = try #require(links.first { $0.contains("after=") }, "\(address)")
         let second = try await ada.get(next)
-        #expect(second.status == .ok && second.says(" on this page"), "\(address)")
+        #expect(second.status == .ok && second.says("On this page: "), "\(address)")
         #expect(Self.links(of: second).allSatisfy { $0.contains("size=10") }, "\(address)")
         Markup.check(page)
       }
@@ -80,7 +80,7 @@ import Testing
       }
       for size in [0, 11, 1_000] {
         let page = try await ada.get(Self.address("/audit", size: size))
-        #expect(page.says("50 entries on this page") && page.value(of: "size") == nil, "\(size)")
+        #expect(page.says("On this page: 50 entries") && page.value(of: "size") == nil, "\(size)")
         #expect(!Self.links(of: page).contains { $0.contains("size=") }, "\(size)")
       }
     }
