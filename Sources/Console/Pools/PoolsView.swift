@@ -84,47 +84,25 @@ struct PoolsView: ViewModel {
     }
   }
 
-  private var summary: Message {
-    guard review.count > 0 else { return Message("No tenants yet.") }
-    let tenants = Message.Value.message(
-      Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(review.count)]))
-    let users = Message.Value.message(
-      Message(one: "{count} user", other: "{count} users", ["count": .number(review.users)]))
-    guard review.users > 0 else {
-      return switch review.differing {
-      case nil: Message("{tenants} with {users}.", ["tenants": tenants, "users": users])
-      case 0?:
-        Message(
-          "{tenants} with {users}. None differ from the project.",
-          ["tenants": tenants, "users": users])
-      case let count?:
-        Message(
-          one: "{tenants} with {users}. {count} differs from the project.",
-          other: "{tenants} with {users}. {count} differ from the project.",
-          ["tenants": tenants, "users": users, "count": .number(count)])
-      }
-    }
-    let share = Message.Value.message(
-      Meter.percent(review.enrolledUsers, of: review.users))
-    return switch review.differing {
-    case nil:
+  private var summary: [Message] {
+    guard review.count > 0 else { return [Message("No tenants yet.")] }
+    let sentences: [Message?] = [
       Message(
-        "{tenants} with {users}. {share} have a second factor.",
-        ["tenants": tenants, "users": users, "share": share])
-    case 0?:
-      Message(
-        "{tenants} with {users}. {share} have a second factor. None differ from the project.",
-        ["tenants": tenants, "users": users, "share": share])
-    case let count?:
-      Message(
-        one: """
-          {tenants} with {users}. {share} have a second factor. {count} differs from the project.
-          """,
-        other: """
-          {tenants} with {users}. {share} have a second factor. {count} differ from the project.
-          """,
-        ["tenants": tenants, "users": users, "share": share, "count": .number(count)])
-    }
+        one: "{count} tenant (users: {users}).", other: "{count} tenants (users: {users}).",
+        ["count": .number(review.count), "users": .number(review.users)]),
+      review.users > 0
+        ? Message(
+          "{share} have a second factor.",
+          ["share": .message(Meter.percent(review.enrolledUsers, of: review.users))]) : nil,
+      review.differing.map { count in
+        count == 0
+          ? Message("None differ from the project.")
+          : Message(
+            one: "{count} differs from the project.", other: "{count} differ from the project.",
+            ["count": .number(count)])
+      },
+    ]
+    return sentences.compactMap { $0 }
   }
 
   static let keys: Keys<Self> = [
@@ -132,7 +110,7 @@ struct PoolsView: ViewModel {
     .text(\.title),
     .text(\.policyFile),
     .text("projectName") { $0.scope.name },
-    .text("summary") { $0.summary },
+    .texts("summary") { $0.summary },
     .text("csv") {
       let query = $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard))
       return query.query(of: ConsolePaths.reviewFile($0.scope.project.text))

@@ -5,13 +5,17 @@ extension BulkProgress {
   var undoEndingSentence: Message? {
     guard let undo, !undo.isRunning, undone.left > 0 else { return nil }
     return Message(
-      """
-      The undo by {name} ended after {number} of {users}: permission was revoked, or a backup was \
-      restored.
-      """,
+      one: """
+        The undo by {name} ended after {number} of {count} user: permission was revoked, or a \
+        backup was restored.
+        """,
+      other: """
+        The undo by {name} ended after {number} of {count} users: permission was revoked, or a \
+        backup was restored.
+        """,
       [
         "name": .name(undo.administratorName), "number": .number(undone.processed),
-        "users": .message(BulkText.users(undone.users)),
+        "count": .number(undone.users),
       ])
   }
 }

@@ -69,8 +69,9 @@ enum BulkText {
         ["count": .number(item.removed)])
     case .removed:
       Message(
-        "Removed {factors}, ended {sessions}",
-        ["factors": .message(factors(item)), "sessions": .message(sessions(item))])
+        one: "Removed {count} factor, sessions ended: {sessions}",
+        other: "Removed {count} factors, sessions ended: {sessions}",
+        ["count": .number(item.removed), "sessions": .number(item.sessions)])
     case .some(BulkResult.none): Message("No second factor")
     case .notFound: Message("No user has this email address or UID")
     case .twice: Message("Duplicate of an earlier line")
@@ -99,8 +100,9 @@ enum BulkText {
         ["count": .number(item.removed)])
     case .removed:
       Message(
-        "removed {factors}, ended {sessions}",
-        ["factors": .message(factors(item)), "sessions": .message(sessions(item))])
+        one: "removed {count} factor, sessions ended: {sessions}",
+        other: "removed {count} factors, sessions ended: {sessions}",
+        ["count": .number(item.removed), "sessions": .number(item.sessions)])
     case .some(BulkResult.none): Message("no second factor")
     case .notFound: Message("no user has this email address or UID")
     case .twice: Message("duplicate of an earlier line")
@@ -148,14 +150,6 @@ enum BulkText {
     Message(
       one: "{count} factor to remove", other: "{count} factors to remove",
       ["count": .number(item.factors)])
-  }
-
-  private static func factors(_ item: BulkItem) -> Message {
-    Message(one: "{count} factor", other: "{count} factors", ["count": .number(item.removed)])
-  }
-
-  private static func sessions(_ item: BulkItem) -> Message {
-    Message(one: "{count} session", other: "{count} sessions", ["count": .number(item.sessions)])
   }
 
   private static var roles: Message.Value { Permission.protectUsers.roleNames }

@@ -16,8 +16,6 @@ struct RemovalDraftView: ViewModel {
   let carriesMail: Bool
   let signIn: SignInWithoutFactor
 
-  private var users: Message { BulkText.users(job.users) }
-
   private var removed: Message {
     let factors = Message.Value.number(job.factors)
     return job.users == 1
@@ -25,9 +23,9 @@ struct RemovalDraftView: ViewModel {
         one: "{count} second factor is removed, the only one this user has.",
         other: "All {count} second factors of this user are removed.", ["count": factors])
       : Message(
-        one: "{count} second factor of {users} is removed.",
-        other: "All {count} second factors of {users} are removed.",
-        ["count": factors, "users": .message(users)])
+        one: "{count} second factor of these users is removed (users: {users}).",
+        other: "All {count} second factors of these users are removed (users: {users}).",
+        ["count": factors, "users": .number(job.users)])
   }
 
   private var consequences: [Message] {
@@ -72,7 +70,7 @@ struct RemovalDraftView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { $0.users },
+    .number("count") { $0.job.users },
     .flag("hasUsers") { $0.job.users > 0 },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> SupportForm? in

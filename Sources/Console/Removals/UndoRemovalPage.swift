@@ -121,7 +121,7 @@ struct UndoRemovalView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("users") { BulkText.users($0.users) },
+    .number("count") { $0.users },
     .flag("hasUsers") { $0.users > 0 },
     .optional(\.refusal),
     .optional(\.otherAdministrators),

@@ -12,7 +12,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(Self.address)
-      #expect(page.says("3 tenants with 4 users. 50% have a second factor. 2 differ from"))
+      #expect(page.says("3 tenants (users: 4). 50% have a second factor. 2 differ from"))
       #expect(
         page.says(">TOTP, enrollment pattern<span class=\"visually-hidden\"> in <bdi>eu-shop</bdi>")
       )
