@@ -52,25 +52,25 @@ struct CheckHistory: Sendable {
   /// Whether attempts were recorded from the beginning; a pool can be newer than the period.
   var isWhole: Bool { byDay.prefix(7).contains { $0.all > 0 } }
 
-  /// The time zone; where its hours aren't those in which attempts are counted, with the time at
-  /// which days begin.
-  private var zone: Message.Value {
+  /// Returns the base of a chart, with the time at which days begin where the zone's hours aren't
+  /// those in which attempts are counted.
+  private func counted(_ base: Message) -> Message {
     times.startOfCountedDays(at: times.start(of: days[days.count - 1])).map { start in
-      .message(
-        Message(
-          "{zone}, counted by UTC hour, so days start at {start}",
-          ["zone": .text(times.zoneName), "start": .text(start)]))
-    } ?? .text(times.zoneName)
+      Message(
+        "{base}. Counted by UTC hour, so days start at {start}.",
+        ["base": .message(base), "start": .text(start)])
+    } ?? base
   }
 
   private var base: Message {
-    Message(
+    let base = Message(
       one: "{count} attempt, {from} to {until}, {zone}",
       other: "{count} attempts, {from} to {until}, {zone}",
       [
         "count": .number(total.all), "from": Times.value(days[0]),
-        "until": Times.value(days[days.count - 1]), "zone": zone,
+        "until": Times.value(days[days.count - 1]), "zone": .text(times.zoneName),
       ])
+    return counted(base)
   }
 
   func frame(_ name: StaticString) -> ChartFrame {
@@ -129,11 +129,11 @@ extension CheckHistory {
       other: "{count} rejected codes, last {days} days, {zone}",
       [
         "count": .number(total.rejected), "days": .number(days.count),
-        "zone": zone,
+        "zone": .text(times.zoneName),
       ])
     guard total.rejected >= Self.fewest else {
       return ChartFrame(
-        Message("Rejected codes by weekday and hour"), base: base,
+        Message("Rejected codes by weekday and hour"), base: counted(base),
         .empty(
           Message(
             one: "{count} rejected code: too few for a pattern.",
@@ -146,7 +146,7 @@ extension CheckHistory {
         one: "{count} rejected code by weekday and hour. {peak}",
         other: "{count} rejected codes by weekday and hour. {peak}",
         ["count": .number(total.rejected), "peak": .message(peak)]))
-    var frame = ChartFrame(peak, base: base, .chart(map.markup, key: HeatMap.key))
+    var frame = ChartFrame(peak, base: counted(base), .chart(map.markup, key: HeatMap.key))
     frame.table = rejectionsTable
     return frame
   }

@@ -32,9 +32,9 @@ struct AdministratorPage: Sendable {
       return actions.leave(
         outcome.value
           ? Message(
-            "Granted: {role} on {place}. Effective immediately.", ["role": role, "place": place])
+            "Granted: {role} ({place}). Effective immediately.", ["role": role, "place": place])
           : Message(
-            "No changes made. They already have the {role} role on {place}.",
+            "No changes made. They already have this role: {role} ({place}).",
             ["role": role, "place": place]),
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
@@ -72,7 +72,7 @@ struct AdministratorPage: Sendable {
     ]
     var consequences = [
       Message(
-        "{name} loses the {role} role on {place} immediately, including in open sessions.",
+        "{name} loses this role immediately, including in open sessions: {role} ({place}).",
         [
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
@@ -140,14 +140,14 @@ struct AdministratorPage: Sendable {
     let place = Message.Value.message(grant.placeText)
     return tokens == 0
       ? Message(
-        "Revoked: {role} on {place}. Effective immediately.", ["role": role, "place": place])
+        "Revoked: {role} ({place}). Effective immediately.", ["role": role, "place": place])
       : Message(
         one: """
-          Revoked: {role} on {place}. Effective immediately. {count} service token they created \
+          Revoked: {role} ({place}). Effective immediately. {count} service token they created \
           was revoked.
           """,
         other: """
-          Revoked: {role} on {place}. Effective immediately. {count} service tokens they created \
+          Revoked: {role} ({place}). Effective immediately. {count} service tokens they created \
           were revoked.
           """,
         ["role": role, "place": place, "count": .number(tokens)])

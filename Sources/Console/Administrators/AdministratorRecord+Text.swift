@@ -9,9 +9,7 @@ extension AdministratorRecord {
     guard factors.contains(.totp) else { return passkeys }
     let app = Factor.Kind.totp.name
     guard factors.contains(.passkey) else { return app }
-    return Message(
-      "{app}, {passkeys}",
-      ["app": .message(app), "passkeys": .message(passkeys)])
+    return .value(.sequence([app, passkeys]))
   }
 
   var state: (text: Message, chip: Markup) {

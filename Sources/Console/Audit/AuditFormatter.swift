@@ -48,7 +48,7 @@ struct AuditFormatter: Sendable {
     case (nil, nil): return name(change)
     case (let value?, nil), (nil, let value?): return fact(change, value)
     case (.secret?, .secret?):
-      return Message("{field} changed", ["field": .message(name(change))])
+      return Message("{field}: changed", ["field": .message(name(change))])
     case (let old?, let new?):
       let (before, after) = (text(old, change.field), text(new, change.field))
       // Only a part of the value that isn't shown differs.

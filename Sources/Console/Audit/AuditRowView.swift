@@ -106,7 +106,7 @@ final class AuditRowView: ViewModel {
     // The links of different users have different names.
     .text("whoLabel") { view in
       AuditText.isOwn(view.row)
-        ? Message("End user {user}", ["user": .message(AuditText.object(view.row))]) : nil
+        ? Message("End user: {user}", ["user": .message(AuditText.object(view.row))]) : nil
     },
     .text("whoKind") { view in
       AuditText.isOwn(view.row) || view.row.actorName == view.row.actorKind

@@ -106,19 +106,18 @@ struct GuidanceFault: Error {
 
   static func tooLong(_ bytes: Int) -> GuidanceFault {
     let longest = ScopeGuidance.longest
-    let length = Message(one: "{count} byte", other: "{count} bytes", ["count": .number(bytes)])
     return GuidanceFault(
       text: Message(
         one: """
-          The text is {length} long, but the limit is {limit}. Shorten it by at least {count} \
+          The text has {length} bytes, but the limit is {limit}. Shorten it by at least {count} \
           byte. Nothing was saved.
           """,
         other: """
-          The text is {length} long, but the limit is {limit}. Shorten it by at least {count} \
+          The text has {length} bytes, but the limit is {limit}. Shorten it by at least {count} \
           bytes. Nothing was saved.
           """,
         [
-          "length": .message(length), "limit": .number(longest),
+          "length": .number(bytes), "limit": .number(longest),
           "count": .number(bytes - longest),
         ]))
   }

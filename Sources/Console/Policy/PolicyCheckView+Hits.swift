@@ -192,28 +192,27 @@ extension PolicyCheckView {
         ? Message("There are no users yet.")
         : Message("Every user already has a factor, so no one has to enroll.")
     }
-    let all = Message.Value.message(
-      Message(one: "{count} user", other: "{count} users", ["count": .number(users)]))
+    let all = Message.Value.number(users)
     let share = Message.Value.message(Meter.percent(without, of: users).message)
     guard let day = preview.new.mandatoryFrom, day.start > now else {
       return Message(
         one: """
-          {count} of {users} ({share}) has neither a factor nor an exemption and must enroll at \
-          the next sign-in.
+          {count} user ({share} of {users}) has neither a factor nor an exemption and must enroll \
+          at the next sign-in.
           """,
         other: """
-          {count} of {users} ({share}) have neither a factor nor an exemption and must enroll at \
-          the next sign-in.
+          {count} users ({share} of {users}) have neither a factor nor an exemption and must enroll \
+          at the next sign-in.
           """, ["count": .number(without), "users": all, "share": share])
     }
     return Message(
       one: """
-        {count} of {users} ({share}) has neither a factor nor an exemption and must enroll by \
-        {day}.
+        {count} user ({share} of {users}) has neither a factor nor an exemption and must enroll \
+        by {day}.
         """,
       other: """
-        {count} of {users} ({share}) have neither a factor nor an exemption and must enroll by \
-        {day}.
+        {count} users ({share} of {users}) have neither a factor nor an exemption and must enroll \
+        by {day}.
         """,
       ["count": .number(without), "users": all, "share": share, "day": Times.value(day)])
   }

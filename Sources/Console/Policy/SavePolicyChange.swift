@@ -73,18 +73,11 @@ struct SavePolicyChange: Sendable {
             "to": .message($0.newValue),
           ])
       }
-      return Message("Saved: {changes}.", ["changes": .message(joined(changes))])
+      return Message("Saved: {changes}.", ["changes": .sequence(changes)])
     case .waiting(let until):
       return Message(
         "Nothing has changed yet. A second administrator must approve the change by {time}.",
         ["time": times.value(until)])
-    }
-  }
-
-  private static func joined(_ changes: [Message]) -> Message {
-    guard let first = changes.first else { return .verbatim("") }
-    return changes.dropFirst().reduce(first) {
-      Message("{changes}; {change}", ["changes": .message($0), "change": .message($1)])
     }
   }
 }

@@ -25,8 +25,8 @@ extension Report {
   func name(about subject: ReportSubject) -> Message {
     switch subject {
     case .pool: name
-    case .project: Message("{report}, with tenants", ["report": .message(name)])
-    case .instance: Message("{report}, all projects", ["report": .message(name)])
+    case .project: Message("{report} (with tenants)", ["report": .message(name)])
+    case .instance: Message("{report} (all projects)", ["report": .message(name)])
     }
   }
 

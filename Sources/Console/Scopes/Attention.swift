@@ -317,21 +317,19 @@ struct AttentionRules {
 extension WeakenedPolicy {
   func sentence(_ times: Times) -> Message {
     let (who, time) = (Message.Value.name(Formatted.short(by)), times.value(at))
-    let how = weakenings.dropFirst().reduce(weakenings[0].phrase) { all, next in
-      Message("{all}; {next}", ["all": .message(all), "next": .message(next.phrase)])
-    }
+    let changes = Message.Value.sequence(weakenings.map(\.phrase))
     guard let reason else {
       return Message(
-        "The MFA policy is weaker than before: {how}. {who} last weakened it on {time}.",
-        ["who": who, "time": time, "how": .message(how)])
+        "The MFA policy is weaker than before: {changes}. {who} last weakened it on {time}.",
+        ["who": who, "time": time, "changes": changes])
     }
     return Message(
       """
-      The MFA policy is weaker than before: {how}. {who} last weakened it on {time}. Reason: \
+      The MFA policy is weaker than before: {changes}. {who} last weakened it on {time}. Reason: \
       {reason}
       """,
       [
-        "who": who, "time": time, "how": .message(how), "reason": .name(Formatted.short(reason)),
+        "who": who, "time": time, "changes": changes, "reason": .name(Formatted.short(reason)),
       ])
   }
 }
@@ -350,13 +348,13 @@ extension PolicyWeakening {
     case .noLongerMandatory: return Message("MFA is no longer mandatory")
     case .looserPattern(_, let to):
       let pattern = PatternText.name(to, from: nil) ?? Message("none")
-      return Message("the enrollment pattern is now “{pattern}”", ["pattern": .message(pattern)])
+      return Message("new enrollment pattern: {pattern}", ["pattern": .message(pattern)])
     case .laterStart(_, let to):
       return Message("enrollment is mandatory only from {day}", ["day": Times.value(to)])
     case .looserEnforcement(_, nil): return Message("the server no longer enforces enrollment")
     case .looserEnforcement(_, let to?):
       return Message(
-        "server enforcement is less strict ({enforcement})", ["enforcement": .message(to.message)])
+        "less strict server enforcement: {enforcement}", ["enforcement": .message(to.message)])
     }
   }
 }

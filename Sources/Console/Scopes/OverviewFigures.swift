@@ -92,12 +92,12 @@ struct OverviewFigures {
 
   /// A change of a state within the period.
   private static func inMonth(_ change: Message) -> Message {
-    Message("{change} in 30 days", ["change": .message(change)])
+    Message("In 30 days: {change}", ["change": .message(change)])
   }
 
   /// A change of a count from the period before.
   private static func sinceBefore(_ change: Message) -> Message {
-    Message("{change} from the 30 days before", ["change": .message(change)])
+    Message("Compared with 30 days before: {change}", ["change": .message(change)])
   }
 
   private func difference(from old: Int, to new: Int) -> Message {

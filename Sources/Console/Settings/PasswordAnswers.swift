@@ -178,10 +178,7 @@ extension PasswordPolicy {
     if let longest {
       parts.append(Message("at most {number}", ["number": .number(longest)]))
     }
-    let kinds = CharacterClass.allCases.filter(classes.contains).map(\.noun)
-    if !kinds.isEmpty {
-      parts.append(Message("with {characters}", ["characters": .list(kinds)]))
-    }
+    parts += CharacterClass.allCases.filter(classes.contains).map(\.noun)
     if forcesUpgrade { parts.append(Message("forced upgrade on sign-in")) }
     if !isEnforced { parts.append(Message("not enforced (Notify)")) }
     return .value(.sequence(parts))
@@ -201,6 +198,6 @@ extension PasswordPolicy {
       case .character(let kind): kind.noun
       }
     }
-    return Message("Passwords must have {requirements}.", ["requirements": .list(parts)])
+    return Message("Passwords must have: {requirements}.", ["requirements": .sequence(parts)])
   }
 }

@@ -104,9 +104,9 @@ extension OtherAdministratorsView.Purpose {
 
   fileprivate func named(_ who: Message.Value) -> Message {
     switch self {
-    case .restoreFactor: Message("{who} can restore it.", ["who": who])
-    case .restoreFactors: Message("{who} can restore them.", ["who": who])
-    case .undoBulkRemoval: Message("{who} can undo it.", ["who": who])
+    case .restoreFactor: Message("Administrators who can restore it: {who}.", ["who": who])
+    case .restoreFactors: Message("Administrators who can restore them: {who}.", ["who": who])
+    case .undoBulkRemoval: Message("Administrators who can undo it: {who}.", ["who": who])
     }
   }
 }

@@ -131,13 +131,10 @@ extension SupportRulesError.Field {
   }
 
   private static let tooMuchProof = Message(
-    one: "Enter at most {count} line of at most {characters} each.",
-    other: "Enter at most {count} lines of at most {characters} each.",
+    one: "Enter at most {count} line of at most {characters} characters each.",
+    other: "Enter at most {count} lines of at most {characters} characters each.",
     [
       "count": .number(SupportRules.mostProofs),
-      "characters": .message(
-        Message(
-          one: "{count} character", other: "{count} characters",
-          ["count": .number(SupportRules.longestProof)])),
+      "characters": .number(SupportRules.longestProof),
     ])
 }

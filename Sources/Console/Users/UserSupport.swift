@@ -90,16 +90,12 @@ struct UserSessionRow: ViewModel {
       session.provider == .password
       ? Message("Password") : .verbatim(session.provider.rawValue)
     guard let id = session.factor else { return Markup(escaping: first) }
-    if session.usedBackupCode {
-      return Markup(html: Message("{way} and backup code", ["way": .message(first)]))
-    }
-    guard let factor = factors.first(where: { $0.id == id }) else {
-      return Markup(html: Message("{way} and a removed factor", ["way": .message(first)]))
-    }
-    return Markup(
-      html: Message(
-        "{way} and {factor}",
-        ["way": .message(first), "factor": FactorText.name(factor)]))
+    let second =
+      session.usedBackupCode
+      ? Message("backup code")
+      : factors.first { $0.id == id }.map { .value(FactorText.name($0)) }
+        ?? Message("removed factor")
+    return Markup(html: .value(.sequence([first, second])))
   }
 
   static let keys: Keys<Self> = [

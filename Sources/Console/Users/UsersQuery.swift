@@ -56,7 +56,7 @@ struct UsersQuery: Sendable {
     text.isEmpty
       ? filter.name
       : Message(
-        "{filter}, search: “{text}”",
+        "{filter} (search: “{text}”)",
         ["filter": .message(filter.name), "text": .name(Formatted.short(text, 60))])
   }
 

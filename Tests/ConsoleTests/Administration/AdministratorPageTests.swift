@@ -93,7 +93,7 @@ import Testing
       #expect(given.location == address)
       let page = try await ada.get(address)
       Markup.check(page)
-      #expect(page.says("Granted: policy admin on the instance."))
+      #expect(page.says("Granted: policy admin (the instance)."))
       #expect(try await iris.get("/projects/new").status == .ok)
       for role in ["policy", "auditor"] {
         let revoked = try await ada.submit(

@@ -49,7 +49,7 @@ extension AuditFormatter {
     #expect(line(AuditChange(.sessionsEnded, to: .number(1_200))) == "1,200 sessions ended")
     #expect(
       line(AuditChange(.disabled, from: .flag(false), to: .flag(true))) == "disabled no → yes")
-    #expect(line(AuditChange(.password, from: .secret, to: .secret)) == "password changed")
+    #expect(line(AuditChange(.password, from: .secret, to: .secret)) == "password: changed")
     #expect(line(AuditChange(.password, from: .absent, to: .secret)) == "password none → set")
     #expect(
       line(AuditChange(.totp, from: .code("enabled"), to: .code("unspecified")))

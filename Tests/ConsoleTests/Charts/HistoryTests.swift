@@ -126,9 +126,9 @@ import Testing
 
   @Test(arguments: [
     ("UTC", "UTC"), ("Europe/Helsinki", "Europe/Helsinki"),
-    ("Asia/Kolkata", "Asia/Kolkata, counted by UTC hour, so days start at 00:30"),
-    ("Asia/Kathmandu", "Asia/Kathmandu, counted by UTC hour, so days start at 00:45"),
-    ("America/St_Johns", "America/St_Johns, counted by UTC hour, so days start at 00:30"),
+    ("Asia/Kolkata", "Asia/Kolkata. Counted by UTC hour, so days start at 00:30."),
+    ("Asia/Kathmandu", "Asia/Kathmandu. Counted by UTC hour, so days start at 00:45."),
+    ("America/St_Johns", "America/St_Johns. Counted by UTC hour, so days start at 00:30."),
   ])
   func `where hours don't begin with those of UTC, charts say when days start`(
     zone: String, words: String

@@ -43,7 +43,7 @@ import Text
 
       let omar = try await colleague(world)
       let asking = try await nadia.get(undo)
-      #expect(asking.says("Omar and 1 other can restore it."))
+      #expect(asking.says("Administrators who can restore it: Omar and 1 other."))
       #expect(asking.says(">\(World.publicURL)\(undo)</code>"))
       try Snapshot.check(asking.text, named: "undo-own.html")
       let page = try await omar.get(user)
