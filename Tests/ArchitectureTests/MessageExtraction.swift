@@ -7,6 +7,8 @@ struct ExtractedMessage {
   var plural: String?
   /// The names of the arguments that the call has.
   var arguments: Set<String> = []
+  /// The names of the arguments that are messages themselves.
+  var composed: Set<String> = []
   /// What a comment that begins with `Translators:` says above the call.
   var comment: String?
 
@@ -16,6 +18,31 @@ struct ExtractedMessage {
     return texts.reduce(into: plural == nil ? [] : ["count"]) { names, text in
       let plain = text.replacing("{{", with: "").replacing("}}", with: "")
       names.formUnion(plain.matches(of: /\{([\w.]+)\}/).map { String($0.1) })
+    }
+  }
+
+  /// The arguments that are messages, but aren't apart from the other words of the text.
+  var joined: Set<String> {
+    composed.filter { name in
+      ![text, plural ?? ""].allSatisfy { Self.isApart(name, in: $0) }
+    }
+  }
+
+  /// Whether an argument is a sentence, or after a colon, in parentheses or quotation marks, on its own
+  /// line, or between separators, so that it needn't agree with other words.
+  static func isApart(_ name: String, in text: String) -> Bool {
+    let text = text.replacing(/<[^>]+>/, with: "")
+    return text.ranges(of: "{\(name)}").allSatisfy { place in
+      let (before, after) = (text[..<place.lowerBound], text[place.upperBound...])
+      let words = before.replacing(/\{\w+\}/, with: "")
+      if let mark = words.ranges(of: #/: |[(“\n\t]| · /#).last,
+        !words[mark.upperBound...].contains(where: \.isLetter)
+      {
+        return true
+      }
+      let begins = before.isEmpty || [". ", "} ", "→ "].contains { before.hasSuffix($0) }
+      let ends = after.isEmpty || after.prefixMatch(of: #/[:.\n\t]| [({·→A-Z]/#) != nil
+      return begins && ends
     }
   }
 }
@@ -36,11 +63,13 @@ struct MessageExtraction {
       line.drop { $0 == " " }.hasPrefix("//")
         ? String(repeating: " ", count: line.count) : "\(line)"
     }.joined(separator: "\n")
+    let composed = /\b(?:let|var|func) (\w+)[^={\n]*[={]\s*(?:Message\.Value)?\.message\(/
+    let declared = Set(code.matches(of: composed).map(\.1))
     for match in code.matches(of: /\bMessage\(/) {
       line += code[scanned..<match.range.lowerBound].count { $0 == "\n" }
       scanned = match.range.lowerBound
       var call = Call(code[match.range.upperBound...])
-      if var message = call.message() {
+      if var message = call.message(declared) {
         (message.file, message.line) = (file.path, line + 1)
         message.comment = comment(above: line)
         messages.append(message)
@@ -70,7 +99,8 @@ private struct Call {
 
   init(_ rest: Substring) { self.rest = rest }
 
-  mutating func message() -> ExtractedMessage? {
+  /// Returns the message; `declared` are the names of values that are messages.
+  mutating func message(_ declared: Set<Substring>) -> ExtractedMessage? {
     var message = ExtractedMessage(file: "", line: 0, text: "")
     if take("one:") {
       guard let one = literal(), take(","), take("other:"), let other = literal() else {
@@ -86,7 +116,11 @@ private struct Call {
         guard let context = literal() else { return nil }
         message.context = context
       } else if take("[") {
-        message.arguments = dictionary()
+        let values = dictionary()
+        message.arguments = Set(values.keys)
+        message.composed = message.arguments.filter { name in
+          values[name].map { $0.hasSuffix(".message") || declared.contains($0) } ?? false
+        }
       } else if !rest.hasPrefix(")") {
         return nil
       }
@@ -102,24 +136,27 @@ private struct Call {
     return true
   }
 
-  /// Reads the keys of a dictionary, through its closing bracket.
-  private mutating func dictionary() -> Set<String> {
-    var names: Set<String> = []
+  /// Reads the keys of a dictionary with how their values begin, through its closing bracket.
+  private mutating func dictionary() -> [String: Substring] {
+    var values: [String: Substring] = [:]
     var depth = 0
     while let character = rest.first {
       if character == "\"" {
         let text = literal() ?? ""
-        if depth == 0, rest.first == ":" { names.insert(text) }
+        if depth == 0, rest.first == ":" {
+          values[text] = rest.dropFirst().drop(while: \.isWhitespace)
+            .prefix { $0.isLetter || $0.isNumber || $0 == "." }
+        }
         continue
       }
       rest.removeFirst()
       if "([{".contains(character) { depth += 1 }
       if ")]}".contains(character) {
-        if depth == 0 { return names }
+        if depth == 0 { return values }
         depth -= 1
       }
     }
-    return names
+    return values
   }
 
   /// Reads a literal; nil for anything else.

@@ -29,6 +29,33 @@ struct MessageTests {
       breaches.map { "\($0.file):\($0.line): \($0.text) has \($0.arguments.sorted())" } == [])
   }
 
+  /// Arguments that have a format of their own, such as durations, shares, and quoted names.
+  private static let values: Set<String> = [
+    "duration", "factor", "first", "goal", "idle", "interval", "length", "lifetime", "longest",
+    "lower", "share", "side", "time", "untilBlock", "untilLocked", "upper", "wait",
+  ]
+
+  @Test func `no sentence is put together from messages`() throws {
+    let messages = try Self.code.get().flatMap(\.messages)
+    let breaches = messages.filter { !$0.joined.isSubset(of: Self.values) }
+    #expect(breaches.map { "\($0.file):\($0.line): \($0.text)" } == [])
+    let unused = Self.values.subtracting(messages.flatMap(\.composed))
+    #expect(unused == [])
+  }
+
+  @Test(arguments: [
+    ("{a} from {users}", false), ("Remove {a}?", false), ("Ask {a} first.", false),
+    ("{users}, {a}.", false), ("Removed: 3 of {a}", false), ("Done. {a} can undo it.", false),
+    ("Role: {a}.", true), ("{name} ({role}, {a})", true), ("“{a}” is on", true),
+    ("Removed. {a} Ask again.", true), ("{a} {b}", true), ("{a}\n\nBy: {name}", true),
+    ("{a} · Users", true), ("{b} → {a}", true), ("{a} (<b>{b}</b>)", true),
+  ])
+  func `a message is apart from the words around it, or joined with them`(
+    text: String, isApart: Bool
+  ) {
+    #expect(ExtractedMessage.isApart("a", in: text) == isApart)
+  }
+
   @Test func `a text has one plural`() throws {
     let messages = try Self.templates.get() + Self.code.get().flatMap(\.messages)
     let plurals = Dictionary(grouping: messages.filter { $0.plural != nil }, by: \.key)
@@ -83,6 +110,7 @@ struct MessageTests {
         "A \"b\"\u{A0}\\ {{c}}", "  Two lines\nof text", "D", "{count} f",
       ])
     #expect(found.messages.map(\.arguments) == [[], ["count", "inner"], ["deep"], ["count"]])
+    #expect(found.messages.map(\.composed) == [[], ["inner"], [], []])
     #expect(found.messages.map(\.context) == [nil, "e", nil, nil])
     #expect(found.messages.map(\.line) == [3, 4, 11, 13])
     #expect(found.messages[0].comment == "In a chart.")
