@@ -21,6 +21,7 @@ struct ActionForms: Sendable {
   let authorization: ActionAuthorization
   let ending: SupportRedirect
   let question: Template<ActionQuestionView>
+  let form: Template<FormView>
 
   var frames: Frames { ending.frames }
 
@@ -28,6 +29,7 @@ struct ActionForms: Sendable {
     authorization = identity.authorization
     self.ending = ending
     question = try templates.template("authorization/question", for: ActionQuestionView.self)
+    form = try templates.template("forms/form", for: FormView.self)
   }
 
   func request(_ signedIn: SignedIn) -> ActionRequest {

@@ -7,7 +7,6 @@ import Templating
 struct KeysPage: Sendable {
   let keys: APIKeys
   let actions: ActionForms
-  let view: Template<KeyRevocationView>
 
   private var frames: Frames { actions.frames }
 
@@ -52,67 +51,6 @@ struct KeysPage: Sendable {
       question, context.signedIn, frame, errors: isFirst ? [] : errors)
   }
 
-  func ask(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
-    try await page(context, id, [])
-  }
-
-  private func page(
-    _ context: ProjectContext, _ id: String, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let all = try await refusing { try await keys.list(context.scope.project) }
-    guard let key = all.first(where: { $0.id.text == id }) else { throw .notFound }
-    var frame = try await frames.frame(Message("Revoke API key · Settings"), in: context)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("API keys and tokens"), href: Self.list(context))]
-    let times = frame.times
-    let frameView = FrameView(frame)
-    let model = KeyRevocationView(
-      frame: frameView,
-      heading: Markup(
-        html: Message(
-          "Revoke API key <span class=\"mono\">{label}</span>?", ["label": .text(key.label)])),
-      button: Message("Revoke API key"),
-      action: ConsolePaths.keyRevocation(context.scope.project.text, key.id.text),
-      csrf: context.signedIn.session.csrfToken,
-      consequences: [
-        Message(
-          """
-          Every call with this key is rejected immediately: applications that use it can’t sign \
-          in users or refresh their tokens.
-          """),
-        all.count == 1
-          ? Message(
-            """
-            It’s the only key of this project, so no application can connect until you create and \
-            deploy another key.
-            """)
-          : Message("Applications that use another key of this project aren’t affected."),
-        Message("This can’t be undone: a new key has a different value."),
-      ],
-      facts: [
-        Fact(Message("Key"), ConnectView.copied(key.text)),
-        Fact(Message("Created"), times.past(key.createdAt)),
-        Fact(Message("Last used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
-      ],
-      fields: try await actions.fields(.revokeAPIKey, context.signedIn, frameView),
-      keep: Self.list(context))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  func revoke(_ context: ProjectContext, _ id: String) async throws(Refusal) -> Response {
-    let signedIn = context.signedIn
-    let outcome: ActionOutcome<Void>
-    do {
-      outcome = try await keys.revoke(ID(id), of: context.scope.project, actions.request(signedIn))
-    } catch {
-      let errors = try await actions.faults(error, .revokeAPIKey, signedIn, Self.refuse)
-      return try await page(context, id, errors)
-    }
-    return actions.leave(
-      Message("API key revoked. Calls with it are now rejected."), signedIn, after: outcome,
-      to: Self.list(context))
-  }
-
   /// Converts an error; there are no fields to validate.
   private static func refuse(_ error: APIKeyError) throws(Refusal) -> FieldError {
     throw Refusal(error)
@@ -129,5 +67,57 @@ extension Refusal {
     case .projectNotFound, .notFound: self = .notFound
     case .unavailable: self = .unavailable(error)
     }
+  }
+}
+
+/// `/projects/{p}/settings/keys/{id}/revocation`: revokes an API key.
+struct RevokeAPIKey: FormAction {
+  let keys: APIKeys
+  let action = ConsoleAction.revokeAPIKey
+
+  func page(_ target: FormTarget<ProjectContext>) async throws(Refusal) -> FormPage {
+    let (scope, times) = (target.scope, target.times)
+    let all = try await refusing { try await keys.list(scope.project) }
+    guard let key = all.first(where: { $0.id.text == target.object }) else { throw .notFound }
+    return FormPage(
+      title: Message("Revoke API key · Settings"), crumbs: [.keys(scope)],
+      heading: Message(
+        "Revoke API key <span class=\"mono\">{label}</span>?", ["label": .text(key.label)]),
+      consequences: [
+        Message(
+          """
+          Every call with this key is rejected immediately: applications that use it can’t sign \
+          in users or refresh their tokens.
+          """),
+        all.count == 1
+          ? Message(
+            """
+            It’s the only key of this project, so no application can connect until you create and \
+            deploy another key.
+            """)
+          : Message("Applications that use another key of this project aren’t affected."),
+        Message("This can’t be undone: a new key has a different value."),
+      ], button: Message("Revoke API key"), isDestructive: true, back: ConsolePaths.keys(scope),
+      factsHeading: Message("This key"),
+      facts: [
+        Fact(Message("Key"), ConnectView.copied(key.text)),
+        Fact(Message("Created"), times.past(key.createdAt)),
+        Fact(Message("Last used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
+      ])
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
+  ) async throws(ActionError<APIKeyError>) -> FormEnd {
+    let outcome = try await keys.revoke(ID(target.object), of: target.scope.project, request)
+    return FormEnd(
+      Message("API key revoked. Calls with it are now rejected."),
+      at: ConsolePaths.keys(target.scope), after: outcome)
+  }
+
+  func fault(
+    _ error: APIKeyError, _ target: FormTarget<ProjectContext>
+  ) throws(Refusal) -> FieldError {
+    throw Refusal(error)
   }
 }

@@ -4,16 +4,14 @@ import Identity
 enum KeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let keys = KeysPage(
-      keys: identity.apiKeys, actions: parts.actions,
-      view: try parts.template("keys/revocation", for: KeyRevocationView.self))
+    let keys = KeysPage(keys: identity.apiKeys, actions: parts.actions)
     let list = KeyListPage(
       identity: identity, frames: parts.frames,
       view: try parts.template("keys/list", for: KeyListView.self))
     table.inScope(.get, ConsolePaths.keys, .manageKeys, list.show)
     table.inProject(ConsolePaths.keys.ofProject, performing: [.createAPIKey], keys.create)
-    table.inProject(.get, ConsolePaths.keyRevocation, .manageKeys, keys.ask)
-    table.inProject(ConsolePaths.keyRevocation, performing: [.revokeAPIKey], keys.revoke)
+    table.inProject(
+      ConsolePaths.keyRevocation, performing: RevokeAPIKey(keys: identity.apiKeys), parts.actions)
   }
 }
 

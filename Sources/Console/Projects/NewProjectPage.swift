@@ -1,62 +1,50 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `/projects/new`: creates a project.
-struct NewProjectPage: Sendable {
+struct CreateProject: FormAction {
   let pools: UserPools
-  let frames: Frames
-  let view: Template<NewProjectView>
+  let action = ConsoleAction.createProject
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    await page(signedIn, name: "", id: "", errors: [])
+  func page(_ target: FormTarget<SignedIn>) -> FormPage {
+    FormPage(
+      title: Message("New project"),
+      crumbs: [Link(text: Message("Projects"), href: ConsolePaths.projects())],
+      fields: [
+        .line(
+          "name", Message("Name"),
+          hint: Message("Shown in the console. Any language works. You can change it later.")),
+        .line(
+          "id", Message("Project ID"),
+          hint: Message(
+            """
+            6 to 30 lowercase letters, digits, and hyphens, starting with a letter. Applications \
+            use it to identify the project. It can’t be changed.
+            """), Field.Look.code),
+      ], button: Message("Create project"), back: ConsolePaths.projects())
   }
 
-  func create(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let name = signedIn.form.trimmed("name")
-    let id = signedIn.form.trimmed("id")
-    guard !name.isEmpty else {
-      return await page(
-        signedIn, name: name, id: id,
-        errors: [FieldError(field: "name", text: Message("Enter a project name."))])
-    }
-    do {
-      let project = try await pools.createProject(id: id, displayName: name, signedIn.plainRequest)
-      frames.leave(Message("Project created. TOTP is off in its policy."), for: signedIn)
-      return .redirect(to: ConsolePaths.overview(project.scope))
-    } catch {
-      let fault = try FieldError(try error.failure(of: .createProject), id: id)
-      return await page(signedIn, name: name, id: id, errors: [fault])
-    }
+  /// Returns the name.
+  func input(_ target: FormTarget<SignedIn>) throws(FormFaults) -> String {
+    let name = target.form.trimmed("name")
+    guard !name.isEmpty else { throw FormFaults("name", Message("Enter a project name.")) }
+    return name
   }
 
-  private func page(
-    _ signedIn: SignedIn, name: String, id: String, errors: [FieldError]
-  ) async -> Response {
-    var frame = await frames.frame(Message("New project"), for: signedIn)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Projects"), href: ConsolePaths.projects())]
-    let model = NewProjectView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, id: id)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  func perform(
+    _ name: String, _ target: FormTarget<SignedIn>, _ request: ActionRequest
+  ) async throws(ActionError<UserPoolError>) -> FormEnd {
+    let project = try await pools.createProject(
+      id: target.form.trimmed("id"), displayName: name, request)
+    return FormEnd(
+      Message("Project created. TOTP is off in its policy."),
+      at: ConsolePaths.overview(project.scope))
   }
-}
 
-struct NewProjectView: ViewModel {
-  let frame: FrameView
-  let csrf: String
-  let name: String
-  let id: String
-
-  static let keys: Keys<Self> = [
-    .object(\.frame),
-    .text("action") { _ in ConsolePaths.newProject() },
-    .text("cancel") { _ in ConsolePaths.projects() },
-    .text(\.csrf),
-    .text(\.name),
-    .text("nameError") { $0.frame.error(at: "name") },
-    .text(\.id),
-    .text("idError") { $0.frame.error(at: "id") },
-  ]
+  func fault(
+    _ error: UserPoolError, _ target: FormTarget<SignedIn>
+  ) throws(Refusal) -> FieldError {
+    try FieldError(error, id: target.form.trimmed("id"))
+  }
 }

@@ -10,12 +10,8 @@ enum ProjectsRoutes: ConsoleFeature {
       row: try parts.template("projects/row", for: ProjectRow.self))
     table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
 
-    let newProject = NewProjectPage(
-      pools: identity.pools, frames: frames,
-      view: try parts.template("projects/new", for: NewProjectView.self))
-    table.signedIn(.get, ConsolePaths.newProject, .createProject, newProject.show)
     table.signedIn(
-      ConsolePaths.newProject, performing: [.createProject], newProject.create)
+      ConsolePaths.newProject, performing: CreateProject(pools: identity.pools), parts.actions)
   }
 }
 

@@ -19,12 +19,9 @@ enum ProvidersRoutes: ConsoleFeature {
     table.inScope(
       ConsolePaths.provider, performing: [.changeIdentityProvider], provider.change)
 
-    let removal = ProviderRemovalPage(
-      providers: identity.identityProviders, actions: parts.actions,
-      view: try parts.template("providers/removal", for: ProviderRemovalView.self))
-    table.inScope(.get, ConsolePaths.providerRemoval, .manageTrust, removal.ask)
     table.inScope(
-      ConsolePaths.providerRemoval, performing: [.removeIdentityProvider], removal.remove)
+      ConsolePaths.providerRemoval,
+      performing: RemoveProvider(providers: identity.identityProviders), parts.actions)
   }
 }
 

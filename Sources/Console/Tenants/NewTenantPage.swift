@@ -1,62 +1,45 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `/projects/{p}/tenants/new`: creates a tenant.
-struct NewTenantPage: Sendable {
+struct CreateTenant: FormAction {
   let pools: UserPools
-  let frames: Frames
-  let view: Template<NewTenantView>
+  let action = ConsoleAction.createTenant
 
-  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
-    try await page(context, name: "", errors: [])
+  func page(_ target: FormTarget<ProjectContext>) -> FormPage {
+    let list = ConsolePaths.tenants(target.scope.project.text)
+    return FormPage(
+      title: Message("New tenant"), crumbs: [Link(text: Message("Tenants"), href: list)],
+      lead: Message(
+        """
+        New tenants start with TOTP off and password sign-in on, regardless of the settings of \
+        <bdi>{projectName}</bdi>.
+        """, ["projectName": .text(target.scope.name)]),
+      fields: [
+        .line(
+          "name", Message("Name"),
+          hint: Message(
+            """
+            4 to 20 letters, digits, and hyphens, starting with a letter. The tenant ID is derived \
+            from it.
+            """), Field.Look.exact)
+      ], button: Message("Create tenant"), back: list)
   }
 
-  func create(_ context: ProjectContext) async throws(Refusal) -> Response {
-    let name = context.signedIn.form.trimmed("name")
-    let tenant: UserPool
-    do {
-      tenant = try await pools.createTenant(
-        in: context.scope.project, .newTenant(named: name), context.signedIn.plainRequest)
-    } catch {
-      let fault = try FieldError(try error.failure(of: .createTenant))
-      return try await page(context, name: name, errors: [fault])
-    }
-    frames.leave(Message("Tenant created. TOTP is off in its policy."), for: context.signedIn)
-    return .redirect(to: ConsolePaths.overview(tenant.scope))
+  func perform(
+    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
+  ) async throws(ActionError<UserPoolError>) -> FormEnd {
+    let tenant = try await pools.createTenant(
+      in: target.scope.project, .newTenant(named: target.form.trimmed("name")), request)
+    return FormEnd(
+      Message("Tenant created. TOTP is off in its policy."),
+      at: ConsolePaths.overview(tenant.scope))
   }
 
-  private func page(
-    _ context: ProjectContext, name: String, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let project = context.scope.project.text
-    var frame = try await frames.frame(Message("New tenant"), in: context)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Tenants"), href: ConsolePaths.tenants(project))]
-    let model = NewTenantView(
-      frame: FrameView(frame), projectName: context.scope.name,
-      action: ConsolePaths.newTenant(project), cancel: ConsolePaths.tenants(project),
-      csrf: context.signedIn.session.csrfToken, name: name)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  func fault(
+    _ error: UserPoolError, _ target: FormTarget<ProjectContext>
+  ) throws(Refusal) -> FieldError {
+    try FieldError(error)
   }
-}
-
-struct NewTenantView: ViewModel {
-  let frame: FrameView
-  let projectName: String
-  let action: String
-  let cancel: String
-  let csrf: String
-  let name: String
-
-  static let keys: Keys<Self> = [
-    .object(\.frame),
-    .text(\.projectName),
-    .text(\.action),
-    .text(\.cancel),
-    .text(\.csrf),
-    .text(\.name),
-    .text("nameError") { $0.frame.error(at: "name") },
-  ]
 }

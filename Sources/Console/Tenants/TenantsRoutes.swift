@@ -10,12 +10,8 @@ enum TenantsRoutes: ConsoleFeature {
       view: try parts.template("pools/pools", for: PoolsView.self))
     table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
 
-    let newTenant = NewTenantPage(
-      pools: parts.identity.pools, frames: parts.frames,
-      view: try parts.template("tenants/new", for: NewTenantView.self))
-    table.inProject(.get, ConsolePaths.newTenant, .manageTenants, newTenant.show)
     table.inProject(
-      ConsolePaths.newTenant, performing: [.createTenant], newTenant.create)
+      ConsolePaths.newTenant, performing: CreateTenant(pools: parts.identity.pools), parts.actions)
   }
 }
 

@@ -4,25 +4,18 @@ import Identity
 enum TrustedTokenKeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let trustedTokenKeys = TrustedTokenKeysPage(
-      identity: identity, actions: parts.actions,
+    let list = TrustedTokenKeysPage(
+      identity: identity, frames: parts.frames,
       view: try parts.template(
-        "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self),
-      revocation: try parts.template("keys/revocation", for: KeyRevocationView.self))
-    table.inProject(.get, ConsolePaths.trustedTokenKeys, .readPolicy, trustedTokenKeys.show)
+        "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self))
+    table.inProject(.get, ConsolePaths.trustedTokenKeys, .readPolicy, list.show)
+    let keys = identity.trustedTokenKeys
     table.inProject(
-      .get, ConsolePaths.trustedTokenKeyRevocation, .manageTrust, trustedTokenKeys.ask)
+      ConsolePaths.trustedTokenKeyRevocation, performing: RevokeTrustedTokenKey(keys: keys),
+      parts.actions)
     table.inProject(
-      ConsolePaths.trustedTokenKeyRevocation, performing: [.revokeTokenSigningKey],
-      trustedTokenKeys.revoke)
-
-    let newTrustedTokenKey = NewTrustedTokenKeyPage(
-      trustedTokenKeys: identity.trustedTokenKeys, actions: parts.actions,
-      view: try parts.template("trusted-token-keys/new", for: NewTrustedTokenKeyView.self))
-    table.inProject(.get, ConsolePaths.newTrustedTokenKey, .manageTrust, newTrustedTokenKey.show)
-    table.inProject(
-      ConsolePaths.newTrustedTokenKey, performing: [.registerTokenSigningKey],
-      newTrustedTokenKey.register)
+      ConsolePaths.newTrustedTokenKey, performing: RegisterTrustedTokenKey(keys: keys),
+      parts.actions)
   }
 }
 

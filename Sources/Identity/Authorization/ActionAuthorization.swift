@@ -63,6 +63,9 @@ public struct ActionAuthorization: Sendable {
   public func eligibility(
     _ action: ConsoleAction, _ session: ConsoleSession
   ) async throws(ActionDenial) -> ActionEligibility {
+    guard action.requirements.reauthentication != .none else {
+      return ActionEligibility(action: action, needsReauthentication: false, methods: [])
+    }
     let now = store.clock.now()
     return try await store.read(ActionDenial.self) { connection in
       let needs = try needsReauthentication(

@@ -1,0 +1,53 @@
+import HTTP
+import Identity
+import Localization
+
+/// `S/settings/providers/{id}/removal`: removes a provider.
+struct RemoveProvider: FormAction {
+  let providers: IdentityProviders
+  let action = ConsoleAction.removeIdentityProvider
+
+  func page(_ target: FormTarget<ScopeContext>) async throws(Refusal) -> FormPage {
+    let (scope, id) = (target.scope, target.object)
+    do { _ = try await providers.find(scope, id) } catch { throw Refusal(error) }
+    return FormPage(
+      title: Message("Remove provider · Settings"),
+      crumbs: [Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))],
+      heading: Message("Remove <bdi>{id}</bdi>?", ["id": .text(id)]),
+      consequences: [
+        Message(
+          """
+          Users can no longer sign in with it. Users without another sign-in method are locked out.
+          """),
+        Message("Signed-in users stay signed in. To end a session, go to the user’s page."),
+        Message(
+          """
+          Users keep their linked identities: if you add a provider with the same ID again, they \
+          can sign in as before.
+          """),
+        Message("Its keys, client ID, and client secret are deleted."),
+      ], button: Message("Remove provider"), isDestructive: true,
+      back: ConsolePaths.provider(scope, id))
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+  ) async throws(ActionError<ProviderError>) -> FormEnd {
+    let outcome = try await providers.delete(target.scope, target.object, request)
+    return FormEnd(
+      Message("Provider {id} removed.", ["id": .text(target.object)]),
+      at: ConsolePaths.providers(target.scope), after: outcome)
+  }
+
+  func fault(
+    _ error: ProviderError, _ target: FormTarget<ScopeContext>
+  ) throws(Refusal) -> FieldError {
+    throw Refusal(error)
+  }
+}
+
+extension Refusal {
+  fileprivate init(_ error: ProviderError) {
+    if case .unavailable = error { self = .unavailable(error) } else { self = .notFound }
+  }
+}

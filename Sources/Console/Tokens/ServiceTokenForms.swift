@@ -1,0 +1,176 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+import Templating
+
+enum TokensRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let tokens = parts.identity.serviceTokens
+    let creation = CreateServiceToken(
+      tokens: tokens, created: try parts.template("tokens/created", for: CreatedTokenView.self))
+    table.inScope(ConsolePaths.newToken, performing: creation, parts.actions)
+    table.inScope(
+      ConsolePaths.tokenRevocation, performing: RevokeServiceToken(tokens: tokens), parts.actions)
+  }
+}
+
+extension ConsolePaths {
+  static let newToken = ScopePath0("settings", "tokens", "new")
+  static let tokenRevocation = ScopePath1("settings", "tokens", nil, "revocation")
+}
+
+/// `S/settings/tokens/new`: creates a service token and shows it once.
+private struct CreateServiceToken: FormAction {
+  let tokens: ServiceTokens
+  let created: Template<CreatedTokenView>
+  let action = ConsoleAction.createServiceToken
+
+  func page(_ target: FormTarget<ScopeContext>) -> FormPage {
+    let scope = target.scope
+    let name = Message.Value.text(scope.name)
+    return FormPage(
+      title: Message("New service token"), crumbs: [.keys(scope)],
+      lead: scope.tenant == nil
+        ? Message(
+          """
+          Lets a program manage the project <bdi>{scopeName}</bdi> and its tenants through the \
+          REST API, within the role you select.
+          """, ["scopeName": name])
+        : Message(
+          """
+          Lets a program manage only the tenant <bdi>{scopeName}</bdi> through the REST API, \
+          within the role you select.
+          """, ["scopeName": name]),
+      fields: [
+        .line(
+          "name", Message("Name"),
+          hint: Message(
+            """
+            The program that uses the token, such as “billing backend”. The audit log shows this \
+            name with each of the token’s actions.
+            """)),
+        .choice(
+          "role", Message("Role"),
+          hint: Message(
+            """
+            A token can’t have more permissions than its creator, so only roles included in yours \
+            are listed.
+            """),
+          ServiceTokenRole.allCases.filter { $0.permissions.allSatisfy(target.place.may) }
+            .map { Field.Option(value: $0.rawValue, label: $0.name, hint: $0.hint) }),
+      ], button: Message("Create token"), back: ConsolePaths.keys(scope))
+  }
+
+  func input(_ target: FormTarget<ScopeContext>) throws(FormFaults) -> ServiceTokenRole {
+    guard let role = ServiceTokenRole(rawValue: target.form.trimmed("role")) else {
+      throw FormFaults("role", Message("Select a role."))
+    }
+    return role
+  }
+
+  func perform(
+    _ role: ServiceTokenRole, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+  ) async throws(ActionError<ServiceTokenError>) -> FormEnd {
+    let scope = target.scope
+    let outcome = try await tokens.create(
+      project: scope.project, tenant: scope.tenant, role: role, name: target.form.trimmed("name"),
+      request)
+    let (token, secret) = outcome.value
+    return FormEnd(
+      title: Message("Token created · Settings"), crumbs: [.keys(scope)], after: outcome
+    ) { [created] frame in
+      created.render(
+        CreatedTokenView(frame: frame, scope: scope, token: token, text: secret.revealedText))
+    }
+  }
+
+  func fault(
+    _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
+  ) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidName:
+      FieldError(
+        field: "name",
+        text: Message("Enter a name of 1 to 100 characters that identifies the token."))
+    case .exceedsMaker:
+      FieldError(
+        field: "role",
+        text: Message(
+          "A token can’t have more permissions than its creator. Select a role included in yours."))
+    case .scopeNotFound, .notFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+}
+
+struct CreatedTokenView: ViewModel {
+  let frame: FrameView
+  let scope: Scope
+  let token: ServiceToken
+  let text: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("name") { $0.token.name },
+    .text("role") { $0.token.role.name },
+    .text(\.text),
+    .text("list") { ConsolePaths.keys($0.scope) },
+  ]
+}
+
+/// `S/settings/tokens/{id}/revocation`: revokes a service token.
+private struct RevokeServiceToken: FormAction {
+  let tokens: ServiceTokens
+  let action = ConsoleAction.revokeServiceToken
+
+  func page(_ target: FormTarget<ScopeContext>) async throws(Refusal) -> FormPage {
+    let (scope, times) = (target.scope, target.times)
+    let all = try await refusing { try await tokens.list(scope.project, tenant: scope.tenant) }
+    guard let token = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
+    else { throw .notFound }
+    return FormPage(
+      title: Message("Revoke service token · Settings"), crumbs: [.keys(scope)],
+      heading: Message("Revoke service token “<bdi>{name}</bdi>”?", ["name": .text(token.name)]),
+      consequences: [
+        Message(
+          """
+          Every call with this token is rejected immediately, and the program that uses it stops \
+          working.
+          """),
+        Message("This can’t be undone. If the program is still needed, create a new token for it."),
+      ], button: Message("Revoke token"), isDestructive: true, back: ConsolePaths.keys(scope),
+      factsHeading: Message("This token"),
+      facts: [
+        Fact(Message("Role"), token.role.name),
+        Fact(Message("Created by"), HTML.isolated(token.createdBy)),
+        Fact(Message("Created"), times.past(token.createdAt)),
+        Fact(Message("Last used"), times.lastUse(token.lastUsedAt, since: token.createdAt)),
+      ])
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+  ) async throws(ActionError<ServiceTokenError>) -> FormEnd {
+    let scope = target.scope
+    let outcome = try await tokens.revoke(
+      ID(target.object), of: scope.project, tenant: scope.tenant, request)
+    return FormEnd(
+      Message("Service token revoked. Calls with it are now rejected."),
+      at: ConsolePaths.keys(scope), after: outcome)
+  }
+
+  func fault(
+    _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
+  ) throws(Refusal) -> FieldError {
+    if case .unavailable = error { throw .unavailable(error) }
+    throw .notFound
+  }
+}
+
+extension Link {
+  /// The breadcrumb to a pool's API keys and service tokens.
+  static func keys(_ scope: Scope) -> Link {
+    Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(scope))
+  }
+}

@@ -1,0 +1,160 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/projects/{p}/settings/custom-token-keys/new`: registers the public key of a backend.
+struct RegisterTrustedTokenKey: FormAction {
+  let keys: TrustedTokenKeys
+  let action = ConsoleAction.registerTokenSigningKey
+
+  func page(_ target: FormTarget<ProjectContext>) -> FormPage {
+    let code: StaticString = #" class="mono" rows="10" autocapitalize="off" spellcheck="false""#
+    var key = Field.area(
+      "key", Message("Public key"),
+      hint: Message(
+        """
+        An RSA public key or certificate of 2048 bits or more, as PEM. To extract it from a \
+        private key, use openssl rsa -pubout.
+        """), code)
+    // Don't echo a private key into the page.
+    key.isKept = target.form.text("key")?.contains("PRIVATE KEY") != true
+    return FormPage(
+      title: Message("Register key"), crumbs: [.trustedTokenKeys(target.scope)],
+      lead: Message(
+        """
+        After you register a public key, the server accepts custom tokens signed with its private \
+        key.
+        """),
+      fields: [
+        .line(
+          "issuer", Message("Service account"),
+          hint: Message("Its email address: the “iss” and “sub” claims in the tokens."),
+          Field.Look.email),
+        key,
+        .line(
+          "key-id", Message("Key ID"),
+          hint: Message("The “kid” header in the tokens. Optional."), Field.Look.code),
+      ], button: Message("Register key"),
+      back: ConsolePaths.trustedTokenKeys(target.scope.project.text))
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
+  ) async throws(ActionError<TrustedTokenKeyError>) -> FormEnd {
+    let (form, project) = (target.form, target.scope.project)
+    let issuer = form.trimmed("issuer")
+    let outcome = try await keys.add(
+      to: project, issuer: issuer, keyID: form.trimmed("key-id"), key: form.text("key") ?? "",
+      request)
+    return FormEnd(
+      Message("Key for {issuer} registered.", ["issuer": .name(issuer)]),
+      at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)
+  }
+
+  func fault(
+    _ error: TrustedTokenKeyError, _ target: FormTarget<ProjectContext>
+  ) throws(Refusal) -> FieldError {
+    switch error {
+    case .invalidIssuer:
+      FieldError(
+        field: "issuer",
+        text: Message("Enter the email address of the service account, as in the tokens."))
+    case .invalidKeyID:
+      FieldError(
+        field: "key-id",
+        text: Message("Enter a key ID of at most 128 characters without spaces."))
+    case .invalidKey(let fault): FieldError(field: "key", text: Self.words(fault))
+    case .exists:
+      FieldError(
+        field: "key",
+        text: Message("This key is already registered for this service account."))
+    case .tooMany:
+      FieldError(
+        field: "key",
+        text: Message(
+          one: "The limit is {count} active key. Revoke one you don’t use.",
+          other: "The limit is {count} active keys. Revoke one you don’t use.",
+          ["count": .number(TrustedTokenKeys.most)])
+      )
+    case .projectNotFound, .notFound: throw .notFound
+    case .unavailable: throw .unavailable(error)
+    }
+  }
+
+  private static func words(_ fault: PublicKey.Fault) -> Message {
+    switch fault {
+    case .isPrivate:
+      Message("This is a private key. Keep it on the backend that signs, and paste its public key.")
+    case .unreadable:
+      Message("Paste one public key or certificate as PEM, including the first and last lines.")
+    case .unusable: Message("The RSA key must be 2048 to 8192 bits long.")
+    case .otherKind: Message("Custom tokens are signed with RS256, which requires an RSA key.")
+    }
+  }
+}
+
+/// `/projects/{p}/settings/custom-token-keys/{id}/revocation`: revokes a key.
+struct RevokeTrustedTokenKey: FormAction {
+  let keys: TrustedTokenKeys
+  let action = ConsoleAction.revokeTokenSigningKey
+
+  func page(_ target: FormTarget<ProjectContext>) async throws(Refusal) -> FormPage {
+    let all = try await refusing { try await keys.list(target.scope.project) }
+    guard let key = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
+    else { throw .notFound }
+    let times = target.times
+    return FormPage(
+      title: Message("Revoke custom token signing key · Settings"),
+      crumbs: [.trustedTokenKeys(target.scope)],
+      heading: Message(
+        "Revoke key <span class=\"mono\">{label}…</span>?", ["label": .text(key.label)]),
+      consequences: [
+        Message(
+          "Custom tokens signed with it are rejected immediately, including those already issued."),
+        Message(
+          """
+          Sessions started with its tokens continue. If the private key may be compromised, also \
+          end the sessions of the users it was used for.
+          """),
+        Message("Other keys of the same service account stay valid."),
+      ], button: Message("Revoke key"), isDestructive: true,
+      back: ConsolePaths.trustedTokenKeys(target.scope.project.text),
+      factsHeading: Message("This key"),
+      facts: [
+        Fact(Message("Service account"), HTML.isolated(key.issuer)),
+        Fact(
+          Message("Key ID"), key.keyID.map(HTML.isolated) ?? Markup(escaping: Message("none"))),
+        Fact(Message.verbatim("SHA-256"), HTML.isolated(key.fingerprint)),
+        Fact(Message("Registered by"), HTML.isolated(key.createdBy)),
+        Fact(Message("Registered"), times.past(key.createdAt)),
+        Fact(Message("Last used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
+      ])
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
+  ) async throws(ActionError<TrustedTokenKeyError>) -> FormEnd {
+    let project = target.scope.project
+    let outcome = try await keys.revoke(ID(target.object), of: project, request)
+    return FormEnd(
+      Message("Key revoked. Custom tokens signed with it are now rejected."),
+      at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)
+  }
+
+  func fault(
+    _ error: TrustedTokenKeyError, _ target: FormTarget<ProjectContext>
+  ) throws(Refusal) -> FieldError {
+    if case .unavailable = error { throw .unavailable(error) }
+    throw .notFound
+  }
+}
+
+extension Link {
+  fileprivate static func trustedTokenKeys(_ scope: Scope) -> Link {
+    Link(
+      text: Message("Custom token signing keys"),
+      href: ConsolePaths.trustedTokenKeys(scope.project.text))
+  }
+}
