@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 enum Refusal: Error {
   /// The visitor isn't signed in; signing in continues to `next`, or to the stored form.
@@ -29,6 +30,8 @@ enum Refusal: Error {
   /// Too many passwords are being checked at once.
   case busy
   case unavailable(any Error)
+  /// There's nothing to act on anymore; another page says so, or shows it.
+  case elsewhere(String, Message?, ConsoleSession)
 }
 
 /// What happens to the form of a request without a session.

@@ -62,65 +62,6 @@ struct AdministratorsPage: Sendable {
       : Message("No changes made.")
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
   }
-
-  /// `/invitations/{id}/removal`: asks for confirmation before an invitation is revoked.
-  func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let all = try await refusing { try await identity.invitations.list() }
-    guard let invitation = all.first(where: { $0.id.text == id }) else { throw .notFound }
-    return try await page(signedIn, invitation, errors: [])
-  }
-
-  private func page(
-    _ signedIn: SignedIn, _ invitation: Invitation, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let button = Message("Revoke invitation")
-    var frame = await frames.frame(
-      Message("{title} · Administrators", ["title": .message(button)]), for: signedIn)
-    frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
-    ]
-    let name = Message.Value.name(Formatted.short(invitation.displayName))
-    var question = ActionQuestion(
-      performs: .revokeInvitation,
-      heading: Markup(html: Message("Revoke the invitation for {name}?", ["name": name])),
-      consequences: [
-        Message("The link stops working immediately."),
-        Message("To give this person access later, invite them again."),
-      ], button: button, keep: Message("Keep invitation"),
-      action: ConsolePaths.invitationRemoval(invitation.id.text),
-      back: ConsolePaths.administrators())
-    question.factsHeading = Message("This invitation")
-    question.facts = [
-      Fact(Message("Email"), HTML.isolated(invitation.email)),
-      Fact(
-        Message("Role"),
-        invitation.grant.place(until: invitation.grantEndsAt, frame.times)),
-      Fact(Message("Invited by"), HTML.isolated(invitation.inviterName)),
-      Fact(Message("Expires"), frame.times.moment(invitation.expiresAt)),
-    ]
-    return try await actions.ask(question, signedIn, frame, errors: errors)
-  }
-
-  func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
-    let outcome: ActionOutcome<Void>
-    do {
-      outcome = try await identity.invitations.revoke(ID(id), actions.request(signedIn))
-    } catch {
-      if case .failed(.notFound) = error {
-        frames.leave(Message("No changes made. The invitation is no longer active."), for: signedIn)
-        return .redirect(to: ConsolePaths.administrators())
-      }
-      let errors = try await actions.faults(error, .revokeInvitation, signedIn) {
-        error throws(Refusal) in try error.fault(GrantAnswers())
-      }
-      let all = try await refusing { try await identity.invitations.list() }
-      guard let invitation = all.first(where: { $0.id.text == id }) else { throw .notFound }
-      return try await page(signedIn, invitation, errors: errors)
-    }
-    return actions.leave(
-      Message("Invitation revoked. Its link no longer works."), signedIn, after: outcome,
-      to: ConsolePaths.administrators())
-  }
 }
 
 struct AdministratorsView: ViewModel {

@@ -12,9 +12,8 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.signedIn(
       ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], list.setStepUp)
     table.signedIn(
-      .get, ConsolePaths.invitationRemoval, .manageAdministrators, list.askForRevocation)
-    table.signedIn(
-      ConsolePaths.invitationRemoval, performing: [.revokeInvitation], list.revoke)
+      ConsolePaths.invitationRemoval,
+      performing: RevokeInvitation(invitations: identity.invitations), parts.actions)
 
     let new = NewAdministratorPage(
       identity: identity, actions: parts.actions, publicURL: parts.authorizer.publicURL,
@@ -57,16 +56,12 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.signedIn(
       ConsolePaths.sessionLimits, performing: [.changeSessionLimits], limits.change)
 
-    let typed = try parts.template("administrators/typed", for: TypedView.self)
-    let reset = TypedPage(action: .reset, identity: identity, actions: parts.actions, view: typed)
-    table.signedIn(.get, ConsolePaths.factorReset, .manageAdministrators, reset.ask)
     table.signedIn(
-      ConsolePaths.factorReset, performing: [.resetAdministratorFactor], reset.act)
-    let removal = TypedPage(
-      action: .remove, identity: identity, actions: parts.actions, view: typed)
-    table.signedIn(.get, ConsolePaths.administratorRemoval, .manageAdministrators, removal.ask)
+      ConsolePaths.factorReset, performing: ActOnAdministrator(kind: .reset, identity: identity),
+      parts.actions)
     table.signedIn(
-      ConsolePaths.administratorRemoval, performing: [.removeAdministrator], removal.act)
+      ConsolePaths.administratorRemoval,
+      performing: ActOnAdministrator(kind: .remove, identity: identity), parts.actions)
 
     let invitation = InvitationPage(
       invitations: identity.invitations, providers: identity.consoleProviders,

@@ -102,6 +102,9 @@ struct Failures: Sendable {
       var response = await page(Fault.busy, for: request, found)
       response.fields[.retryAfter] = "1"
       return response
+    case .elsewhere(let path, let text, let session):
+      if let text { frames.leave(Flash(text: text), for: session) }
+      return .redirect(to: path)
     case .unavailable(let cause):
       log(request.id, .failed(cause: "\(cause)"))
       return unsigned(Fault(.serviceUnavailable), request)

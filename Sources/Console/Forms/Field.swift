@@ -18,6 +18,8 @@ struct Field: ViewModel {
     static let exact: StaticString = #" autocomplete="off" autocapitalize="off" spellcheck="false""#
     static let email: StaticString =
       #" type="email" autocomplete="off" autocapitalize="off" spellcheck="false""#
+    static let medium: StaticString =
+      #" class="medium" autocomplete="off" autocapitalize="off" spellcheck="false""#
     static let code: StaticString =
       #" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false""#
   }

@@ -18,7 +18,7 @@ protocol FormAction<Place>: Sendable {
 
   func page(_ target: FormTarget<Place>) async throws(Refusal) -> FormPage
 
-  func input(_ target: FormTarget<Place>) throws(FormFaults) -> Input
+  func input(_ target: FormTarget<Place>) async throws(InvalidInput) -> Input
 
   func perform(
     _ input: Input, _ target: FormTarget<Place>, _ request: ActionRequest
@@ -29,15 +29,16 @@ protocol FormAction<Place>: Sendable {
 }
 
 extension FormAction where Input == Void {
-  func input(_ target: FormTarget<Place>) throws(FormFaults) {}
+  func input(_ target: FormTarget<Place>) {}
 }
 
 /// What's wrong with the input, found before the action is tried.
-struct FormFaults: Error {
-  let errors: [FieldError]
+enum InvalidInput: Error {
+  case fields([FieldError])
+  case refused(Refusal)
 
-  init(_ field: String, _ text: Message) {
-    errors = [FieldError(field: field, text: text)]
+  static func field(_ name: String, _ text: Message) -> InvalidInput {
+    .fields([FieldError(field: name, text: text)])
   }
 }
 
@@ -76,6 +77,10 @@ struct FormTarget<Place: FormPlace>: Sendable {
   var signedIn: SignedIn { place.signedIn }
   var form: Form { signedIn.form }
   var times: Times { signedIn.times }
+
+  func elsewhere(_ path: String, saying text: Message? = nil) -> Refusal {
+    .elsewhere(path, text, signedIn.session)
+  }
 }
 
 extension FormTarget<ProjectContext> {
@@ -136,10 +141,14 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     let signedIn = target.signedIn
     let input: Action.Input
     do {
-      input = try action.input(target)
+      input = try await action.input(target)
     } catch {
-      return try await show(
-        target, errors: error.errors + (try await forms.unmet(action.action, signedIn)))
+      switch error {
+      case .fields(let errors):
+        return try await show(
+          target, errors: errors + (try await forms.unmet(action.action, signedIn)))
+      case .refused(let refusal): throw refusal
+      }
     }
     let end: FormEnd
     do {
@@ -180,6 +189,18 @@ extension RouteTable {
     }
     signedIn(path, performing: [action.action]) { signedIn throws(Refusal) in
       try await form.perform(signedIn, at: path())
+    }
+  }
+
+  mutating func signedIn<Action: FormAction<SignedIn>>(
+    _ path: Path<String>, performing action: Action, _ forms: ActionForms
+  ) {
+    let form = FormRoutes(action: action, forms: forms)
+    signedIn(.get, path, form.permission) { signedIn, id throws(Refusal) in
+      try await form.ask(signedIn, id, at: path(id))
+    }
+    signedIn(path, performing: [action.action]) { signedIn, id throws(Refusal) in
+      try await form.perform(signedIn, id, at: path(id))
     }
   }
 

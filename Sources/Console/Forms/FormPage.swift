@@ -14,9 +14,13 @@ struct FormPage: Sendable {
   var lead: Message?
   var consequences: [Message] = []
   var fields: [Field] = []
+  /// Whether the page only asks for confirmation, with the form's values as hidden fields.
+  var isQuestion = false
+  var hidden: [HiddenField] = []
   /// The label of the submit button: a verb and its object.
   let button: Message
   var isDestructive = false
+  var keep = Message("Cancel")
   /// Where the cancel link leads.
   let back: String
   var factsHeading = Message.verbatim("")
@@ -43,6 +47,11 @@ struct FormView: ViewModel {
     .object(\.authorization),
     .text("button") { $0.page.button },
     .text("look") { $0.page.isDestructive ? "destroy" : "primary" },
+    .flag("isDestructive") { $0.page.isDestructive },
+    .flag("isQuestion") { $0.page.isQuestion },
+    .flag("isSplit") { $0.page.isQuestion || !$0.page.facts.isEmpty },
+    .list("hidden") { $0.page.hidden },
+    .text("keep") { $0.page.keep },
     .text("back") { $0.page.back },
     .flag("hasFacts") { !$0.page.facts.isEmpty },
     .text("factsHeading") { $0.page.factsHeading },

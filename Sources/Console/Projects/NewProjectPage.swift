@@ -26,9 +26,9 @@ struct CreateProject: FormAction {
   }
 
   /// Returns the name.
-  func input(_ target: FormTarget<SignedIn>) throws(FormFaults) -> String {
+  func input(_ target: FormTarget<SignedIn>) throws(InvalidInput) -> String {
     let name = target.form.trimmed("name")
-    guard !name.isEmpty else { throw FormFaults("name", Message("Enter a project name.")) }
+    guard !name.isEmpty else { throw .field("name", Message("Enter a project name.")) }
     return name
   }
 

@@ -10,11 +10,8 @@ enum SignInProviderRoutes: ConsoleFeature {
     table.signedIn(
       ConsolePaths.signInProvider, performing: [.changeSignInProvider], settings.save)
 
-    let removal = SignInProviderRemovalPage(identity: parts.identity, actions: parts.actions)
-    table.signedIn(
-      .get, ConsolePaths.signInProviderRemoval, .manageAdministrators, removal.ask)
-    table.signedIn(
-      ConsolePaths.signInProviderRemoval, performing: [.removeSignInProvider], removal.remove)
+    let removal = RemoveSignInProvider(providers: parts.identity.consoleProviders)
+    table.signedIn(ConsolePaths.signInProviderRemoval, performing: removal, parts.actions)
   }
 }
 

@@ -62,9 +62,9 @@ private struct CreateServiceToken: FormAction {
       ], button: Message("Create token"), back: ConsolePaths.keys(scope))
   }
 
-  func input(_ target: FormTarget<ScopeContext>) throws(FormFaults) -> ServiceTokenRole {
+  func input(_ target: FormTarget<ScopeContext>) throws(InvalidInput) -> ServiceTokenRole {
     guard let role = ServiceTokenRole(rawValue: target.form.trimmed("role")) else {
-      throw FormFaults("role", Message("Select a role."))
+      throw .field("role", Message("Select a role."))
     }
     return role
   }

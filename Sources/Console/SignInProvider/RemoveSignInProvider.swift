@@ -1,0 +1,65 @@
+import HTTP
+import Identity
+import Localization
+
+/// `/administrators/sign-in-provider/removal`: removes the provider.
+struct RemoveSignInProvider: FormAction {
+  let providers: ConsoleProviders
+  let action = ConsoleAction.removeSignInProvider
+
+  func page(_ target: FormTarget<SignedIn>) async throws(Refusal) -> FormPage {
+    let stored = try await refusing { try await providers.find() }
+    guard let stored else { throw target.elsewhere(ConsolePaths.signInProvider()) }
+    let name = Message.Value.name(Formatted.short(stored.name))
+    return FormPage(
+      title: Message("Remove {name}", ["name": name]),
+      crumbs: [
+        Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
+        Link(text: Message("Sign-in provider"), href: ConsolePaths.signInProvider()),
+      ],
+      heading: Message("Remove {name}?", ["name": name]),
+      consequences: [
+        Message("Roles that come from groups are revoked, and all links are removed."),
+        Message("Sessions that began with the provider end."),
+        Message("Administrators without a password or passkey can no longer sign in."),
+      ], isQuestion: true, button: Message("Remove provider"), isDestructive: true,
+      back: ConsolePaths.signInProvider(), factsHeading: Message("This provider"),
+      facts: [
+        Fact(Message("Name"), HTML.isolated(stored.name)),
+        Fact(Message("Issuer"), HTML.isolated(stored.issuer)),
+      ])
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
+  ) async throws(ActionError<ConsoleProviderError>) -> FormEnd {
+    let outcome = try await providers.remove(request)
+    return FormEnd(
+      Message("The sign-in provider was removed."), at: ConsolePaths.administrators(),
+      after: outcome)
+  }
+
+  func fault(
+    _ error: ConsoleProviderError, _ target: FormTarget<SignedIn>
+  ) throws(Refusal) -> FieldError {
+    switch error {
+    case .passwordSignInOff:
+      FieldError(
+        field: "note", text: Message("Turn on password sign-in first."))
+    case .notFound:
+      FieldError(field: "note", text: Message("The sign-in provider was removed."))
+    case .noOwnSignIn:
+      FieldError(
+        field: "note",
+        text: Message(
+          """
+          Without the provider, no one who manages administrators could sign in. First, make \
+          sure {holder} whose role was granted manually and has no end date has a password or \
+          passkey.
+          """,
+          ["holder": .message(Permission.manageAdministrators.holder)]))
+    case .invalid, .changedMeanwhile, .unavailable:
+      throw .unavailable(error)
+    }
+  }
+}
