@@ -32,7 +32,7 @@ struct ViewModelKeyTests {
     let keys = try SourceTree.files(in: "Sources/Console").flatMap { file in
       Self.declarations(in: file.lines).map { (file, $0.line, $0.key) }
     }
-    #expect(keys.count > 2_000)
+    #expect(keys.count > 1_000)
     #expect(keys.filter { !used.contains($0.2) }.map { $0.0.breach($0.1, "\($0.2)") } == [])
   }
 

@@ -63,13 +63,6 @@ struct AdministratorPage: Sendable {
     }
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("Revoke role")
-    var frame = await frames.frame(
-      Message("{title} · {name} · Administrators", ["title": .message(button), "name": name]),
-      for: signedIn)
-    frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
-      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
-    ]
     var consequences = [
       Message(
         "{name} loses this role immediately, including in open sessions: {role} ({place}).",
@@ -93,20 +86,22 @@ struct AdministratorPage: Sendable {
       consequences.append(
         Message("Service tokens they created that exceed their remaining roles are revoked."))
     }
-    var question = ActionQuestion(
-      performs: .revokeRole,
-      heading: Markup(html: Message("Revoke a role from {name}?", ["name": name])),
-      consequences: consequences, button: button, keep: Message("Keep role"),
-      action: ConsolePaths.grantRemoval(id), back: ConsolePaths.administrator(id))
-    question.hidden = answers.fields
-    question.factsHeading = Message("This administrator")
-    question.facts = [
-      Fact(Message("Email"), HTML.isolated(administrator.email)),
-      Fact(
-        Message("Roles"),
-        administrator.grants.cell(until: record.grantEnds, frame.times)),
-    ]
-    return try await actions.ask(question, signedIn, frame, errors: errors)
+    let page = FormPage(
+      title: Message(
+        "{title} · {name} · Administrators", ["title": .message(button), "name": name]),
+      crumbs: administrator.crumbs,
+      heading: Message("Revoke a role from {name}?", ["name": name]), consequences: consequences,
+      isQuestion: true, hidden: answers.fields, button: button, isDestructive: true,
+      keep: Message("Keep role"), back: ConsolePaths.administrator(id),
+      factsHeading: Message("This administrator"),
+      facts: [
+        Fact(Message("Email"), HTML.isolated(administrator.email)),
+        Fact(
+          Message("Roles"),
+          administrator.grants.cell(until: record.grantEnds, signedIn.times)),
+      ])
+    return try await actions.show(
+      page, of: .revokeRole, in: signedIn, at: ConsolePaths.grantRemoval(id), errors: errors)
   }
 
   func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {

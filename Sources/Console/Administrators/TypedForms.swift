@@ -28,7 +28,8 @@ struct ActOnAdministrator: FormAction {
     let button = kind == .reset ? Message("Reset second factor") : Message("Remove administrator")
     return FormPage(
       title: Message(
-        "{title} · {name} · Administrators", ["title": .message(button), "name": administrator.short]),
+        "{title} · {name} · Administrators",
+        ["title": .message(button), "name": administrator.short]),
       crumbs: administrator.crumbs,
       heading: kind == .reset
         ? Message("Reset the second factor for <bdi>{name}</bdi>?", ["name": name])
@@ -172,7 +173,7 @@ extension Administrator {
   fileprivate var short: Message.Value { .name(Formatted.short(displayName)) }
 
   /// The breadcrumbs of a page about the administrator.
-  fileprivate var crumbs: [Link] {
+  var crumbs: [Link] {
     [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
       Link(text: Formatted.short(displayName), href: ConsolePaths.administrator(id.text)),

@@ -20,7 +20,6 @@ extension SignedIn {
 struct ActionForms: Sendable {
   let authorization: ActionAuthorization
   let ending: SupportRedirect
-  let question: Template<ActionQuestionView>
   let form: Template<FormView>
 
   var frames: Frames { ending.frames }
@@ -28,7 +27,6 @@ struct ActionForms: Sendable {
   init(_ identity: Identity, _ ending: SupportRedirect, _ templates: TemplateLibrary) throws {
     authorization = identity.authorization
     self.ending = ending
-    question = try templates.template("authorization/question", for: ActionQuestionView.self)
     form = try templates.template("forms/form", for: FormView.self)
   }
 
@@ -97,17 +95,5 @@ struct ActionForms: Sendable {
     var response = html
     if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }
     return response
-  }
-
-  func ask(
-    _ asked: ActionQuestion, _ signedIn: SignedIn, _ frame: Frame, errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
-    var frame = frame
-    frame.errors = errors
-    let view = FrameView(frame)
-    let model = ActionQuestionView(
-      frame: view, question: asked, csrf: signedIn.session.csrfToken,
-      fields: try await fields(asked.performs, signedIn, view))
-    return .html(question.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }

@@ -31,20 +31,18 @@ struct CodeAttemptsFile: Sendable {
   private func ask(
     _ context: ScopeContext, _ account: Account, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let title = Message("Download code attempts")
-    var frame = try await actions.frames.frame(title, in: context)
-    frame.crumbs = Link.crumbs(to: account, in: context.scope)
-    let question = ActionQuestion(
-      performs: .exportUsers,
-      heading: Markup(
-        html: Message(
-          "Download code attempts of {user}?", ["user": .name(Formatted.short(account.label))])),
+    let page = FormPage(
+      title: Message("Download code attempts"),
+      crumbs: Link.crumbs(to: account, in: context.scope),
+      heading: Message(
+        "Download code attempts of {user}?", ["user": .name(Formatted.short(account.label))]),
       consequences: [
         Message("The file contains the time, offset, and result of each TOTP code in the chart."),
         Message("The download is recorded in the audit log."),
-      ], button: Message("Download as CSV"), keep: Message("Cancel"),
-      action: ConsolePaths.codeAttemptsFile(context.scope, account.id.text),
-      back: ConsolePaths.user(context.scope, account.id.text), isDestructive: false)
-    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"),
+      back: ConsolePaths.user(context.scope, account.id.text))
+    return try await actions.show(
+      page, of: .exportUsers, in: context,
+      at: ConsolePaths.codeAttemptsFile(context.scope, account.id.text), errors: errors)
   }
 }

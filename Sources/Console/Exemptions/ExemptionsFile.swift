@@ -44,13 +44,12 @@ struct ExemptionsFile: Sendable {
     _ signedIn: SignedIn, _ query: ExemptionsQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.exemptions())
-    var frame = await actions.frames.frame(Message("Download exemptions?"), for: signedIn)
-    frame.crumbs = [
-      Link(text: Message("Policy review"), href: ConsolePaths.reviews()),
-      Link(text: Message("Exemptions"), href: list),
-    ]
-    let question = ActionQuestion(
-      performs: .exportUsers, heading: Markup(escaping: Message("Download exemptions?")),
+    let page = FormPage(
+      title: Message("Download exemptions?"),
+      crumbs: [
+        Link(text: Message("Policy review"), href: ConsolePaths.reviews()),
+        Link(text: Message("Exemptions"), href: list),
+      ],
       consequences: [
         Message(
           """
@@ -58,9 +57,9 @@ struct ExemptionsFile: Sendable {
           tickets. It leaves out users whom you can’t export.
           """),
         Message("The download is recorded in the audit log of each user pool."),
-      ], button: Message("Download as CSV"), keep: Message("Cancel"),
-      action: query.form.query(of: ConsolePaths.exemptionsFile()), back: list,
-      isDestructive: false)
-    return try await actions.ask(question, signedIn, frame, errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"), back: list)
+    return try await actions.show(
+      page, of: .exportUsers, in: signedIn,
+      at: query.form.query(of: ConsolePaths.exemptionsFile()), errors: errors)
   }
 }

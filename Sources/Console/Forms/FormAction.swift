@@ -175,7 +175,8 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     _ target: FormTarget<Action.Place>, errors: [FieldError]
   ) async throws(Refusal) -> Response {
     try await forms.show(
-      try await action.page(target), of: action.action, target, errors: errors)
+      try await action.page(target), of: action.action, in: target.place, at: target.address,
+      errors: errors)
   }
 }
 

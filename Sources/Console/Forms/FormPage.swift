@@ -60,16 +60,17 @@ struct FormView: ViewModel {
 }
 
 extension ActionForms {
-  func show<Place: FormPlace>(
-    _ page: FormPage, of action: ConsoleAction, _ target: FormTarget<Place>, errors: [FieldError]
+  func show(
+    _ page: FormPage, of action: ConsoleAction, in place: some FormPlace, at address: String,
+    errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    let signedIn = target.signedIn
-    var frame = try await target.place.frame(page.title, frames)
+    let signedIn = place.signedIn
+    var frame = try await place.frame(page.title, frames)
     frame.crumbs = page.crumbs
     frame.errors = errors
     let view = FrameView(frame)
     let model = FormView(
-      frame: view, page: page, action: target.address, csrf: signedIn.session.csrfToken,
+      frame: view, page: page, action: address, csrf: signedIn.session.csrfToken,
       fields: page.fields.map { $0.shown(signedIn, view) },
       authorization: try await fields(action, signedIn, view))
     return .html(form.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)

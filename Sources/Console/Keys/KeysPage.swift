@@ -3,12 +3,10 @@ import Identity
 import Localization
 import Templating
 
-/// `/projects/{p}/settings/keys`: creates an API key, and revokes one after confirmation.
+/// `/projects/{p}/settings/keys`: creates an API key.
 struct KeysPage: Sendable {
   let keys: APIKeys
   let actions: ActionForms
-
-  private var frames: Frames { actions.frames }
 
   func create(_ context: ProjectContext) async throws(Refusal) -> Response {
     let signedIn = context.signedIn
@@ -29,26 +27,20 @@ struct KeysPage: Sendable {
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
-    var frame = try await frames.frame(Message("New API key · Settings"), in: context)
-    frame.crumbs = [Link(text: Message("API keys and tokens"), href: Self.list(context))]
-    let question = ActionQuestion(
-      performs: .createAPIKey,
-      heading: Markup(
-        html: Message(
-          "Create an API key for {project}?",
-          ["project": .name(Formatted.short(context.scope.name))])),
+    let page = FormPage(
+      title: Message("New API key · Settings"), crumbs: [.keys(context.scope)],
+      heading: Message(
+        "Create an API key for {project}?",
+        ["project": .name(Formatted.short(context.scope.name))]),
       consequences: [
         Message(
           "Applications that use the key can connect to this project. The key isn’t a secret."),
         Message("Other keys stay valid."),
-      ],
-      button: Message("Create API key"), keep: Message("Cancel"),
-      action: ConsolePaths.keys(context.scope), back: Self.list(context),
-      isDestructive: false)
+      ], isQuestion: true, button: Message("Create API key"), back: Self.list(context))
     // The button on the list had no fields, so the first request shows no errors.
     let isFirst = context.signedIn.form["confirmed"] == nil
-    return try await actions.ask(
-      question, context.signedIn, frame, errors: isFirst ? [] : errors)
+    return try await actions.show(
+      page, of: .createAPIKey, in: context, at: Self.list(context), errors: isFirst ? [] : errors)
   }
 
   /// Converts an error; there are no fields to validate.

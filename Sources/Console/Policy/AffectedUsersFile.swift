@@ -43,18 +43,16 @@ struct AffectedUsersFile: Sendable {
     _ context: ScopeContext, _ query: AffectedUsersQuery, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
     let list = query.form.query(of: ConsolePaths.affectedUsers(context.scope))
-    var frame = try await actions.frames.frame(Message("Download affected users"), in: context)
-    frame.crumbs = [Link(text: heading(query), href: list)]
-    let question = ActionQuestion(
-      performs: .exportUsers,
-      heading: Markup(escaping: Message("Download affected users")),
+    let page = FormPage(
+      title: Message("Download affected users"),
+      crumbs: [Link(text: heading(query), href: list)],
       consequences: [
         Message("The file has each user’s email address, name, UID, and distances."),
         Message("The download is recorded in the audit log."),
-      ], button: Message("Download as CSV"), keep: Message("Cancel"),
-      action: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope)), back: list,
-      isDestructive: false)
-    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"), back: list)
+    return try await actions.show(
+      page, of: .exportUsers, in: context,
+      at: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope)), errors: errors)
   }
 
   /// Returns the file of the users that `read` returns after a cursor, up to a limit.

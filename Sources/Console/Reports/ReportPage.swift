@@ -95,19 +95,17 @@ struct ReportPage: Sendable {
   ) async throws(Refusal) -> Response {
     let query = context.signedIn.query
     let back = query.query(of: ConsolePaths.report(report)(context.scope))
-    var frame = try await actions.frames.frame(Message("Download this report?"), in: context)
-    frame.crumbs = [Link(text: report.name, href: back)]
-    let question = ActionQuestion(
-      performs: .exportUsers, heading: Markup(escaping: Message("Download this report?")),
+    let page = FormPage(
+      title: Message("Download this report?"), crumbs: [Link(text: report.name, href: back)],
       consequences: [
         Message(
           "The file contains every row of “{report}”, with users’ email addresses.",
           ["report": .message(report.name)]),
         Message("The download is recorded in the audit log."),
-      ], button: Message("Download as CSV"), keep: Message("Cancel"),
-      action: query.query(of: ConsolePaths.reportFile(report)(context.scope)), back: back,
-      isDestructive: false)
-    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"), back: back)
+    return try await actions.show(
+      page, of: .exportUsers, in: context,
+      at: query.query(of: ConsolePaths.reportFile(report)(context.scope)), errors: errors)
   }
 }
 

@@ -15,9 +15,7 @@ enum SettingsRoutes: ConsoleFeature {
       table.inScope(part.path, performing: [.changeSettings, .weakenSettings], page.change)
     }
 
-    let signInSwitch = SignInSwitchPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("settings/sign-in", for: SignInSwitchView.self))
+    let signInSwitch = SignInSwitchPage(identity: identity, actions: parts.actions)
     table.inScope(.get, ConsolePaths.signInSwitch, .changeScope, signInSwitch.ask)
     table.inScope(
       ConsolePaths.signInDisabling, performing: [.disableSignIn], signInSwitch.disable)

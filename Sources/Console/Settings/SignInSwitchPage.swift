@@ -7,9 +7,6 @@ import Templating
 struct SignInSwitchPage: Sendable {
   let identity: Identity
   let actions: ActionForms
-  let view: Template<SignInSwitchView>
-
-  private var frames: Frames { actions.frames }
 
   func ask(_ context: ScopeContext) async throws(Refusal) -> Response {
     try await page(context, [])
@@ -18,25 +15,57 @@ struct SignInSwitchPage: Sendable {
   private func page(
     _ context: ScopeContext, _ errors: [FieldError]
   ) async throws(Refusal) -> Response {
+    let scope = context.scope
     let users: Int
     do {
-      users = try await identity.policies.read(context.scope).users
+      users = try await identity.policies.read(scope).users
     } catch {
       throw Refusal(error)
     }
-    var frame = try await frames.frame(Message("Sign-in · Settings"), in: context)
-    frame.crumbs = [
-      Link(
-        text: Message("Sign-in methods"),
-        href: ConsolePaths.signInMethods(context.scope))
+    let (isOff, name) = (scope.isDisabled, Message.Value.text(scope.name))
+    let methods = ConsolePaths.signInMethods(scope)
+    let page = FormPage(
+      title: Message("Sign-in · Settings"),
+      crumbs: [Link(text: Message("Sign-in methods"), href: methods)],
+      heading: isOff
+        ? Message("Turn on sign-in for <bdi>{scopeName}</bdi>?", ["scopeName": name])
+        : Message("Turn off sign-in for <bdi>{scopeName}</bdi>?", ["scopeName": name]),
+      consequences: Self.consequences(scope, users: users),
+      button: isOff ? Message("Turn on sign-in") : Message("Turn off sign-in"),
+      isDestructive: !isOff, back: methods)
+    return try await actions.show(
+      page, of: isOff ? .enableSignIn : .disableSignIn, in: context,
+      at: (isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(scope),
+      errors: errors)
+  }
+
+  private static func consequences(_ scope: Scope, users: Int) -> [Message] {
+    guard !scope.isDisabled else {
+      return [
+        Message(
+          one: "{count} user can sign in again with the enabled methods.",
+          other: "{count} users can sign in again with the enabled methods.",
+          ["count": .number(users)]),
+        Message("Nothing else changes: factors, policy, and passwords are kept."),
+      ]
+    }
+    var lines = [
+      Message(
+        one: "No one can sign in or sign up. This affects {count} user.",
+        other: "No one can sign in or sign up. This affects {count} users.",
+        ["count": .number(users)]),
+      Message(
+        """
+        Open sessions are rejected while sign-in is off: tokens can’t be refreshed, and calls \
+        with an ID token fail. A backend that verifies ID tokens itself can accept them for up to \
+        an hour. Sessions that weren’t ended work again when sign-in is turned back on.
+        """),
+      Message("Users, factors, and policy are kept. Turning sign-in back on restores access."),
     ]
-    frame.errors = errors
-    let frameView = FrameView(frame)
-    let action: ConsoleAction = context.scope.isDisabled ? .enableSignIn : .disableSignIn
-    let model = SignInSwitchView(
-      frame: frameView, context: context, users: users,
-      fields: try await actions.fields(action, context.signedIn, frameView))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    if scope.tenant == nil {
+      lines.append(Message("Tenants of this project aren’t affected. Each has its own setting."))
+    }
+    return lines
   }
 
   func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
@@ -61,58 +90,4 @@ struct SignInSwitchPage: Sendable {
       return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }
   }
-}
-
-struct SignInSwitchView: ViewModel {
-  let frame: FrameView
-  let context: ScopeContext
-  let users: Int
-  let fields: ActionFields
-
-  private var isOff: Bool { context.scope.isDisabled }
-
-  private var consequences: [Message] {
-    guard !isOff else {
-      return [
-        Message(
-          one: "{count} user can sign in again with the enabled methods.",
-          other: "{count} users can sign in again with the enabled methods.",
-          ["count": .number(users)]),
-        Message("Nothing else changes: factors, policy, and passwords are kept."),
-      ]
-    }
-    var lines = [
-      Message(
-        one: "No one can sign in or sign up. This affects {count} user.",
-        other: "No one can sign in or sign up. This affects {count} users.",
-        ["count": .number(users)]),
-      Message(
-        """
-        Open sessions are rejected while sign-in is off: tokens can’t be refreshed, and calls \
-        with an ID token fail. A backend that verifies ID tokens itself can accept them for up to \
-        an hour. Sessions that weren’t ended work again when sign-in is turned back on.
-        """),
-      Message("Users, factors, and policy are kept. Turning sign-in back on restores access."),
-    ]
-    if context.scope.tenant == nil {
-      lines.append(Message("Tenants of this project aren’t affected. Each has its own setting."))
-    }
-    return lines
-  }
-
-  static let keys: Keys<Self> = [
-    .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
-    .text("action") { view in
-      (view.isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(view.context.scope)
-    },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .flag("isOff") { $0.isOff },
-    .texts("consequences") { $0.consequences },
-    .object("authorization") { $0.fields },
-    .text("button") {
-      $0.isOff ? Message("Turn on sign-in") : Message("Turn off sign-in")
-    },
-    .text("keep") { ConsolePaths.signInMethods($0.context.scope) },
-  ]
 }

@@ -39,12 +39,11 @@ struct UsersFile: Sendable {
   ) async throws(Refusal) -> Response {
     let scope = context.scope
     let list = query.form.query(of: ConsolePaths.users(scope))
-    var frame = try await actions.frames.frame(Message("Download users · Users"), in: context)
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]
-    let question = ActionQuestion(
-      performs: .exportUsers,
-      heading: Markup(
-        html: Message("Download users of {scope}?", ["scope": .name(Formatted.short(scope.name))])),
+    let page = FormPage(
+      title: Message("Download users · Users"),
+      crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(scope))],
+      heading: Message(
+        "Download users of {scope}?", ["scope": .name(Formatted.short(scope.name))]),
       consequences: [
         Message(
           """
@@ -52,10 +51,10 @@ struct UsersFile: Sendable {
           states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
           """, ["longest": .number(Self.longest(query))]),
         Message("The download is recorded in the audit log."),
-      ], button: Message("Download as CSV"), keep: Message("Cancel"),
-      action: query.form.query(of: ConsolePaths.usersFile(scope)), back: list,
-      isDestructive: false)
-    return try await actions.ask(question, context.signedIn, frame, errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"), back: list)
+    return try await actions.show(
+      page, of: .exportUsers, in: context,
+      at: query.form.query(of: ConsolePaths.usersFile(scope)), errors: errors)
   }
 
   /// The maximum number of rows; a search finds fewer users than a list has.
