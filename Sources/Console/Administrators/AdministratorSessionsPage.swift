@@ -28,10 +28,7 @@ struct AdministratorSessionsPage: Sendable {
     var frame = await frames.frame(
       Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
-    frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
-      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
-    ]
+    frame.crumbs = administrator.crumbs
     return .html(
       view.render(
         AdministratorSessionsView(

@@ -79,10 +79,7 @@ struct GrantEndPage: Sendable {
       Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
       for: signedIn)
     frame.errors = errors
-    frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
-      Link(text: Formatted.short(administrator.displayName), href: ConsolePaths.administrator(id)),
-    ]
+    frame.crumbs = administrator.crumbs
     let framed = FrameView(frame)
     let model = GrantEndView(
       frame: framed, csrf: signedIn.session.csrfToken, administrator: administrator,

@@ -15,34 +15,28 @@ struct CodeAttemptsFile: Sendable {
     let account = try await identity.account(uid, in: context)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
-      context.signedIn, named: "code-attempts-\(context.scope.objectID)"
+      in: context, named: "code-attempts-\(context.scope.objectID)",
+      asking: Self.question(account, in: context.scope),
+      at: ConsolePaths.codeAttemptsFile(context.scope, account.id.text)
     ) { () async throws(Refusal) in
       let page = try await refusing { try await identity.codeAttempts.list(account) }
       let table = DriftTimeline.table(page.items, context.signedIn.times)
       return (
         table.csv(actions.frames.catalog), .user(account, in: context.scope), table.caption
       )
-    } ask: { errors async throws(Refusal) in
-      try await ask(context, account, errors)
     }
   }
 
-  /// Returns the confirmation page, because the chart has only a button and no field for a code.
-  private func ask(
-    _ context: ScopeContext, _ account: Account, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let page = FormPage(
+  private static func question(_ account: Account, in scope: Scope) -> FormPage {
+    FormPage(
       title: Message("Download code attempts"),
-      crumbs: Link.crumbs(to: account, in: context.scope),
+      crumbs: Link.crumbs(to: account, in: scope),
       heading: Message(
         "Download code attempts of {user}?", ["user": .name(Formatted.short(account.label))]),
       consequences: [
         Message("The file contains the time, offset, and result of each TOTP code in the chart."),
         Message("The download is recorded in the audit log."),
       ], isQuestion: true, button: Message("Download as CSV"),
-      back: ConsolePaths.user(context.scope, account.id.text))
-    return try await actions.show(
-      page, of: .exportUsers, in: context,
-      at: ConsolePaths.codeAttemptsFile(context.scope, account.id.text), errors: errors)
+      back: ConsolePaths.user(scope, account.id.text))
   }
 }

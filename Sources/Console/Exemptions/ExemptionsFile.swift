@@ -11,15 +11,15 @@ struct ExemptionsFile: Sendable {
   func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
     let query = ExemptionsQuery(signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(signedIn, named: "exemptions") {
-      () async throws(Refusal) in
+    return try await download.response(
+      in: signedIn, named: "exemptions", asking: Self.question(query),
+      at: query.form.query(of: ConsolePaths.exemptionsFile())
+    ) { () async throws(Refusal) in
       let found = try await refusing {
         try await identity.exemptions.list(
           in: query.project, visibleTo: signedIn.administrator, for: .exportUsers)
       }
       return (Self.file(found), DownloadedUsers(of: found), Message("Exemptions"))
-    } ask: { errors async throws(Refusal) in
-      try await ask(signedIn, query, errors)
     }
   }
 
@@ -39,12 +39,9 @@ struct ExemptionsFile: Sendable {
     return csv
   }
 
-  /// Returns the confirmation page, because the list has only a button and no field for a code.
-  private func ask(
-    _ signedIn: SignedIn, _ query: ExemptionsQuery, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  private static func question(_ query: ExemptionsQuery) -> FormPage {
     let list = query.form.query(of: ConsolePaths.exemptions())
-    let page = FormPage(
+    return FormPage(
       title: Message("Download exemptions?"),
       crumbs: [
         Link(text: Message("Policy review"), href: ConsolePaths.reviews()),
@@ -58,8 +55,5 @@ struct ExemptionsFile: Sendable {
           """),
         Message("The download is recorded in the audit log of each user pool."),
       ], isQuestion: true, button: Message("Download as CSV"), back: list)
-    return try await actions.show(
-      page, of: .exportUsers, in: signedIn,
-      at: query.form.query(of: ConsolePaths.exemptionsFile()), errors: errors)
   }
 }

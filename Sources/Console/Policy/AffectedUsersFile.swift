@@ -18,8 +18,10 @@ struct AffectedUsersFile: Sendable {
   func download(_ context: ScopeContext) async throws(Refusal) -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(context.signedIn, named: "affected-users") {
-      () async throws(Refusal) in
+    return try await download.response(
+      in: context, named: "affected-users", asking: question(context.scope, query),
+      at: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope))
+    ) { () async throws(Refusal) in
       let (file, count) = try await Self.file(catalog) { after, limit async throws(Refusal) in
         try await refusing {
           try await identity.activity.affected(
@@ -28,8 +30,6 @@ struct AffectedUsersFile: Sendable {
         }
       }
       return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), heading(query))
-    } ask: { errors async throws(Refusal) in
-      try await ask(context, query, errors)
     }
   }
 
@@ -38,21 +38,15 @@ struct AffectedUsersFile: Sendable {
       "Users with correct codes outside {window}", ["window": .text(WindowText.name(query.window))])
   }
 
-  /// Returns the confirmation page, because the list has only a button and no field for a code.
-  private func ask(
-    _ context: ScopeContext, _ query: AffectedUsersQuery, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let list = query.form.query(of: ConsolePaths.affectedUsers(context.scope))
-    let page = FormPage(
+  private func question(_ scope: Scope, _ query: AffectedUsersQuery) -> FormPage {
+    let list = query.form.query(of: ConsolePaths.affectedUsers(scope))
+    return FormPage(
       title: Message("Download affected users"),
       crumbs: [Link(text: heading(query), href: list)],
       consequences: [
         Message("The file has each user’s email address, name, UID, and distances."),
         Message("The download is recorded in the audit log."),
       ], isQuestion: true, button: Message("Download as CSV"), back: list)
-    return try await actions.show(
-      page, of: .exportUsers, in: context,
-      at: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope)), errors: errors)
   }
 
   /// Returns the file of the users that `read` returns after a cursor, up to a limit.

@@ -55,15 +55,16 @@ struct ReportPage: Sendable {
   /// Downloads a list of users, which is recorded.
   func export(_ context: ScopeContext) async throws(Refusal) -> Response {
     let download = UserDownload(identity: contents.identity, actions: actions)
-    return try await download.response(context.signedIn, named: report.rawValue) {
-      () async throws(Refusal) in
+    let query = context.signedIn.query
+    return try await download.response(
+      in: context, named: report.rawValue, asking: question(context.scope, query),
+      at: query.query(of: ConsolePaths.reportFile(report)(context.scope))
+    ) { () async throws(Refusal) in
       let content = try await users(context)
       let (table, own) = (
         content.table, DownloadedUsers.Pool(context.scope, count: content.table.people)
       )
       return (table.csv(contents.catalog), content.users ?? .pools([own]), table.caption)
-    } ask: { errors async throws(Refusal) in
-      try await ask(context, errors)
     }
   }
 
@@ -89,13 +90,9 @@ struct ReportPage: Sendable {
     return content
   }
 
-  /// Returns the confirmation page, because the report has only a button and no field for a code.
-  private func ask(
-    _ context: ScopeContext, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let query = context.signedIn.query
-    let back = query.query(of: ConsolePaths.report(report)(context.scope))
-    let page = FormPage(
+  private func question(_ scope: Scope, _ query: Form) -> FormPage {
+    let back = query.query(of: ConsolePaths.report(report)(scope))
+    return FormPage(
       title: Message("Download this report?"), crumbs: [Link(text: report.name, href: back)],
       consequences: [
         Message(
@@ -103,9 +100,6 @@ struct ReportPage: Sendable {
           ["report": .message(report.name)]),
         Message("The download is recorded in the audit log."),
       ], isQuestion: true, button: Message("Download as CSV"), back: back)
-    return try await actions.show(
-      page, of: .exportUsers, in: context,
-      at: query.query(of: ConsolePaths.reportFile(report)(context.scope)), errors: errors)
   }
 }
 

@@ -8,19 +8,22 @@ struct UserDownload: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  /// Returns the file, or the confirmation page.
+  /// Returns the file, or a page that asks for confirmation, because the list has only a button and
+  /// no field for a code.
   ///
   /// `name` is the file's without its extension. `read` reads the users, with the filter of their
-  /// list for the audit log, and `ask` returns the confirmation page with errors.
+  /// list for the audit log.
   func response(
-    _ signedIn: SignedIn, named name: String,
-    _ read: () async throws(Refusal) -> (file: CSV, users: DownloadedUsers, filter: Message),
-    ask: ([FieldError]) async throws(Refusal) -> Response
+    in place: some FormPlace, named name: String, asking page: FormPage, at address: String,
+    _ read: () async throws(Refusal) -> (file: CSV, users: DownloadedUsers, filter: Message)
   ) async throws(Refusal) -> Response {
+    let signedIn = place.signedIn
     // Avoids reading the users for a request that will be denied.
     let unmet = try await actions.unmet(.exportUsers, signedIn)
     guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
-      return try await ask(signedIn.form["confirmed"] == nil ? [] : unmet)
+      return try await actions.show(
+        page, of: .exportUsers, in: place, at: address,
+        errors: signedIn.form["confirmed"] == nil ? [] : unmet)
     }
     let table = try await read()
     // Exports of users are audited, as exports of the audit log are.
@@ -33,7 +36,8 @@ struct UserDownload: Sendable {
       let errors = try await actions.faults(error, .exportUsers, signedIn) {
         error throws(Refusal) in throw Refusal.unavailable(error)
       }
-      return try await ask(errors)
+      return try await actions.show(
+        page, of: .exportUsers, in: place, at: address, errors: errors)
     }
   }
 }

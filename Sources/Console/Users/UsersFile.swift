@@ -24,22 +24,17 @@ struct UsersFile: Sendable {
     guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(context.signedIn, named: "users") {
-      () async throws(Refusal) in
+    return try await download.response(
+      in: context, named: "users", asking: Self.question(context.scope, query),
+      at: query.form.query(of: ConsolePaths.usersFile(context.scope))
+    ) { () async throws(Refusal) in
       let (file, count) = try await file(context.scope, query)
       return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), query.words)
-    } ask: { errors async throws(Refusal) in
-      try await ask(context, query, errors)
     }
   }
 
-  /// Returns the confirmation page, because the list has only a button and no field for a code.
-  private func ask(
-    _ context: ScopeContext, _ query: UsersQuery, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let scope = context.scope
-    let list = query.form.query(of: ConsolePaths.users(scope))
-    let page = FormPage(
+  private static func question(_ scope: Scope, _ query: UsersQuery) -> FormPage {
+    FormPage(
       title: Message("Download users · Users"),
       crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(scope))],
       heading: Message(
@@ -49,12 +44,10 @@ struct UsersFile: Sendable {
           """
           The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
           states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
-          """, ["longest": .number(Self.longest(query))]),
+          """, ["longest": .number(longest(query))]),
         Message("The download is recorded in the audit log."),
-      ], isQuestion: true, button: Message("Download as CSV"), back: list)
-    return try await actions.show(
-      page, of: .exportUsers, in: context,
-      at: query.form.query(of: ConsolePaths.usersFile(scope)), errors: errors)
+      ], isQuestion: true, button: Message("Download as CSV"),
+      back: query.form.query(of: ConsolePaths.users(scope)))
   }
 
   /// The maximum number of rows; a search finds fewer users than a list has.
