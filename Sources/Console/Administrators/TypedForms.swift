@@ -149,8 +149,9 @@ struct ActOnAdministrator: FormAction {
       return FieldError(
         field: "confirmation",
         text: Message(
-          "You can’t do this to your own account. Ask {holder}.",
-          ["holder": .message(Permission.manageAdministrators.otherHolder)]))
+          """
+          You can’t do this to your own account. Ask another administrator with this role: {roles}.
+          """, ["roles": Permission.manageAdministrators.roleNames]))
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantText.lastOwner)
     case .breakGlassAccount:

@@ -52,7 +52,9 @@ protocol FormPlace: Sendable {
 extension SignedIn: FormPlace {
   var signedIn: SignedIn { self }
 
-  func frame(_ title: Message, _ frames: Frames) -> Frame { frames.frame(title, for: self) }
+  func frame(_ title: Message, _ frames: Frames) async -> Frame {
+    await frames.frame(title, for: self)
+  }
 }
 
 extension ProjectContext: FormPlace {

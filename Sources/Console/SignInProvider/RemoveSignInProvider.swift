@@ -54,10 +54,9 @@ struct RemoveSignInProvider: FormAction {
         text: Message(
           """
           Without the provider, no one who manages administrators could sign in. First, make \
-          sure {holder} whose role was granted manually and has no end date has a password or \
-          passkey.
-          """,
-          ["holder": .message(Permission.manageAdministrators.holder)]))
+          sure someone who manages administrators through a manually granted role without an \
+          end date has a password or passkey.
+          """))
     case .invalid, .changedMeanwhile, .unavailable:
       throw .unavailable(error)
     }
