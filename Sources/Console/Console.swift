@@ -141,7 +141,7 @@ public struct Console: Sendable {
 
   private func page(for request: Request) async -> Response {
     if let response = await router.respond(to: request) { return response }
-    return await failures.page(.notFound, for: request)
+    return await failures.page(Refusal.notFound, for: request)
   }
 
   /// The page for an error that the HTTP server detects, such as a body that's too large.

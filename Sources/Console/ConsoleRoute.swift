@@ -40,7 +40,7 @@ struct RouteTable: Sendable {
 
   mutating func open<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>,
-    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws -> Response
   ) {
     all.append(ConsoleRoute(access: .open, route: path.open(method, authorizer, failures, page)))
   }
@@ -48,7 +48,7 @@ struct RouteTable: Sendable {
   /// Adds a page for all administrators, or for those with a permission on the instance.
   mutating func signedIn<each Parameter: PathParameter>(
     _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response
   ) {
     let route = path.signedIn(method, permission, authorizer, failures, page)
     all.append(ConsoleRoute(access: .signedIn(permission), route: route))
@@ -57,7 +57,7 @@ struct RouteTable: Sendable {
   /// Adds a page for administrators with a permission anywhere; it shows only what they can access.
   mutating func somewhere(
     _ method: Method, _ path: Path<>, _ permission: Permission,
-    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
     let route = path.signedIn(method, permission, authorizer, failures, page, anywhere: true)
     all.append(ConsoleRoute(access: .somewhere(permission), route: route))
@@ -65,7 +65,7 @@ struct RouteTable: Sendable {
 
   mutating func settingUp(
     _ method: Method, _ path: Path<>, at stage: SetupStage = .settingUp,
-    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
     let route = path.signedIn(method, nil, authorizer, failures, page, at: stage)
     all.append(ConsoleRoute(access: .settingUp, route: route))
@@ -74,11 +74,11 @@ struct RouteTable: Sendable {
   /// Adds a page of a project that's also visible to administrators of only one of its tenants.
   mutating func inProject(
     _ method: Method, _ path: Path<String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ProjectContext) async throws -> Response
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project in
-      await failures.respond(to: request) { signedIn throws(Refusal) in
+      await failures.respond(to: request) { signedIn in
         try await page(try await authorizer.project(signedIn, project, needing: permission))
       }
     }
@@ -87,11 +87,11 @@ struct RouteTable: Sendable {
 
   mutating func inProject(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ProjectContext, String) async throws -> Response
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, one in
-      await failures.respond(to: request) { signedIn throws(Refusal) in
+      await failures.respond(to: request) { signedIn in
         try await page(try await authorizer.project(signedIn, project, needing: permission), one)
       }
     }
@@ -100,11 +100,11 @@ struct RouteTable: Sendable {
 
   mutating func inProjectOfTenant(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, tenant in
-      await failures.respond(to: request) { signedIn throws(Refusal) in
+      await failures.respond(to: request) { signedIn in
         let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
         _ = try await authorizer.project(signedIn, project, needing: permission)
         return try await page(context)
@@ -116,7 +116,7 @@ struct RouteTable: Sendable {
   /// Adds a page of every pool: two routes, one below the project and one below its tenants.
   mutating func inScope(
     _ method: Method, _ path: ScopePath0, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
   ) {
     let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
@@ -131,18 +131,18 @@ struct RouteTable: Sendable {
 
   mutating func inScope(
     _ method: Method, _ path: ScopePath1, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
   ) {
     let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one in
-        await access.pass(request, project, nil) { context throws(Refusal) in
+        await access.pass(request, project, nil) { context in
           try await page(context, one)
         }
       },
       path.ofTenant.route(method) { request, project, tenant, one in
-        await access.pass(request, project, tenant) { context throws(Refusal) in
+        await access.pass(request, project, tenant) { context in
           try await page(context, one)
         }
       })
@@ -150,18 +150,18 @@ struct RouteTable: Sendable {
 
   mutating func inScope(
     _ method: Method, _ path: ScopePath2, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext, String, String) async throws -> Response
   ) {
     let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one, other in
-        await access.pass(request, project, nil) { context throws(Refusal) in
+        await access.pass(request, project, nil) { context in
           try await page(context, one, other)
         }
       },
       path.ofTenant.route(method) { request, project, tenant, one, other in
-        await access.pass(request, project, tenant) { context throws(Refusal) in
+        await access.pass(request, project, tenant) { context in
           try await page(context, one, other)
         }
       })
@@ -194,56 +194,56 @@ struct RouteTable: Sendable {
 extension RouteTable {
   mutating func signedIn<each Parameter: PathParameter>(
     _ path: Path<repeat each Parameter>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response
   ) {
     perform(actions) { $0.signedIn(.post, path, $1, page) }
   }
 
   mutating func somewhere(
     _ path: Path<>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
     perform(actions) { $0.somewhere(.post, path, $1, page) }
   }
 
   mutating func inProject(
     _ path: Path<String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ProjectContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ProjectContext) async throws -> Response
   ) {
     perform(actions) { $0.inProject(.post, path, $1, page) }
   }
 
   mutating func inProject(
     _ path: Path<String, String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ProjectContext, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ProjectContext, String) async throws -> Response
   ) {
     perform(actions) { $0.inProject(.post, path, $1, page) }
   }
 
   mutating func inProjectOfTenant(
     _ path: Path<String, String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
   ) {
     perform(actions) { $0.inProjectOfTenant(.post, path, $1, page) }
   }
 
   mutating func inScope(
     _ path: ScopePath0, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
   ) {
     perform(actions) { $0.inScope(.post, path, $1, page) }
   }
 
   mutating func inScope(
     _ path: ScopePath1, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
   ) {
     perform(actions) { $0.inScope(.post, path, $1, page) }
   }
 
   mutating func inScope(
     _ path: ScopePath2, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext, String, String) async throws -> Response
   ) {
     perform(actions) { $0.inScope(.post, path, $1, page) }
   }
@@ -254,21 +254,21 @@ extension RouteTable {
 extension RouteTable {
   mutating func signedIn(
     _ path: Path<>, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (SignedIn) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
     record(actions, \.preparedActions) { $0.signedIn(.post, path, $1, page) }
   }
 
   mutating func inScope(
     _ path: ScopePath0, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
   ) {
     record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
   }
 
   mutating func inScope(
     _ path: ScopePath1, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
   ) {
     record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
   }
@@ -281,9 +281,9 @@ private struct ScopeAccess: Sendable {
 
   func pass(
     _ request: Request, _ project: String, _ tenant: String?,
-    to page: (ScopeContext) async throws(Refusal) -> Response
+    to page: (ScopeContext) async throws -> Response
   ) async -> Response {
-    await failures.respond(to: request) { signedIn throws(Refusal) in
+    await failures.respond(to: request) { signedIn in
       try await page(try await authorizer.scope(signedIn, project, tenant, needing: permission))
     }
   }
@@ -295,10 +295,10 @@ private struct ScopeAccess: Sendable {
 extension Path {
   fileprivate func open(
     _ method: Method, _ authorizer: RequestAuthorizer, _ failures: Failures,
-    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws(Refusal) -> Response
+    _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws -> Response
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
-      do throws(Refusal) {
+      do {
         return try await page(try authorizer.visitor(request), repeat each parameter)
       } catch {
         return await failures.page(error, for: request)
@@ -309,12 +309,12 @@ extension Path {
   fileprivate func signedIn(
     _ method: Method, _ permission: Permission?, _ authorizer: RequestAuthorizer,
     _ failures: Failures,
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws(Refusal) -> Response,
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response,
     anywhere: Bool = false, at stage: SetupStage = .ready
   ) -> Route {
     route(method) { (request: Request, parameter: repeat each Parameter) -> Response in
       var found: SignedIn?
-      do throws(Refusal) {
+      do {
         let signedIn = try await authorizer.signedIn(request, at: stage)
         found = signedIn
         let administrator = signedIn.administrator

@@ -5,17 +5,13 @@ public import OTP
 
 public enum DemoError: Error, Sendable, CustomStringConvertible {
   case notEmpty
-  case unavailable(Failure)
 
   public var description: String {
     switch self {
     case .notEmpty: "The data folder isn't empty. Create the demo in an empty one."
-    case .unavailable(let failure): "The demo can't be created: \(failure)"
     }
   }
 }
-
-extension DemoError: UseCaseError {}
 
 /// A person who can sign in to a demo.
 public struct DemoPerson: Sendable {
@@ -83,29 +79,25 @@ public struct Demo: Sendable {
     identity.outOfBandCodes.leadLinks(to: publicURL)
   }
 
-  public func fill() async throws(DemoError) -> DemoSummary {
+  public func fill() async throws -> DemoSummary {
     try await stamp()
-    do {
-      var staff = try await makeStaff()
-      let pools = try await makePools(&staff)
-      let people = try await importPeople(pools, staff)
-      try await storeGrowth(people)
-      try await live(people, pools, staff)
-      try await giveCodes(people)
-      try await fold()
-      return DemoSummary(
-        projects: data.projects.count, tenants: pools.count - data.projects.count,
-        users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,
-        user: example(people))
-    } catch {
-      throw .unavailable(Failure(error))
-    }
+    var staff = try await makeStaff()
+    let pools = try await makePools(&staff)
+    let people = try await importPeople(pools, staff)
+    try await storeGrowth(people)
+    try await live(people, pools, staff)
+    try await giveCodes(people)
+    try await fold()
+    return DemoSummary(
+      projects: data.projects.count, tenants: pools.count - data.projects.count,
+      users: pools.reduce(0) { $0 + $1.plan.users }, administrators: staff.people,
+      user: example(people))
   }
 
   /// Marks the database as a demo; fails if it contains any data.
-  func stamp() async throws(DemoError) {
+  func stamp() async throws {
     let seed = String(seed)
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       let held = try connection.first(
         """
         SELECT EXISTS (SELECT 1 FROM project WHERE project_id > '')
@@ -120,8 +112,8 @@ public struct Demo: Sendable {
 
 extension Identity {
   /// Returns whether the database was filled by a demo, whose passwords are public.
-  public func isDemo() async throws(StartError) -> Bool {
-    try await store.read(StartError.self) { connection in
+  public func isDemo() async throws -> Bool {
+    try await store.read { connection in
       try connection.first("SELECT 1 FROM instance WHERE name = 'demo'") { _ in true } ?? false
     }
   }

@@ -49,7 +49,7 @@ extension Demo {
       try await store(users, in: crowd.pool.scope, configuration.window)
     }
     let now = now
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       _ = try AccountRecord.expireLocks(at: now, connection)
     }
   }
@@ -61,7 +61,7 @@ extension Demo {
       RequestOrigin(
         address: "203.0.113.\(random.below(254) + 1)", userAgent: random.one(of: data.programs))
     }
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       for ((user, codes), origin) in zip(part, origins) {
         guard let key = try AccountRecord.find(scope, ID(user.uid), connection)?.key else {
           continue

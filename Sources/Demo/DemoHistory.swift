@@ -69,7 +69,7 @@ extension Demo {
   private func signUp(of user: DemoUser, in scope: Scope, hash: String) -> DemoEvent {
     let author = author(user)
     return DemoEvent(at: user.madeAt) {
-      try await identity.store.write(DemoError.self) { connection in
+      try await identity.store.write { connection in
         try insert(user, in: scope, hash: hash, connection)
         var entry = AuditEntry(.accountSignUp, .account, user.uid, name: user.email, in: scope)
         entry.add(.uid, .text(user.uid))
@@ -82,7 +82,7 @@ extension Demo {
   private func enrollment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
     let author = author(user)
     return DemoEvent(at: moment) {
-      try await identity.store.write(DemoError.self) { connection in
+      try await identity.store.write { connection in
         try enroll(user, at: moment, in: scope, connection)
         var entry = AuditEntry(.factorEnroll, .account, user.uid, name: user.email, in: scope)
         let factor = AuditFactor(

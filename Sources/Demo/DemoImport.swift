@@ -29,7 +29,7 @@ extension Demo {
 
   private func store(_ users: [DemoUser], in pool: DemoPool, hash: String) async throws {
     let scope = pool.scope
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       for user in users {
         try insert(user, in: scope, hash: hash, connection)
         if let enrolledAt = user.enrolledAt, enrolledAt < month {
@@ -78,7 +78,7 @@ extension Demo {
 
   private func recordImport(of count: Int, into pool: DemoPool, by author: Author) async throws {
     let moment = clock.now
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       var entry = AuditEntry(
         .accountImport, .scope, pool.scope.objectID, name: pool.scope.name, in: pool.scope)
       entry.add(.usersCreated, .number(count))
@@ -101,7 +101,7 @@ extension Demo {
     let made = users.map(\.madeAt).filter { $0 < month }.sorted()
     let enrolled = users.compactMap(\.enrolledAt).filter { $0 < month }.sorted()
     guard let first = made.first else { return }
-    try await identity.store.write(DemoError.self) { connection in
+    try await identity.store.write { connection in
       for at in stride(from: first.seconds, to: month.seconds - 86_400, by: 86_400) {
         let moment = Instant(seconds: at)
         try Activity.record(

@@ -106,7 +106,7 @@ extension Demo {
           in: scope, hours: 24)
         guard let account = try await identity.accounts.find(scope, users[2]) else { return }
         let until = code.value.expiresAt
-        let link = try await identity.store.write(DemoError.self) { connection in
+        let link = try await identity.store.write { connection in
           try UserLink.insert(
             .reportedChange, about: UserNotice.temporaryCodeMade(until: until).stored, of: account,
             random: random.source, at: clock.now, connection)
@@ -165,7 +165,7 @@ extension Demo {
   ) -> DemoEvent {
     DemoEvent(at: now.advanced(bySeconds: -minutesAgo * 60)) {
       let author = staff.author(administrator, random)
-      let new = try await identity.store.write(DemoError.self) { connection in
+      let new = try await identity.store.write { connection in
         try ConsoleSessions.begin(
           administrator.id, address: author.address, userAgent: data.programs[1],
           requestID: author.requestID, proof: .code, at: clock.now,

@@ -67,26 +67,20 @@ extension Identity {
   ///
   /// Call it about every minute. It does nothing while the clock isn't trusted.
   ///
-  /// - Throws: ``StartError/unavailable(_:)``, the first failure.
-  public func purgeExpired() async throws(StartError) {
+  /// - Throws: The first failure.
+  public func purgeExpired() async throws {
     guard clockGuard.doubt == nil else { return }
     let now = clock.now()
-    var firstFailure: StartError?
-    func attempt(_ work: () async throws(StartError) -> Void) async {
-      do throws(StartError) { try await work() } catch { firstFailure = firstFailure ?? error }
+    var firstFailure: (any Error)?
+    func attempt(_ work: () async throws -> Void) async {
+      do { try await work() } catch { firstFailure = firstFailure ?? error }
     }
     for task in cleanupTasks {
-      await attempt { () throws(StartError) in try await store.run(task, at: now) }
+      await attempt { try await store.run(task, at: now) }
     }
-    await attempt { () throws(StartError) in
-      do throws(KeyError) { try await signingKeys.retireExpired() } catch {
-        switch error {
-        case .unavailable(let failure): throw .unavailable(failure)
-        }
-      }
-    }
-    await attempt { () throws(StartError) in try await expireAnonymousAccounts(at: now) }
-    await attempt { () throws(StartError) in try await recordUses() }
+    await attempt { try await signingKeys.retireExpired() }
+    await attempt { try await expireAnonymousAccounts(at: now) }
+    await attempt { try await recordUses() }
     if let firstFailure { throw firstFailure }
   }
 }
@@ -98,9 +92,9 @@ extension Store {
   @discardableResult
   func run(
     _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
-  ) async throws(StartError) -> Bool {
+  ) async throws -> Bool {
     for _ in 0..<most {
-      let isMore = try await write(StartError.self) { try task(now, $0) }
+      let isMore = try await write { try task(now, $0) }
       guard isMore else { return false }
       // The server is stopping.
       do { try await Task.sleep(for: .milliseconds(5)) } catch { return true }

@@ -10,17 +10,13 @@ public enum StartError: Error, Sendable {
   case empty
   /// The database lacks migrations and is used by a server of an older version.
   case olderServer([String])
-  case unavailable(Failure)
 }
-
-extension StartError: UseCaseError {}
 
 extension StartError {
   /// Whether another start can succeed, although nobody changes the configuration.
   public var isTemporary: Bool {
     switch self {
     case .migration(.failed(_, let error)): error.isTemporary
-    case .unavailable(let failure): failure.isTemporary
     case .migration, .newerProgramRequired, .wrongProfile, .wrongKey, .empty, .olderServer: false
     }
   }
@@ -39,7 +35,7 @@ extension Identity {
   public func prepare(
     creates: Bool = true, migrates: Bool = true,
     progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
-  ) async throws(StartError) {
+  ) async throws {
     let now = clock.now()
     do {
       let pending = try await SchemaCompatibility.pending(store.database)
@@ -55,27 +51,20 @@ extension Identity {
         guard pending.isEmpty else { throw StartError.olderServer(pending.map(\.name)) }
       }
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
     try await stamp()
     try await beginMasterKey()
     try await SearchIndex.complete(store)
-    do { try await signingKeys.prepare() } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
+    try await signingKeys.prepare()
     guard let defaultProject else { return }
-    do { _ = try await scopes.find(project: defaultProject) } catch {
-      throw .unavailable(Failure(error))
-    }
+    _ = try await scopes.find(project: defaultProject)
   }
 
-  private func stamp() async throws(StartError) {
-    let marks: [String]
-    do { marks = try keys.mark() } catch { throw .unavailable(Failure(error)) }
+  private func stamp() async throws {
+    let marks = try keys.mark()
     let profile = profile
-    try await store.write(StartError.self) { [links = store.links, keys] connection in
+    try await store.write { [links = store.links, keys] connection in
       let kept = try Self.stamped("profile", profile.rawValue, connection)
       guard let known = Profile(rawValue: kept) else { throw Failure("unknown profile") }
       guard known == profile else { throw StartError.wrongProfile(known) }
@@ -99,22 +88,22 @@ extension Identity {
 
   /// Records when keys and tokens were last used, as noted since the last call.
   ///
-  /// - Throws: ``StartError/unavailable(_:)``; the next call tries again.
-  public func recordUses() async throws(StartError) {
+  /// - Throws: The database's error; the next call tries again.
+  public func recordUses() async throws {
     while try await recordSomeUses(atMost: 500) {}
   }
 
   /// Records the last uses of at most `most` keys and tokens of each kind in one transaction.
   ///
   /// - Returns: Whether there were any.
-  private func recordSomeUses(atMost most: Int) async throws(StartError) -> Bool {
+  private func recordSomeUses(atMost most: Int) async throws -> Bool {
     let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
     let trustedTokenKeys = trustedTokenKeys.uses.take(most)
     guard !keys.isEmpty || !tokens.isEmpty || !trustedTokenKeys.isEmpty else {
       return false
     }
     do {
-      try await store.write(StartError.self) { connection in
+      try await store.write { connection in
         for (key, at) in keys {
           try connection.run(
             """

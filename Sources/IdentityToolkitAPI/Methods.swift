@@ -16,7 +16,7 @@ extension Methods {
   func appendTokens(
     _ grant: SessionGrant, expires: Bool = true, to answer: inout JSON.Object,
     withRefreshToken isRefreshable: Bool = true
-  ) throws(WireError) {
+  ) throws {
     answer.append("idToken", .string(try tokens.make(for: grant)))
     guard isRefreshable else { return }
     answer.append("refreshToken", .string(grant.refreshToken))

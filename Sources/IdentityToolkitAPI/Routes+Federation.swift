@@ -27,10 +27,10 @@ extension Routes {
         "v2", "projects", nil, "tenants", nil, .literal(name), parameters: String.self,
         String.self)
       scoped(.get, ofProject, ofTenant, .v2, .readProviders, kind.list) {
-        [methods] (call) async throws(WireError) in try await methods.listProviders(kind, call)
+        [methods] (call) in try await methods.listProviders(kind, call)
       }
       scoped(.post, ofProject, ofTenant, .v2, .changeProviders, kind.create) {
-        [methods] (call) async throws(WireError) in try await methods.createProvider(kind, call)
+        [methods] (call) in try await methods.createProvider(kind, call)
       }
       provider(.get, kind, .readProviders, kind.get, methods.getProvider)
       provider(.patch, kind, .changeProviders, kind.patch, methods.updateProvider)
@@ -39,7 +39,7 @@ extension Routes {
   }
 
   private typealias ProviderMethod =
-    @Sendable (ProviderMessage, AdminCall, String) async throws(WireError) -> JSON
+    @Sendable (ProviderMessage, AdminCall, String) async throws -> JSON
 
   /// Adds a method of a project's provider and its counterpart of a tenant's.
   private mutating func provider(
@@ -52,7 +52,7 @@ extension Routes {
     add(
       ofProject.route(method) { [authorizer] request, project, id in
         await authorizer.admin(request, .v2, action, project: project, tenant: nil) {
-          (call) async throws(WireError) in try await work(kind, call, id)
+          (call) in try await work(kind, call, id)
         }
       }, declaration, .admin(action), .v2, below: "projects.")
     let ofTenant = Path(
@@ -61,7 +61,7 @@ extension Routes {
     add(
       ofTenant.route(method) { [authorizer] request, project, tenant, id in
         await authorizer.admin(request, .v2, action, project: project, tenant: tenant) {
-          (call) async throws(WireError) in try await work(kind, call, id)
+          (call) in try await work(kind, call, id)
         }
       }, declaration, .admin(action), .v2, below: "projects.tenants.")
   }

@@ -118,7 +118,7 @@ struct Routes {
     add(
       discovery.route(.get) { [methods, authorizer] request, project in
         Routes.cached(
-          await authorizer.open(request, .both) { () async throws(WireError) in
+          await authorizer.open(request, .both) {
             methods.discovery(project)
           })
       }, .discovery, .open, .both)
@@ -269,7 +269,7 @@ extension Routes {
 
   mutating func open(
     _ path: Path<>, _ declaration: Declaration,
-    _ work: @escaping @Sendable () async throws(WireError) -> JSON
+    _ work: @escaping @Sendable () async throws -> JSON
   ) {
     add(.get, path, declaration, .open, .both) { [authorizer] request in
       Routes.cached(await authorizer.open(request, .both, work))

@@ -24,8 +24,8 @@ struct AuthorityTests {
   private static func unchecked(in files: [SourceFile]) -> [String] {
     files.flatMap(functions).filter { function in
       guard function.signature.contains("by author: Author") else { return false }
-      return function.text.matches(of: /store\.write\(\s*/).contains { call in
-        !function.text[call.range.upperBound...].hasPrefix("by: author")
+      return function.text.matches(of: /store\.write\b/).contains { call in
+        function.text[call.range.upperBound...].prefixMatch(of: /\(\s*by: author/) == nil
       }
     }.map(\.name)
   }
@@ -40,8 +40,8 @@ struct AuthorityTests {
       path: "A.swift",
       text: """
         struct A {
-          func a(by author: Author) async throws { try await store.write(E.self) { _ in } }
-          func b(by author: Author) async throws { try await store.write(by: author, E.self) { _ in } }
+          func a(by author: Author) async throws { try await store.write { _ in } }
+          func b(by author: Author) async throws { try await store.write(by: author) { _ in } }
         }
         """)
     #expect(Self.unchecked(in: [file]) == ["A.swift a"])

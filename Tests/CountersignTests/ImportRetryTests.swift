@@ -14,7 +14,7 @@ struct ImportRetryTests {
       try await ImportCommand.retryingWhileBusy {
         count += 1
         guard count > failures else {
-          throw ImportError.unavailable(Failure(DatabaseError(code, "database is locked")))
+          throw DatabaseError(code, "database is locked")
         }
       }
       return (count, true)

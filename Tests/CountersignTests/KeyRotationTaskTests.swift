@@ -24,7 +24,7 @@ struct KeyRotationTaskTests {
           """)
       }
       try folder.store(instance.keys.rotated(random: .system))
-      for _ in 0..<2 { await #expect(throws: KeyError.self) { try await task.look() } }
+      for _ in 0..<2 { await #expect(throws: DatabaseError.self) { try await task.look() } }
       #expect(instance.keys.ids.count == 2)
       try await instance.database.write { try $0.runScript("DROP TRIGGER full_disk") }
       _ = try await task.look()

@@ -71,12 +71,7 @@ struct OperatorTextTests {
     code: DatabaseError.Code, isTemporary: Bool
   ) throws {
     let cause = DatabaseError(code, "the cause", extendedCode: 13, sql: "COMMIT")
-    let errors: [any Error] = [
-      cause, ImportError.unavailable(Failure(cause)), KeyRotationError.unavailable(Failure(cause)),
-      AuditError.unavailable(Failure(cause)), MoveError.unavailable(Failure(cause)),
-      AuditError.unavailable(Failure(MoveError.unavailable(Failure(cause)))),
-    ]
-    for error in errors {
+    for error in [cause, Failure(cause)] as [any Error] {
       let failure = try #require(ConfigurationError(database: error))
       #expect("\(failure)" == "The database can't be used: the cause")
       #expect(failure.isTemporary == isTemporary)
@@ -90,16 +85,16 @@ struct OperatorTextTests {
     code: DatabaseError.Code, isTemporary: Bool
   ) async throws {
     let error = await #expect(throws: ConfigurationError.self) {
-      try await PolicyFileReader.explaining("policies.json") { () throws(PolicyFileError) in
-        throw .unavailable(Failure(DatabaseError(code, "the cause")))
+      try await PolicyFileReader.explaining("policies.json") {
+        throw DatabaseError(code, "the cause")
       }
     }
     #expect(error?.isTemporary == isTemporary)
   }
 
   @Test(arguments: [
-    (MoveError(DatabaseError(.full, "the cause")), true), (.inUse, true),
-    (MoveError(DatabaseError(.corrupt, "the cause")), false), (.notEmpty(["project"]), false),
+    (MoveError.failed(DatabaseError(.full, "the cause")), true), (.inUse, true),
+    (.failed(DatabaseError(.corrupt, "the cause")), false), (.notEmpty(["project"]), false),
   ])
   func `a move that fails is worth another attempt or not`(error: MoveError, isTemporary: Bool) {
     #expect(error.isTemporary == isTemporary)

@@ -118,7 +118,7 @@ package struct LargeDemo: Sendable {
   ///
   /// - Returns: The statements that recreate them.
   private func dropIndexes() async throws -> [String] {
-    try await store.write(DemoError.self) { connection in
+    try await store.write { connection in
       let indexes = try connection.all(
         """
         SELECT name, text FROM \(SQL.indexes) WHERE table_name = 'account'
@@ -131,7 +131,7 @@ package struct LargeDemo: Sendable {
   }
 
   private func run(_ text: String) async throws {
-    try await store.write(DemoError.self) { connection in
+    try await store.write { connection in
       try connection.runScript(text)
       try SearchIndex.parts.setMemory(1 << 20, connection)
     }
@@ -157,7 +157,7 @@ package struct LargeDemo: Sendable {
     while !part.isEmpty {
       let (users, next) = (part, first + Self.share)
       async let following = next < crowd.count ? drawn(next) : []
-      try await store.write(DemoError.self) { connection in
+      try await store.write { connection in
         for user in users { try Self.insert(user, in: scope, hash: hash, connection) }
         try SearchIndex.insert(users.map(\.text), connection)
       }
@@ -192,7 +192,7 @@ package struct LargeDemo: Sendable {
 
   private func count(_ crowd: LargeDemoCrowd, in scope: Scope) async throws {
     let counts = crowd.counts
-    try await store.write(DemoError.self) { connection in
+    try await store.write { connection in
       _ = try connection.run(
         """
         UPDATE scope SET next_account = \(crowd.count), users = \(counts.users),
@@ -231,7 +231,7 @@ package struct LargeDemo: Sendable {
           code.finding, of: first + Int64(code.number), at: Instant(microseconds: code.at))
       }
       let counted = activity.take()
-      try await store.write(DemoError.self) { connection in
+      try await store.write { connection in
         try Activity.store(counted, of: scope.key, connection)
         for (code, previous) in zip(list, chain) {
           let place = CodeAttemptRecord.Place(
@@ -249,7 +249,7 @@ package struct LargeDemo: Sendable {
     for start in stride(from: 0, to: crowd.count, by: Self.share) {
       let first = scope.accountKeys.lowerBound + Int64(start)
       let last = first + Int64(min(Self.share, crowd.count - start)) - 1
-      try await store.write(DemoError.self) { connection in
+      try await store.write { connection in
         try all.storeReaches(of: first...last, connection)
       }
     }
@@ -265,7 +265,7 @@ package struct LargeDemo: Sendable {
   private func storeGrowth(to users: Int, _ scope: Scope, isWhole: Bool) async throws {
     let days = 365
     let now = now
-    try await store.write(DemoError.self) { connection in
+    try await store.write { connection in
       for day in 1..<days {
         let made = users * day / days
         try Activity.record(

@@ -41,7 +41,7 @@ struct Drafts: Sendable {
   func keep(
     _ form: Form, sentTo other: Target? = nil, of request: Request,
     by administrator: ID<Administrator>
-  ) async throws(Refusal) -> Mark? {
+  ) async throws -> Mark? {
     let known = cookies.formToken(of: request)
     let browser = known ?? cookies.newFormToken()
     let target = other ?? request.target
@@ -63,10 +63,8 @@ struct Drafts: Sendable {
       Self.encoded(target.address, answers, leftOut: secrets.map(\.name.text)))
     let mark = Self.mark(of: path)
     let subject = Self.subject(mark, browser)
-    let isKept = try await refusing {
-      try await storage.keep(
-        content, as: .draft, about: subject, for: .administrator(administrator))
-    }
+    let isKept = try await storage.keep(
+      content, as: .draft, about: subject, for: .administrator(administrator))
     guard isKept else { return nil }
     if known == nil { ResponseCookies.current?.set(cookies.form(browser)) }
     let marks = self.marks(of: request).filter { $0 != mark } + [mark]

@@ -29,7 +29,6 @@ enum Refusal: Error {
   case unreadableForm
   /// Too many passwords are being checked at once.
   case busy
-  case unavailable(any Error)
   /// There's nothing to act on anymore; another page says so, or shows it.
   case elsewhere(String, Message?, ConsoleSession)
 }
@@ -54,19 +53,35 @@ struct MissingPermission: Sendable {
 }
 
 extension Refusal {
-  init(_ error: ScopeError) {
+  /// The only translation of what a page throws; nil for a failure of the server.
+  init?(_ error: any Error) {
     switch error {
-    case .projectNotFound, .projectDeleted, .tenantNotFound, .tenantDeleted: self = .notFound
-    case .unavailable(let failure): self = .unavailable(failure)
+    case let error as Refusal: self = error
+    case let error as ActionDenial: self.init(error, .removeFactors)
+    case is ScopeError, is APIKeyError, PolicyError.scopeNotFound, PasskeyError.notFound,
+      ProviderError.notFound:
+      self = .notFound
+    case PolicyError.invalidAdjacentIntervals, PolicyError.twoTOTPEntries,
+      PolicyError.refusalNeedsEmail, PolicyError.approvalRequired:
+      self = .unreadableForm
+    case PasskeyError.sessionEnded: self = .sessionEnded
+    case PasskeyError.busy: self = .busy
+    default: return nil
     }
   }
 
-  init(_ denial: ActionDenial, _ permission: Permission = .removeFactors) {
+  /// The refusal of an action that requires a permission; nil if a form should have shown the denial.
+  private init?(_ denial: ActionDenial, _ permission: Permission) {
     switch denial {
     case .accountNotFound, .factorNotFound, .nothingToDo: self = .notFound
     case .notAllowed: self = .notAllowed(permission)
     case .sessionEnded: self = .sessionEnded
-    default: self = .unavailable(denial)
+    default: return nil
     }
+  }
+
+  /// Returns what to throw for a denial that a page has no place for.
+  static func of(_ denial: ActionDenial, _ permission: Permission) -> any Error {
+    Refusal(denial, permission) ?? denial
   }
 }

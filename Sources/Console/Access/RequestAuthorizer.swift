@@ -16,13 +16,13 @@ struct RequestAuthorizer: Sendable {
   var drafts: Drafts { Drafts(storage: identity.consoleStorage, cookies: cookies) }
 
   /// Admits any visitor; a form must contain the token of the form cookie.
-  func visitor(_ request: Request) throws(Refusal) -> Visitor {
+  func visitor(_ request: Request) throws -> Visitor {
     let known = cookies.formToken(of: request)
     let token = known ?? cookies.newFormToken()
     var form = Form()
     if !request.isReading {
       form = try checkedForm(request)
-      guard let known, let sent = form["csrf"], equal(sent, known) else { throw .staleForm }
+      guard let known, let sent = form["csrf"], equal(sent, known) else { throw Refusal.staleForm }
     }
     return Visitor(request: request, form: form, formToken: token, hasFormToken: known != nil)
   }
@@ -33,7 +33,7 @@ struct RequestAuthorizer: Sendable {
   /// their passkey before they can open other pages.
   func signedIn(
     _ request: Request, at stage: SetupStage = .ready
-  ) async throws(Refusal) -> SignedIn {
+  ) async throws -> SignedIn {
     guard let session = try await session(of: request) else {
       throw await signInFirst(request)
     }
@@ -45,7 +45,7 @@ struct RequestAuthorizer: Sendable {
       }
     }
     guard stage.admits(session.secondFactor) else {
-      throw .secondFactorFirst(session.secondFactor, next: ReturnAddress.current(request))
+      throw Refusal.secondFactorFirst(session.secondFactor, next: ReturnAddress.current(request))
     }
     if !request.isReading {
       await drafts.forget(request, by: session.administrator.id)
@@ -53,20 +53,16 @@ struct RequestAuthorizer: Sendable {
     return SignedIn(request: request, form: form, session: session, catalog: catalog)
   }
 
-  func signInFirst(_ request: Request) async -> Refusal {
-    do throws(Refusal) {
-      let kept = request.isReading ? .ignored : try await keep(request)
-      return .signInFirst(next: ReturnAddress.current(request), kept)
+  func signInFirst(_ request: Request) async -> any Error {
+    do {
+      let kept: KeptForm = request.isReading ? .ignored : try await keep(request)
+      return Refusal.signInFirst(next: ReturnAddress.current(request), kept)
     } catch { return error }
   }
 
-  func session(of request: Request) async throws(Refusal) -> ConsoleSession? {
+  func session(of request: Request) async throws -> ConsoleSession? {
     guard let token = cookies.sessionToken(of: request) else { return nil }
-    do {
-      return try await identity.consoleSessions.find(token: token)
-    } catch {
-      throw .unavailable(error)
-    }
+    return try await identity.consoleSessions.find(token: token)
   }
 
   func known(_ request: Request) async -> SignedIn? {
@@ -79,17 +75,14 @@ struct RequestAuthorizer: Sendable {
   /// Stores a form whose session expired, for the same administrator in the same browser.
   ///
   /// The form must come from the console's origin and contain the token of the expired session.
-  private func keep(_ request: Request) async throws(Refusal) -> KeptForm {
+  private func keep(_ request: Request) async throws -> KeptForm {
     guard Drafts.canKeep(request), let form = try? checkedForm(request) else { return .ignored }
     let lost: KeptForm =
       form.entries.allSatisfy { $0.name == "csrf" || $0.value.isEmpty } ? .ignored : .lost
     guard let token = cookies.sessionToken(of: request), let sent = form["csrf"] else {
       return lost
     }
-    let ended: EndedConsoleSession?
-    do { ended = try await identity.consoleSessions.ranOut(token: token) } catch {
-      throw .unavailable(error)
-    }
+    let ended = try await identity.consoleSessions.ranOut(token: token)
     guard let ended, equal(sent, ended.csrfToken) else { return lost }
     return try await drafts.keep(form, of: request, by: ended.administrator) == nil
       ? lost : .kept
@@ -101,12 +94,10 @@ struct RequestAuthorizer: Sendable {
   /// Only pages of that session contain its token, so no other site can store a form.
   private func kept(
     _ form: Form, of request: Request, in session: ConsoleSession
-  ) async throws(Refusal) -> Refusal {
+  ) async throws -> Refusal {
     let id = session.administrator.id
     guard Drafts.canKeep(request), let sent = form["csrf"] else { return .staleForm }
-    let isOfExpired = try await refusing {
-      try await identity.consoleSessions.ranOut(csrfToken: sent.text, of: id)
-    }
+    let isOfExpired = try await identity.consoleSessions.ranOut(csrfToken: sent.text, of: id)
     guard isOfExpired, let mark = try await drafts.keep(form, of: request, by: id) else {
       return .staleForm
     }
@@ -117,20 +108,20 @@ struct RequestAuthorizer: Sendable {
   ///
   /// The browser sets both `Origin` and `Sec-Fetch-Site`, and pages can't change them. At least one
   /// must confirm the origin, and neither may contradict it.
-  private func checkedForm(_ request: Request) throws(Refusal) -> Form {
+  private func checkedForm(_ request: Request) throws -> Form {
     let origin = request.fields[.origin].map { UntrustedText($0) }
     let site = request.fields[.secFetchSite].map { UntrustedText($0) }
     // `none` means that the user submitted the form again, for example by reloading.
     guard
       origin == UntrustedText(publicURL.origin) && [nil, "same-origin", "none"].contains(site)
         || origin == nil && site == "same-origin"
-    else { throw .foreignForm }
+    else { throw Refusal.foreignForm }
     let form: Form?
     do throws(FormError) {
       form = try request.form(showingNULIn: ListForm.field)
-    } catch { throw .malformedForm(error) }
+    } catch { throw Refusal.malformedForm(error) }
     if let form { return form }
-    guard request.body.isEmpty else { throw .notAForm }
+    guard request.body.isEmpty else { throw Refusal.notAForm }
     return Form()
   }
 
@@ -170,13 +161,10 @@ extension RequestAuthorizer {
   /// Authorizes access to a project; projects that aren't visible are reported as not found.
   func project(
     _ signedIn: SignedIn, _ id: String, needing permission: Permission
-  ) async throws(Refusal) -> ProjectContext {
+  ) async throws -> ProjectContext {
     let administrator = signedIn.administrator
-    guard administrator.maySee(ID(id)) else { throw .notFound }
-    let scope: Scope
-    do { scope = try await identity.scopes.existing(project: ID(id)) } catch {
-      throw Refusal(error)
-    }
+    guard administrator.maySee(ID(id)) else { throw Refusal.notFound }
+    let scope = try await identity.scopes.existing(project: ID(id))
     guard permission == .seeScope || administrator.may(permission, in: scope) else {
       throw await lacking(permission, signedIn, in: scope)
     }
@@ -188,15 +176,10 @@ extension RequestAuthorizer {
   /// A pool that isn't visible is reported as not found; a missing permission is reported as such.
   func scope(
     _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission
-  ) async throws(Refusal) -> ScopeContext {
-    let scope: Scope
-    do {
-      scope = try await identity.scopes.existing(
-        project: ID(project), tenant: tenant.map { ID($0) })
-    } catch {
-      throw Refusal(error)
-    }
-    guard signedIn.administrator.may(.seeScope, in: scope) else { throw .notFound }
+  ) async throws -> ScopeContext {
+    let scope = try await identity.scopes.existing(
+      project: ID(project), tenant: tenant.map { ID($0) })
+    guard signedIn.administrator.may(.seeScope, in: scope) else { throw Refusal.notFound }
     guard signedIn.administrator.may(permission, in: scope) else {
       throw await lacking(permission, signedIn, in: scope)
     }

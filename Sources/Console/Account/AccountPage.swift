@@ -11,26 +11,19 @@ struct AccountPage: Sendable {
   let frames: Frames
   let view: Template<AccountView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
     let record: AdministratorRecord
-    do { record = try await identity.administrators.record(administrator.id) } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    do {
+      record = try await identity.administrators.record(administrator.id)
+    } catch is ManagementError {
+      throw Refusal.notFound
     }
-    let sessions = try await refusing {
-      try await identity.consoleSessions.list(of: administrator.id)
-    }
-    let codes = try await refusing {
-      try await identity.ownAccount.recoveryCodesLeft(administrator.id)
-    }
-    let passkeys = try await refusing {
-      try await identity.passkeys.list(of: administrator.id)
-    }
-    let provider = try await refusing { try await identity.consoleProviders.name() }
-    let history = try await refusing {
-      try await identity.administrators.history(of: administrator.id, limit: 10)
-    }
+    let sessions = try await identity.consoleSessions.list(of: administrator.id)
+    let codes = try await identity.ownAccount.recoveryCodesLeft(administrator.id)
+    let passkeys = try await identity.passkeys.list(of: administrator.id)
+    let provider = try await identity.consoleProviders.name()
+    let history = try await identity.administrators.history(of: administrator.id, limit: 10)
     let frame = await frames.frame(Message("Your account"), for: signedIn)
     return .html(
       view.render(
@@ -40,22 +33,18 @@ struct AccountPage: Sendable {
           provider: provider, publicURL: publicURL)))
   }
 
-  func endSession(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func endSession(_ signedIn: SignedIn) async throws -> Response {
     let name = signedIn.form.trimmed("session")
     // Signing out ends the current session and also clears the browser.
     guard name != signedIn.session.id else { return .redirect(to: ConsolePaths.signOut()) }
-    let isEnded = try await refusing {
-      try await identity.consoleSessions.end(
-        name, of: signedIn.administrator, by: signedIn.author)
-    }
+    let isEnded = try await identity.consoleSessions.end(
+      name, of: signedIn.administrator, by: signedIn.author)
     return leave(ended: isEnded ? 1 : 0, signedIn)
   }
 
-  func endOtherSessions(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let ended = try await refusing {
-      try await identity.consoleSessions.endOthers(
-        than: signedIn.session.id, of: signedIn.administrator, by: signedIn.author)
-    }
+  func endOtherSessions(_ signedIn: SignedIn) async throws -> Response {
+    let ended = try await identity.consoleSessions.endOthers(
+      than: signedIn.session.id, of: signedIn.administrator, by: signedIn.author)
     return leave(ended: ended, signedIn)
   }
 

@@ -10,12 +10,12 @@ struct OwnFactorRemovalPage: Sendable {
   let frames: Frames
   let view: Template<CurrentCodeView>
 
-  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func ask(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     return await page(signedIn, try await CurrentCode.proof(signedIn, factors))
   }
 
-  func remove(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func remove(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
@@ -26,7 +26,7 @@ struct OwnFactorRemovalPage: Sendable {
       try await factors.withdraw(
         from: signedIn.administrator, currentCode: code,
         in: signedIn.session, by: signedIn.author)
-    } catch {
+    } catch let error as AdministratorFactorError {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return await page(signedIn, proof, fault)
     }
@@ -68,7 +68,7 @@ struct RecoveryCodesPage: Sendable {
   let view: Template<CurrentCodeView>
   let codes: Template<RecoveryCodesView>
 
-  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func ask(_ signedIn: SignedIn) async throws -> Response {
     guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
@@ -77,7 +77,7 @@ struct RecoveryCodesPage: Sendable {
     return await page(signedIn, proof, try await codeSet(signedIn))
   }
 
-  func make(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func make(_ signedIn: SignedIn) async throws -> Response {
     let current = try await codeSet(signedIn)
     if let replaced = signedIn.form.text("codes"), replaced != current {
       // The page with the codes, reloaded: other codes would make those on paper useless.
@@ -99,7 +99,7 @@ struct RecoveryCodesPage: Sendable {
       newCodes = try await factors.makeRecoveryCodes(
         for: signedIn.administrator.id, currentCode: code,
         in: signedIn.session, by: signedIn.author)
-    } catch {
+    } catch let error as AdministratorFactorError {
       if case .noFactor = error { return .redirect(to: ConsolePaths.ownFactor()) }
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return await page(signedIn, proof, current, fault)
@@ -110,8 +110,8 @@ struct RecoveryCodesPage: Sendable {
     return .html(codes.render(RecoveryCodesView(frame: FrameView(frame), codes: newCodes)))
   }
 
-  private func codeSet(_ signedIn: SignedIn) async throws(Refusal) -> String {
-    try await refusing { try await factors.recoveryCodeSet(of: signedIn.administrator.id) }
+  private func codeSet(_ signedIn: SignedIn) async throws -> String {
+    try await factors.recoveryCodeSet(of: signedIn.administrator.id)
   }
 
   private func page(
@@ -145,8 +145,8 @@ enum CurrentCode {
 
   static func proof(
     _ signedIn: SignedIn, _ factors: AdministratorFactors
-  ) async throws(Refusal) -> ReauthenticationMethod? {
-    try await refusing { try await factors.proof(in: signedIn.session) }
+  ) async throws -> ReauthenticationMethod? {
+    try await factors.proof(in: signedIn.session)
   }
 
   /// Returns the code of the form; nil if it's empty, though one is required.
@@ -157,18 +157,17 @@ enum CurrentCode {
 
   static func fault(
     _ error: AdministratorFactorError, at now: Instant
-  ) throws(Refusal) -> Fault {
+  ) throws -> Fault {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor, .passkeyRequired:
       return Fault(text: wrong)
-    case .sessionEnded: throw .sessionEnded
+    case .sessionEnded: throw Refusal.sessionEnded
     case .usedCurrentCode: return Fault(text: CodeFault.used)
     case .mandatory: return Fault(text: Message("Your role requires a second factor."))
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)
-    case .busy: throw .busy
-    case .unavailable: throw .unavailable(error)
+    case .busy: throw Refusal.busy
     }
   }
 

@@ -15,14 +15,11 @@ struct OwnFactorPage: Sendable {
 
   private var frames: Frames { ending.frames }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     if let address = providerFirst(signedIn) { return .redirect(to: address) }
-    let enrollment: AdministratorEnrollment
-    do { enrollment = try factors.begin(for: signedIn.administrator) } catch {
-      throw .unavailable(error)
-    }
+    let enrollment = try factors.begin(for: signedIn.administrator)
     return try await page(signedIn, enrollment, proof, errors: [])
   }
 
@@ -35,12 +32,9 @@ struct OwnFactorPage: Sendable {
     return signedIn.providerReauthentication?.href
   }
 
-  func finish(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func finish(_ signedIn: SignedIn) async throws -> Response {
     let ticket = signedIn.form.text("ticket") ?? ""
-    let resumed: AdministratorEnrollment?
-    do { resumed = try await factors.resume(ticket, for: signedIn.administrator) } catch {
-      throw .unavailable(error)
-    }
+    let resumed = try await factors.resume(ticket, for: signedIn.administrator)
     guard let resumed else { return try await ended(signedIn) }
     let proof = try await CurrentCode.proof(signedIn, factors)
     var errors: [FieldError] = []
@@ -63,7 +57,7 @@ struct OwnFactorPage: Sendable {
       done = try await factors.finish(
         ticket, code: code, currentCode: current, password: Secret(password),
         for: signedIn.administrator.id, in: signedIn.session, by: signedIn.author)
-    } catch {
+    } catch let error as AdministratorFactorError {
       return try await refused(error, signedIn, resumed, proof)
     }
     var frame = await frames.frame(Message("Your recovery codes"), for: signedIn)
@@ -88,10 +82,10 @@ struct OwnFactorPage: Sendable {
   private func refused(
     _ error: AdministratorFactorError, _ signedIn: SignedIn,
     _ enrollment: AdministratorEnrollment, _ proof: ReauthenticationMethod?
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     switch error {
     case .ended: return try await ended(signedIn)
-    case .sessionEnded: throw .sessionEnded
+    case .sessionEnded: throw Refusal.sessionEnded
     case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
       let fault = FieldError(
@@ -110,7 +104,7 @@ struct OwnFactorPage: Sendable {
       return try await page(
         signedIn, enrollment, proof,
         errors: [FieldError(field: "password", text: Message("Incorrect password."))])
-    case .busy: throw .busy
+    case .busy: throw Refusal.busy
     case .throttled(let until) where proof != .totp:
       let seconds = until.wait(at: frames.clock.now())
       let fault = FieldError(
@@ -126,15 +120,12 @@ struct OwnFactorPage: Sendable {
         status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
-    case .unavailable: throw .unavailable(error)
     }
   }
 
-  private func ended(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  private func ended(_ signedIn: SignedIn) async throws -> Response {
     let ticket = signedIn.form.text("ticket") ?? ""
-    let isFinished = try await refusing {
-      try await factors.isFinished(ticket, for: signedIn.administrator)
-    }
+    let isFinished = try await factors.isFinished(ticket, for: signedIn.administrator)
     guard !isFinished else {
       // The page with the recovery codes, reloaded.
       frames.leave(
@@ -154,11 +145,8 @@ struct OwnFactorPage: Sendable {
     _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment,
     _ proof: ReauthenticationMethod?, errors: [FieldError],
     status: Status? = nil
-  ) async throws(Refusal) -> Response {
-    let code: QRCode
-    do { code = try QRCode(text: enrollment.uri.revealedText) } catch {
-      throw .unavailable(error)
-    }
+  ) async throws -> Response {
+    let code = try QRCode(text: enrollment.uri.revealedText)
     let title = Message("Second factor")
     var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(title)]), for: signedIn)

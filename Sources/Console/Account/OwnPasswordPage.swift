@@ -11,21 +11,20 @@ struct OwnPasswordPage: Sendable {
   let frames: Frames
   let view: Template<OwnPasswordView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     guard try await isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     return await page(signedIn, errors: [])
   }
 
-  private func isOpen(to signedIn: SignedIn) async throws(Refusal) -> Bool {
+  private func isOpen(to signedIn: SignedIn) async throws -> Bool {
     do {
       return try await identity.administrators.record(signedIn.administrator.id).hasPassword
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    } catch is ManagementError {
+      throw Refusal.notFound
     }
   }
 
-  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn) async throws -> Response {
     guard try await isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     let old = signedIn.form.text("old-password") ?? ""
     let new = signedIn.form.text("new-password") ?? ""
@@ -43,7 +42,7 @@ struct OwnPasswordPage: Sendable {
     do {
       ended = try await identity.ownAccount.changePassword(
         of: signedIn.session, old: Secret(old), new: Secret(new), by: signedIn.author)
-    } catch {
+    } catch let error as PasswordChangeError {
       return try await refused(error, signedIn)
     }
     let text =
@@ -58,9 +57,9 @@ struct OwnPasswordPage: Sendable {
 
   private func refused(
     _ error: PasswordChangeError, _ signedIn: SignedIn
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     switch error {
-    case .sessionEnded: throw .sessionEnded
+    case .sessionEnded: throw Refusal.sessionEnded
     case .wrongPassword:
       return await page(
         signedIn,
@@ -78,9 +77,8 @@ struct OwnPasswordPage: Sendable {
       var response = await page(signedIn, errors: [fault], status: .tooManyRequests)
       response.fields[.retryAfter] = String(seconds)
       return response
-    case .busy: throw .busy
-    case .notFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .busy: throw Refusal.busy
+    case .notFound: throw Refusal.notFound
     }
   }
 

@@ -9,11 +9,11 @@ struct PreferencesPage: Sendable {
   let frames: Frames
   let view: Template<PreferencesView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     await page(signedIn, signedIn.session.preferences, errors: [])
   }
 
-  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn) async throws -> Response {
     let old = signedIn.session.preferences
     var errors: [FieldError] = []
     let zone = signedIn.form.trimmed("zone")
@@ -29,9 +29,8 @@ struct PreferencesPage: Sendable {
     do {
       try await ownAccount.change(
         preferences, of: signedIn.administrator, from: old, by: signedIn.author)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    } catch is ManagementError {
+      throw Refusal.notFound
     }
     frames.leave(Message("Preferences saved."), for: signedIn)
     var response = Response.redirect(to: ConsolePaths.account())

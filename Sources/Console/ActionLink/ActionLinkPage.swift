@@ -16,7 +16,7 @@ struct ActionLinkPage: Sendable {
   let frames: Frames
   let view: Template<ActionLinkView>
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
     let text = query.text("oobCode") ?? ""
     let opened: OpenedCode
@@ -37,12 +37,12 @@ struct ActionLinkPage: Sendable {
       to: OutOfBandCode.address(application, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
-  func act(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func act(_ visitor: Visitor) async throws -> Response {
     let text = visitor.form.text("code") ?? ""
     var done = ActionLinkState.doneMark
     let author = Author(
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
-    do throws(OutOfBandError) {
+    do {
       let opened = try await codes.open(text)
       if opened.code.kind == .passwordReset {
         let password = visitor.form.text("password") ?? ""
@@ -55,11 +55,10 @@ struct ActionLinkPage: Sendable {
         let applied = try await codes.apply(text, by: author)
         if applied.canMakeRecoveryCodes { done = ActionLinkState.doneWithAppMark }
       }
-    } catch {
-      guard case .account(let wrong) = error else {
-        return try await ended(error, text, visitor)
-      }
+    } catch OutOfBandError.account(let wrong) {
       return try await refused(wrong, text, visitor)
+    } catch {
+      return try await ended(error, text, visitor)
     }
     var query = Form()
     query.add("oobCode", text)
@@ -69,8 +68,8 @@ struct ActionLinkPage: Sendable {
 
   private func refused(
     _ error: AccountError, _ text: String, _ visitor: Visitor
-  ) async throws(Refusal) -> Response {
-    if case .busy = error { throw .busy }
+  ) async throws -> Response {
+    if case .busy = error { throw Refusal.busy }
     let opened: OpenedCode
     do { opened = try await codes.open(text) } catch {
       return try await ended(error, text, visitor)
@@ -89,20 +88,21 @@ struct ActionLinkPage: Sendable {
   }
 
   private func ended(
-    _ error: OutOfBandError, _ text: String, _ visitor: Visitor
-  ) async throws(Refusal) -> Response {
+    _ error: any Error, _ text: String, _ visitor: Visitor
+  ) async throws -> Response {
+    if case CallError.scopeDisabled = error { return page(visitor, .closed, code: text) }
+    guard let error = error as? OutOfBandError else { throw error }
     let state: ActionLinkState
     switch error {
-    case .unavailable, .tooManyMails: throw .unavailable(error)
+    case .tooManyMails: throw error
     case .usedCode, .expiredCode, .invalidCode:
-      let remains = try await refusing { try await codes.remains(of: text) }
+      let remains = try await codes.remains(of: text)
       state = ActionLinkState(
         remains, after: error, done: visitor.request.target.query.text("done"))
     case .userDisabled: state = .disabled
     case .emailExists: state = .taken
     case .changesLocked: state = .locked
     case .factorSuspended: state = .suspended
-    case .scopeDisabled: state = .closed
     case .passwordLoginDisabled: state = .passwordOff
     default: state = .void(nil)
     }

@@ -7,26 +7,26 @@ struct ActivityFiles: Sendable {
   let catalog: Catalog
 
   /// `S/activity/enrollment.csv`: the numbers of users over a period.
-  func enrollment(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func enrollment(_ context: ScopeContext) async throws -> Response {
     let window = ChartWindow(context.signedIn.query.text("period"))
     let history = try await identity.activity.history(context, window, at: identity.clock.now())
     return history.table.csv(catalog).response(named: "enrollment-\(context.scope.objectID)")
   }
 
   /// `S/activity/attempts.csv`: the code attempts by day.
-  func attempts(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func attempts(_ context: ScopeContext) async throws -> Response {
     let checks = try await checks(context)
     return checks.table.csv(catalog).response(named: "attempts-\(context.scope.objectID)")
   }
 
   /// `S/activity/rejections.csv`: the rejected codes by weekday and hour.
-  func rejections(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func rejections(_ context: ScopeContext) async throws -> Response {
     let checks = try await checks(context)
     return checks.rejectionsTable.csv(catalog)
       .response(named: "rejections-\(context.scope.objectID)")
   }
 
-  private func checks(_ context: ScopeContext) async throws(Refusal) -> CheckHistory {
+  private func checks(_ context: ScopeContext) async throws -> CheckHistory {
     try await identity.activity.checks(context, at: identity.clock.now())
   }
 }
@@ -36,26 +36,22 @@ extension Activity {
 
   func history(
     _ context: ScopeContext, _ window: ChartWindow, at now: Instant
-  ) async throws(Refusal) -> EnrollmentHistory {
+  ) async throws -> EnrollmentHistory {
     let times = context.signedIn.times
     let days = times.days(window.days + 1, until: now)
-    let points = try await refusing {
-      try await enrollment(of: context.scope, at: days.map(times.start), until: now)
-    }
+    let points = try await enrollment(of: context.scope, at: days.map(times.start), until: now)
     return EnrollmentHistory(points, window, now: now, times)
   }
 
   /// The code attempts of a pool in the days that charts show, or in as many before them.
   func checks(
     _ context: ScopeContext, at now: Instant, isBefore: Bool = false
-  ) async throws(Refusal) -> CheckHistory {
+  ) async throws -> CheckHistory {
     let times = context.signedIn.times
     let end =
       isBefore ? times.start(ofDays: Self.chartDays, until: now).advanced(bySeconds: -1) : now
     let start = times.start(ofDays: Self.chartDays, until: end)
-    let hours = try await refusing {
-      try await self.checks(in: context.scope, from: start, to: end)
-    }
+    let hours = try await self.checks(in: context.scope, from: start, to: end)
     return CheckHistory(hours, days: Self.chartDays, until: end, times)
   }
 }

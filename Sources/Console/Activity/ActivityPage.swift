@@ -9,23 +9,21 @@ struct ActivityPage: Sendable {
   let frames: Frames
   let view: Template<ActivityView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
     let query = ActivityQuery(signedIn.query)
     let (filter, fault) = query.filter(signedIn.times)
     let after = signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     var page = Page<UserCodeAttempt>(items: [], next: nil)
     if fault == nil {
-      page = try await refusing {
-        try await identity.activity.attempts(
-          in: scope, filter, after: after, limit: query.size.rows)
-      }
+      page = try await identity.activity.attempts(
+        in: scope, filter, after: after, limit: query.size.rows)
       if let first = signedIn.firstPage(of: ConsolePaths.activity(scope), insteadOf: page) {
         return first
       }
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
-    let settings = try await refusing { try await identity.support.settings(scope) }
+    let settings = try await identity.support.settings(scope)
     var frame = try await frames.frame(Message("Sign-in activity"), in: context)
     frame.errors = [fault].compactMap { $0 }
     var chart = checks.frame("days")

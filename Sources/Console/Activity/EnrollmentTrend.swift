@@ -35,20 +35,18 @@ extension Activity {
 
   func trends(
     of pools: [PolicySummary], at now: Instant
-  ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
-    try await refusing {
-      try await trends(
-        of: pools, points: Self.trendPoints, from: Self.trendStart(now), to: now)
-    }.mapValues(EnrollmentTrend.init)
+  ) async throws -> [Int64: EnrollmentTrend] {
+    try await trends(
+      of: pools, points: Self.trendPoints, from: Self.trendStart(now), to: now
+    ).mapValues(EnrollmentTrend.init)
   }
 
   /// The trends of projects with all their tenants by the keys of their own pools.
   func trends(
     of projects: [ProjectSummary], at now: Instant
-  ) async throws(Refusal) -> [Int64: EnrollmentTrend] {
-    try await refusing {
-      try await trends(
-        ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now)
-    }.mapValues(EnrollmentTrend.init)
+  ) async throws -> [Int64: EnrollmentTrend] {
+    try await trends(
+      ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now
+    ).mapValues(EnrollmentTrend.init)
   }
 }

@@ -12,11 +12,11 @@ struct AdministratorPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await page(signedIn, id, GrantAnswers(), errors: [])
   }
 
-  func grant(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func grant(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let answers = GrantAnswers(signedIn.form)
     let (typed, faults) = answers.grant()
     let (end, endFaults) = answers.end(try signedIn.formTimes)
@@ -39,28 +39,26 @@ struct AdministratorPage: Sendable {
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .grantRole, signedIn) {
-        error throws(Refusal) in try error.fault(answers)
+        (error: ManagementError) in try error.fault(answers)
       }
       return try await page(signedIn, id, answers, errors: errors)
     }
   }
 
   /// `/administrators/{id}/grants/removal`: asks for confirmation before a role is revoked.
-  func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func askForRevocation(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await askForRevocation(signedIn, id, GrantAnswers(signedIn.query), errors: [])
   }
 
   private func askForRevocation(
     _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
     guard let grant = record.changeable(answers, by: signedIn) else {
       return .redirect(to: ConsolePaths.administrator(id))
     }
-    let tokens = try await refusing {
-      try await identity.serviceTokens.count(madeBy: administrator.id)
-    }
+    let tokens = try await identity.serviceTokens.count(madeBy: administrator.id)
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     let button = Message("Revoke role")
     var consequences = [
@@ -104,7 +102,7 @@ struct AdministratorPage: Sendable {
       page, of: .revokeRole, in: signedIn, at: ConsolePaths.grantRemoval(id), errors: errors)
   }
 
-  func revoke(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func revoke(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let answers = GrantAnswers(signedIn.form)
     let (typed, errors) = answers.grant()
     guard let grant = typed else { return try await page(signedIn, id, answers, errors: errors) }
@@ -115,15 +113,14 @@ struct AdministratorPage: Sendable {
       return actions.leave(
         Self.revoked(grant, tokens: outcome.value), signedIn, after: outcome,
         to: ConsolePaths.administrator(id))
+    } catch ManagementError.notFound {
+      frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
+      return .redirect(to: ConsolePaths.administrator(id))
     } catch {
-      if case .failed(.notFound) = error {
-        frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
-        return .redirect(to: ConsolePaths.administrator(id))
-      }
       let errors = try await actions.faults(error, .revokeRole, signedIn) {
-        error throws(Refusal) in try error.fault(answers)
+        (error: ManagementError) in try error.fault(answers)
       }
-      guard case .refused = error else {
+      guard error is ActionDenial else {
         return try await page(signedIn, id, GrantAnswers(), errors: errors)
       }
       return try await askForRevocation(signedIn, id, answers, errors: errors)
@@ -150,13 +147,11 @@ struct AdministratorPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let record = try await AdministratorPage.record(id, identity)
-    let history = try await refusing {
-      try await identity.administrators.history(of: record.administrator.id)
-    }
+    let history = try await identity.administrators.history(of: record.administrator.id)
     let isOff =
-      try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
+      try await identity.consoleProviders.breakGlassAccount() != nil
     let mayChange =
       signedIn.administrator.may(.manageAdministrators, in: nil)
       && record.administrator.id != signedIn.administrator.id
@@ -182,10 +177,9 @@ struct AdministratorPage: Sendable {
 
   static func record(
     _ id: String, _ identity: Identity
-  ) async throws(Refusal) -> AdministratorRecord {
-    do { return try await identity.administrators.record(ID(id)) } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+  ) async throws -> AdministratorRecord {
+    do { return try await identity.administrators.record(ID(id)) } catch is ManagementError {
+      throw Refusal.notFound
     }
   }
 }

@@ -11,18 +11,16 @@ struct AdministratorSessionsPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
     guard administrator.id != signedIn.administrator.id else {
       return .redirect(to: ConsolePaths.account())
     }
-    let (sessions, limits) = try await refusing {
-      (
-        try await identity.consoleSessions.list(of: administrator.id),
-        try await identity.consoleSessions.limits()
-      )
-    }
+    let (sessions, limits) = try await (
+      identity.consoleSessions.list(of: administrator.id),
+      identity.consoleSessions.limits()
+    )
     let title = Message("Sessions")
     let name = Message.Value.name(Formatted.short(administrator.displayName))
     var frame = await frames.frame(
@@ -36,28 +34,29 @@ struct AdministratorSessionsPage: Sendable {
           administrator: administrator, sessions: sessions, limits: limits)))
   }
 
-  func end(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func end(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await end(signedIn.form.trimmed("session"), signedIn, id)
   }
 
-  func endAll(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func endAll(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await end(nil, signedIn, id)
   }
 
   private func end(
     _ session: String?, _ signedIn: SignedIn, _ id: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let outcome: ActionOutcome<Int>
     do {
       outcome = try await identity.consoleSessions.end(
         session, of: ID(id), actions.request(signedIn))
-    } catch {
-      switch try error.failure(of: .endAdministratorSessions) {
-      case .notAllowed: throw .notAllowed(.manageAdministrators)
+    } catch let error as ManagementError {
+      switch error {
+      case .notAllowed: throw Refusal.notAllowed(.manageAdministrators)
       case .oneself: return .redirect(to: ConsolePaths.account())
-      case .unavailable(let failure): throw .unavailable(ManagementError.unavailable(failure))
-      default: throw .notFound
+      default: throw Refusal.notFound
       }
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.endAdministratorSessions.requirements.permission)
     }
     let text =
       outcome.value == 0

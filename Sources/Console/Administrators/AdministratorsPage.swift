@@ -11,30 +11,28 @@ struct AdministratorsPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     try await page(signedIn)
   }
 
-  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let records = try await refusing { try await identity.administrators.records() }
-    let invitations = try await refusing { try await identity.invitations.list() }
+  func download(_ signedIn: SignedIn) async throws -> Response {
+    let records = try await identity.administrators.records()
+    let invitations = try await identity.invitations.list()
     return AdministratorsFile(records, invitations, frames.catalog).csv
       .response(named: "administrators")
   }
 
   private func page(
     _ signedIn: SignedIn, status: Status = .ok, faults: [FieldError] = []
-  ) async throws(Refusal) -> Response {
-    let records = try await refusing { try await identity.administrators.records() }
-    let invitations = try await refusing { try await identity.invitations.list() }
-    let minutes = try await refusing { try await identity.support.stepUpMinutes() }
-    let limits = try await refusing { try await identity.consoleSessions.limits() }
-    let requiresPasskeys = try await refusing { try await identity.passkeys.isRequired() }
+  ) async throws -> Response {
+    let records = try await identity.administrators.records()
+    let invitations = try await identity.invitations.list()
+    let minutes = try await identity.support.stepUpMinutes()
+    let limits = try await identity.consoleSessions.limits()
+    let requiresPasskeys = try await identity.passkeys.isRequired()
     var frame = await frames.frame(Message("Administrators"), for: signedIn)
     frame.errors = faults
-    let asksForCode = try await refusing {
-      try await identity.support.asksForCode(signedIn.session)
-    }
+    let asksForCode = try await identity.support.asksForCode(signedIn.session)
     let model = AdministratorsView(
       frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
       limits: limits, minutes: minutes,
@@ -44,13 +42,13 @@ struct AdministratorsPage: Sendable {
   }
 
   /// `/administrators/step-up`: changes the re-authentication interval for actions on users.
-  func setStepUp(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func setStepUp(_ signedIn: SignedIn) async throws -> Response {
     let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await identity.support.setStepUp(
         minutes: minutes, ActionInput(signedIn.form).request(signedIn))
-    } catch {
+    } catch let error as SupportRulesError {
       let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
       return try await page(signedIn, status: .unprocessableContent, faults: faults)
     }

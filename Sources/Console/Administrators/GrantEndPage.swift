@@ -12,11 +12,11 @@ struct GrantEndPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await page(signedIn, id, GrantAnswers(signedIn.query), errors: [], isTyped: false)
   }
 
-  func change(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let answers = GrantAnswers(signedIn.form)
     guard let grant = answers.grant().grant else {
       return .redirect(to: ConsolePaths.administrator(id))
@@ -37,13 +37,12 @@ struct GrantEndPage: Sendable {
           ?? Message("End date removed.")
         : Message("No changes made.")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrator(id))
+    } catch ManagementError.notFound {
+      frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
+      return .redirect(to: ConsolePaths.administrator(id))
     } catch {
-      if case .failed(.notFound) = error {
-        frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
-        return .redirect(to: ConsolePaths.administrator(id))
-      }
       let errors = try await actions.faults(error, .grantRole, signedIn) {
-        error throws(Refusal) in
+        (error: ManagementError) in
         switch error {
         case .lastOwner: FieldError(field: "last", text: GrantText.lastOwner)
         case .breakGlassAccount:
@@ -64,7 +63,7 @@ struct GrantEndPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError],
     isTyped: Bool
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let record = try await AdministratorPage.record(id, identity)
     let administrator = record.administrator
     guard let grant = record.changeable(answers, by: signedIn) else {

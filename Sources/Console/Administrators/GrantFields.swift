@@ -124,12 +124,10 @@ struct Places: Sendable {
   private static let most = 60
 
   /// Lists the instance, projects, and tenants; returns nil if there are too many for one menu.
-  func few(for administrator: Administrator) async throws(Refusal) -> [(
+  func few(for administrator: Administrator) async throws -> [(
     value: String, text: Message
   )]? {
-    let projects = try await refusing {
-      try await identity.pools.projectNames(visibleTo: administrator, limit: 21)
-    }
+    let projects = try await identity.pools.projectNames(visibleTo: administrator, limit: 21)
     guard projects.count <= 20 else { return nil }
     var places = [
       (value: GrantScope.instance, text: Message("The whole instance"))
@@ -138,10 +136,8 @@ struct Places: Sendable {
       let projectName = Formatted.short(name, 60)
       places.append(
         (id.text, Message("Project {project}", ["project": .name(projectName)])))
-      let tenants = try await refusing {
-        try await identity.pools.tenantNames(
-          project: id, visibleTo: administrator, limit: Self.most)
-      }
+      let tenants = try await identity.pools.tenantNames(
+        project: id, visibleTo: administrator, limit: Self.most)
       for (tenant, tenantName) in tenants {
         let path = Message.verbatim(
           "\(Isolation.isolated(projectName)) / \(Isolation.isolated(Formatted.short(tenantName, 60)))"
@@ -232,7 +228,7 @@ struct GrantEndField: ViewModel {
 }
 
 extension ManagementError {
-  func fault(_ answers: GrantAnswers) throws(Refusal) -> FieldError {
+  func fault(_ answers: GrantAnswers) throws -> FieldError {
     switch self {
     case .invalidEmail:
       FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
@@ -256,8 +252,8 @@ extension ManagementError {
       FieldError(field: "last", text: Message("Enter a last day that isn’t in the past."))
     case .endTooLate:
       FieldError(field: "last", text: Message("Enter a last day within two years."))
-    case .notAllowed: throw .notAllowed(.manageAdministrators)
-    case .notFound: throw .notFound
+    case .notAllowed: throw Refusal.notAllowed(.manageAdministrators)
+    case .notFound: throw Refusal.notFound
     case .oneself:
       FieldError(
         field: "role",
@@ -290,7 +286,6 @@ extension ManagementError {
           Invitations can’t be accepted while password sign-in is off. Add the person to a group at \
           the sign-in provider, or turn password sign-in on.
           """))
-    case .unavailable: throw .unavailable(self)
     }
   }
 }

@@ -14,14 +14,14 @@ struct InvitationPage: Sendable {
   let frames: Frames
   let view: Template<InvitationView>
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let token = visitor.request.target.query.text("token") ?? ""
-    let invitation = try await refusing { try await invitations.find(token: token) }
+    let invitation = try await invitations.find(token: token)
     guard let invitation else { return ended(visitor) }
     return try await page(visitor, invitation, token, name: invitation.displayName, errors: [])
   }
 
-  func accept(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func accept(_ visitor: Visitor) async throws -> Response {
     let request = visitor.request
     let token = visitor.form.text("token") ?? ""
     let name = visitor.form.trimmed("name")
@@ -32,11 +32,10 @@ struct InvitationPage: Sendable {
         requestID: request.id.text)
       return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor)
-    } catch {
+    } catch let error as InvitationError {
       let fault: FieldError
       switch error {
       case .ended: return ended(visitor)
-      case .unavailable: throw .unavailable(error)
       case .passwordSignInOff:
         fault = FieldError(
           field: "password",
@@ -44,7 +43,7 @@ struct InvitationPage: Sendable {
             "Password sign-in is off. Sign in with your organization’s provider instead."))
       case .administrator(let error): fault = try SetupPage.fault(error)
       }
-      let invitation = try await refusing { try await invitations.find(token: token) }
+      let invitation = try await invitations.find(token: token)
       guard let invitation else { return ended(visitor) }
       return try await page(visitor, invitation, token, name: name, errors: [fault])
     }
@@ -53,8 +52,8 @@ struct InvitationPage: Sendable {
   private func page(
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let off = try await refusing { try await providers.breakGlassAccount() }
+  ) async throws -> Response {
+    let off = try await providers.breakGlassAccount()
     var frame = frames.bare(
       Message("Administrator invitation"), for: visitor.request,
       path: ConsolePaths.invitation())

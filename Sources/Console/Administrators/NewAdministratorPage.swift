@@ -14,11 +14,11 @@ struct NewAdministratorPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     try await page(signedIn, email: "", name: "", GrantAnswers(), errors: [])
   }
 
-  func invite(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func invite(_ signedIn: SignedIn) async throws -> Response {
     let (email, name) = (signedIn.form.trimmed("email"), signedIn.form.trimmed("name"))
     let answers = GrantAnswers(signedIn.form)
     var errors: [FieldError] = []
@@ -41,7 +41,7 @@ struct NewAdministratorPage: Sendable {
       return actions.page(await handOver(signedIn, outcome.value), after: outcome)
     } catch {
       let errors = try await actions.faults(error, .inviteAdministrator, signedIn) {
-        error throws(Refusal) in try error.fault(answers)
+        (error: ManagementError) in try error.fault(answers)
       }
       return try await page(signedIn, email: email, name: name, answers, errors: errors)
     }
@@ -65,9 +65,9 @@ struct NewAdministratorPage: Sendable {
   private func page(
     _ signedIn: SignedIn, email: String, name: String, _ answers: GrantAnswers,
     errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let places = try await Places(identity: identity).few(for: signedIn.administrator)
-    let off = try await refusing { try await identity.consoleProviders.breakGlassAccount() }
+    let off = try await identity.consoleProviders.breakGlassAccount()
     let title = Message("New administrator")
     var frame = await frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)

@@ -7,10 +7,10 @@ struct RevokeInvitation: FormAction {
   let invitations: Invitations
   let action = ConsoleAction.revokeInvitation
 
-  func page(_ target: FormTarget<SignedIn>) async throws(Refusal) -> FormPage {
-    let all = try await refusing { try await invitations.list() }
+  func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
+    let all = try await invitations.list()
     guard let invitation = all.first(where: { $0.id.text == target.object }) else {
-      throw .notFound
+      throw Refusal.notFound
     }
     let (button, times) = (Message("Revoke invitation"), target.times)
     return FormPage(
@@ -35,7 +35,7 @@ struct RevokeInvitation: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let outcome = try await invitations.revoke(ID(target.object), request)
     return FormEnd(
       Message("Invitation revoked. Its link no longer works."), at: ConsolePaths.administrators(),
@@ -44,7 +44,7 @@ struct RevokeInvitation: FormAction {
 
   func fault(
     _ error: ManagementError, _ target: FormTarget<SignedIn>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     guard case .notFound = error else { return try error.fault(GrantAnswers()) }
     throw target.elsewhere(
       ConsolePaths.administrators(),

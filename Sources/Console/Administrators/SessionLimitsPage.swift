@@ -11,12 +11,12 @@ struct SessionLimitsPage: Sendable {
   let actions: ActionForms
   let view: Template<SessionLimitsView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let limits = try await refusing { try await sessions.limits() }
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    let limits = try await sessions.limits()
     return try await page(signedIn, SessionLimitsForm(limits))
   }
 
-  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn) async throws -> Response {
     var answers = SessionLimitsForm(signedIn.form)
     do {
       let outcome = try await sessions.setLimits(
@@ -26,19 +26,18 @@ struct SessionLimitsPage: Sendable {
           ? Message("Settings changed.")
           : Message("No changes made."),
         signedIn, after: outcome, to: ConsolePaths.administrators())
+    } catch SessionLimitsError.changedMeanwhile(let current) {
+      answers.version = current.version
+      return try await page(signedIn, answers, replacing: SessionLimitsForm(current))
     } catch {
-      if case .failed(.changedMeanwhile(let current)) = error {
-        answers.version = current.version
-        return try await page(signedIn, answers, replacing: SessionLimitsForm(current))
-      }
       let errors = try await actions.faults(error, .changeSessionLimits, signedIn) {
-        error throws(Refusal) in
+        (error: SessionLimitsError) in
         switch error {
         case .idleOutOfRange:
           FieldError(field: "idle", text: Message("Enter 5 to 60 minutes."))
         case .hoursOutOfRange:
           FieldError(field: "hours", text: Message("Enter 1 to 24 hours."))
-        case .changedMeanwhile, .unavailable: throw Refusal.unavailable(error)
+        case .changedMeanwhile: throw error
         }
       }
       return try await page(signedIn, answers, errors: errors)
@@ -48,7 +47,7 @@ struct SessionLimitsPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ answers: SessionLimitsForm, errors: [FieldError] = [],
     replacing current: SessionLimitsForm? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let title = Message("Sign-in and sessions")
     var frame = await actions.frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)

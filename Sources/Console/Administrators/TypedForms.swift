@@ -17,7 +17,7 @@ struct ActOnAdministrator: FormAction {
     kind == .reset ? .resetAdministratorFactor : .removeAdministrator
   }
 
-  func page(_ target: FormTarget<SignedIn>) async throws(Refusal) -> FormPage {
+  func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
     let record = try await AdministratorPage.record(target.object, identity)
     let administrator = record.administrator
     let back = ConsolePaths.administrator(target.object)
@@ -66,11 +66,9 @@ struct ActOnAdministrator: FormAction {
     ]
   }
 
-  private func removing(_ record: AdministratorRecord) async throws(Refusal) -> [Message] {
+  private func removing(_ record: AdministratorRecord) async throws -> [Message] {
     // They are revoked.
-    let tokens = try await refusing {
-      try await identity.serviceTokens.count(madeBy: record.administrator.id)
-    }
+    let tokens = try await identity.serviceTokens.count(madeBy: record.administrator.id)
     var consequences = [
       Message(
         """
@@ -98,15 +96,10 @@ struct ActOnAdministrator: FormAction {
     return consequences
   }
 
-  func input(_ target: FormTarget<SignedIn>) async throws(InvalidInput) -> Administrator {
-    let administrator: Administrator
-    do {
-      administrator = try await AdministratorPage.record(target.object, identity).administrator
-    } catch {
-      throw .refused(error)
-    }
+  func input(_ target: FormTarget<SignedIn>) async throws -> Administrator {
+    let administrator = try await AdministratorPage.record(target.object, identity).administrator
     guard administrator.hasEmail(target.form.trimmed("confirmation")) else {
-      throw .field(
+      throw InvalidInput.field(
         "confirmation", Message("The email address doesn’t match. Type it exactly as shown."))
     }
     return administrator
@@ -114,7 +107,7 @@ struct ActOnAdministrator: FormAction {
 
   func perform(
     _ administrator: Administrator, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let name = administrator.short
     guard kind == .remove else {
       let outcome = try await identity.administratorFactors.reset(administrator.id, request)
@@ -142,9 +135,9 @@ struct ActOnAdministrator: FormAction {
 
   func fault(
     _ error: ManagementError, _ target: FormTarget<SignedIn>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     switch error {
-    case .notAllowed: throw .notAllowed(.manageAdministrators)
+    case .notAllowed: throw Refusal.notAllowed(.manageAdministrators)
     case .oneself:
       return FieldError(
         field: "confirmation",
@@ -164,8 +157,7 @@ struct ActOnAdministrator: FormAction {
           """))
     case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate, .roleFromGroup, .passwordSignInOff:
-      throw .notFound
-    case .unavailable: throw .unavailable(error)
+      throw Refusal.notFound
     }
   }
 }

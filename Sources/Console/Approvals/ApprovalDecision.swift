@@ -8,7 +8,7 @@ protocol ApprovalDecision: Sendable {
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ApprovalResult
+  ) async throws -> ApprovalResult
 }
 
 extension ApprovalDecision {

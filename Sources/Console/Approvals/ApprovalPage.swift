@@ -15,13 +15,13 @@ struct ApprovalPage: Sendable {
 
   private var approvals: Approvals { identity.approvals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
     try await page(context, try await find(context, id), answer: "", errors: [])
   }
 
   func decide(
     _ decision: some ApprovalDecision, _ context: ScopeContext, _ id: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let approval = try await find(context, id)
     let (signedIn, form) = (context.signedIn, context.signedIn.form)
     do {
@@ -29,7 +29,7 @@ struct ApprovalPage: Sendable {
         approval, signedIn, ActionInput(form).request(signedIn))
       return ending.response(
         result.flash, signedIn, renewed: result.renewed, to: result.address ?? approval.address)
-    } catch {
+    } catch let error as ApprovalError {
       guard let faults = try faults(error, approval, signedIn.times, codeField: decision.codeField)
       else {
         return ending.response(
@@ -41,23 +41,22 @@ struct ApprovalPage: Sendable {
     }
   }
 
-  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Approval {
-    guard let number = Int64(id) else { throw .notFound }
+  private func find(_ context: ScopeContext, _ id: String) async throws -> Approval {
+    guard let number = Int64(id) else { throw Refusal.notFound }
     let approval: Approval
     do {
       approval = try await approvals.find(number, in: context.scope)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    } catch is ApprovalError {
+      throw Refusal.notFound
     }
-    guard (approval.kind == .policy) == isAboutPolicy else { throw .notFound }
+    guard (approval.kind == .policy) == isAboutPolicy else { throw Refusal.notFound }
     return approval
   }
 
   /// Returns the field errors; nil if the request was already decided or has expired.
   private func faults(
     _ error: ApprovalError, _ approval: Approval, _ times: Times, codeField: String
-  ) throws(Refusal) -> [FieldError]? {
+  ) throws -> [FieldError]? {
     switch error {
     case .decided: nil
     case .ownRequest:
@@ -70,14 +69,13 @@ struct ApprovalPage: Sendable {
     case .othersRequest:
       [FieldError(field: "decision", text: Message("Only the requester can withdraw a request."))]
     case .denied(let error): try supportErrors(error, approval, times, codeField: codeField)
-    case .notFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .notFound: throw Refusal.notFound
     }
   }
 
   private func supportErrors(
     _ error: ActionDenial, _ approval: Approval, _ times: Times, codeField: String
-  ) throws(Refusal) -> [FieldError] {
+  ) throws -> [FieldError] {
     let faults = try ActionErrorText.faults(error, times, approval.kind.permission)
     guard case .answers = error else {
       // This page has no field for a reason.
@@ -90,10 +88,8 @@ struct ApprovalPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ approval: Approval, answer: String, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let eligibility = try await refusing {
-      try await approvals.eligibility(context.signedIn.session, on: approval)
-    }
+  ) async throws -> Response {
+    let eligibility = try await approvals.eligibility(context.signedIn.session, on: approval)
     let title = Message("{request} · Approvals", ["request": .message(ApprovalText.what(approval))])
     var frame = try await ending.frames.frame(
       title, in: context)
@@ -107,7 +103,7 @@ struct ApprovalPage: Sendable {
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
-      obstacle: try await refusing { try await approvals.obstacle(to: approval) },
+      obstacle: try await approvals.obstacle(to: approval),
       answer: answer, changes: try await changes(approval),
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -116,22 +112,20 @@ struct ApprovalPage: Sendable {
 
 extension ApprovalPage {
   /// Returns the user of a request; nil for bulk removals and policy changes.
-  private func user(_ approval: Approval) async throws(Refusal) -> UserIdentity? {
+  private func user(_ approval: Approval) async throws -> UserIdentity? {
     guard let id = approval.account else { return nil }
     let scope = approval.scope
-    let found = try await refusing { try await identity.accounts.find(scope, id) }
+    let found = try await identity.accounts.find(scope, id)
     return found.map { UserIdentity($0, in: scope) }
       ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
   }
 
   /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
   /// for a policy.
-  private func changes(_ approval: Approval) async throws(Refusal) -> [PolicyChange] {
-    let proposed = try await refusing { try await approvals.proposedPolicy(of: approval) }
+  private func changes(_ approval: Approval) async throws -> [PolicyChange] {
+    let proposed = try await approvals.proposedPolicy(of: approval)
     guard let proposed else { return [] }
-    let base = try await refusing {
-      try await identity.policies.edit(ofVersion: proposed.version, of: approval.scope)
-    }
+    let base = try await identity.policies.edit(ofVersion: proposed.version, of: approval.scope)
     return base.map { PolicyChange.between($0, proposed.edit) } ?? []
   }
 }

@@ -9,14 +9,13 @@ struct ApprovalsPage: Sendable {
   let frames: Frames
   let view: Template<ApprovalsView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
     let size = PageSize(signedIn.query)
     let after = signedIn.query.text("after")
-    let waiting = try await refusing { try await approvals.waiting(visibleTo: administrator) }
-    let decided = try await refusing {
-      try await approvals.decided(visibleTo: administrator, after: after, limit: size.rows)
-    }
+    let waiting = try await approvals.waiting(visibleTo: administrator)
+    let decided = try await approvals.decided(
+      visibleTo: administrator, after: after, limit: size.rows)
     if let first = signedIn.firstPage(of: ConsolePaths.approvals(), insteadOf: decided) {
       return first
     }

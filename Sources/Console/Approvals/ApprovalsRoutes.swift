@@ -23,7 +23,7 @@ enum ApprovalsRoutes: ConsoleFeature {
     let approvals = page.identity.approvals
     func add(_ path: ScopePath1, _ decision: some ApprovalDecision) {
       let action = type(of: decision).action(isAboutPolicy: page.isAboutPolicy)
-      table.inScope(path, performing: [action]) { context, id throws(Refusal) in
+      table.inScope(path, performing: [action]) { context, id in
         try await page.decide(decision, context, id)
       }
     }

@@ -12,7 +12,7 @@ struct ApproveRequest: ApprovalDecision {
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ApprovalResult {
+  ) async throws -> ApprovalResult {
     let scope = approval.scope
     let done = try await approvals.approve(approval.id, in: scope, request)
     let (flash, address): (Flash, String?) =

@@ -14,7 +14,7 @@ struct RejectRequest: ApprovalDecision {
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ApprovalResult {
+  ) async throws -> ApprovalResult {
     let done = try await approvals.refuse(
       approval.id, in: approval.scope, answer: signedIn.form.trimmed("answer"), request)
     return ApprovalResult(

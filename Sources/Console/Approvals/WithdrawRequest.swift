@@ -12,7 +12,7 @@ struct WithdrawRequest: ApprovalDecision {
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ApprovalResult {
+  ) async throws -> ApprovalResult {
     try await approvals.withdraw(approval.id, in: approval.scope, request)
     return ApprovalResult(flash: Flash(text: Message("Request withdrawn. No changes made.")))
   }

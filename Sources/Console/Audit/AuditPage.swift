@@ -15,34 +15,34 @@ struct AuditPage: Sendable {
 
   private var audit: Audit { identity.audit }
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let frame = try await frames.frame(Message("Audit log"), in: context)
     return try await page(context.signedIn, AuditLogScope(context.scope), frame)
   }
 
-  func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func showAll(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Audit log"), for: signedIn)
     return try await page(signedIn, AuditLogScope(nil), frame)
   }
 
-  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func download(_ context: ScopeContext) async throws -> Response {
     try await file(context.signedIn, AuditLogScope(context.scope))
   }
 
-  func downloadAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func downloadAll(_ signedIn: SignedIn) async throws -> Response {
     try await file(signedIn, AuditLogScope(nil))
   }
 
   private func page(
     _ signedIn: SignedIn, _ place: AuditLogScope, _ frame: Frame
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let query = AuditQuery(signedIn.query)
     let after = signedIn.query.text("after")
     let (filter, faults) = try await filter(query, place, signedIn)
-    let actors = try await refusing { try await audit.actors(place.scope) }
+    let actors = try await audit.actors(place.scope)
     var frame = frame
     frame.errors = faults
-    let status = try await refusing { try await identity.auditChain.status() }
+    let status = try await identity.auditChain.status()
     var model = AuditView(
       frame: frame, place: place, query: query, actors: actors, menus: menus,
       integrity: AuditIntegrityView(
@@ -57,16 +57,14 @@ struct AuditPage: Sendable {
       model.show(.nothing, rows: Markup(trusted: ""), after: nil)
       return .html(view.render(model))
     }
-    let found = try await refusing {
-      try await audit.search(filter, after: after, limit: query.size.rows)
-    }
+    let found = try await audit.search(filter, after: after, limit: query.size.rows)
     let path = place.page
     if let first = signedIn.firstPage(
       of: path, insteadOf: Page(items: found.rows, next: found.next))
     {
       return first
     }
-    try await refusing { try await audit.recordReading(place.scope, by: signedIn.author) }
+    try await audit.recordReading(place.scope, by: signedIn.author)
     let rows = rows.joined(
       found.rows.map { row in
         AuditRowView.Source(
@@ -80,15 +78,14 @@ struct AuditPage: Sendable {
 
   private func filter(
     _ query: AuditQuery, _ place: AuditLogScope, _ signedIn: SignedIn
-  ) async throws(Refusal) -> (filter: AuditFilter?, faults: [FieldError]) {
+  ) async throws -> (filter: AuditFilter?, faults: [FieldError]) {
     guard place.scope == nil, let ids = query.poolIDs else {
       return query.filter(in: place.scope, signedIn.times)
     }
     do {
       let scope = try await identity.scopes.existing(project: ids.project, tenant: ids.tenant)
       return query.filter(in: scope, signedIn.times)
-    } catch {
-      if case .unavailable(let failure) = error { throw .unavailable(failure) }
+    } catch is ScopeError {
       let (_, faults) = query.filter(in: nil, signedIn.times)
       return (
         nil,
@@ -104,12 +101,12 @@ struct AuditPage: Sendable {
 
   private func file(
     _ signedIn: SignedIn, _ place: AuditLogScope
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = try await filter(query, place, signedIn)
-    guard let filter, faults.isEmpty else { throw .unreadableForm }
+    guard let filter, faults.isEmpty else { throw Refusal.unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Formatted.short($0.value.text))" }
-    do throws(ActionDenial) {
+    do {
       let export = try await audit.export(
         filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author,
         in: signedIn.session
@@ -117,11 +114,11 @@ struct AuditPage: Sendable {
       var table = export.table
       if export.isCut { table.addEnd(after: export.count) }
       return table.csv.response(named: place.fileName)
-    } catch {
+    } catch let error as ActionDenial {
       switch error {
-      case .notAllowed: throw .notAllowed(.readAudit)
-      case .sessionEnded: throw .sessionEnded
-      default: throw .unavailable(error)
+      case .notAllowed: throw Refusal.notAllowed(.readAudit)
+      case .sessionEnded: throw Refusal.sessionEnded
+      default: throw error
       }
     }
   }

@@ -9,15 +9,15 @@ struct AuditRetentionPage: Sendable {
   let actions: ActionForms
   let view: Template<AuditRetentionView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let status = try await refusing { try await chain.status() }
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    let status = try await chain.status()
     return try await page(signedIn, chosen: status.retention, errors: [])
   }
 
-  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn) async throws -> Response {
     let answer = signedIn.form.trimmed("retention")
     let days = Int(answer)
-    guard days != nil || answer == AuditRetentionView.forever else { throw .unreadableForm }
+    guard days != nil || answer == AuditRetentionView.forever else { throw Refusal.unreadableForm }
     do {
       let outcome = try await chain.setRetention(days: days, actions.request(signedIn))
       return actions.leave(
@@ -27,7 +27,7 @@ struct AuditRetentionPage: Sendable {
         signedIn, after: outcome, to: ConsolePaths.instanceAudit())
     } catch {
       let errors = try await actions.faults(error, .changeAuditRetention, signedIn) {
-        error throws(Refusal) in
+        (error: AuditRetentionError) in
         switch error {
         case .outOfRange:
           FieldError(
@@ -36,7 +36,6 @@ struct AuditRetentionPage: Sendable {
               one: "Keep entries for at least {count} day.",
               other: "Keep entries for at least {count} days.",
               ["count": .number(AuditChain.shortestRetention)]))
-        case .unavailable: throw Refusal.unavailable(error)
         }
       }
       return try await page(signedIn, chosen: days, errors: errors)
@@ -45,7 +44,7 @@ struct AuditRetentionPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, chosen: Int?, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     var frame = await actions.frames.frame(Message("Audit log retention"), for: signedIn)
     frame.errors = errors
     frame.crumbs = [

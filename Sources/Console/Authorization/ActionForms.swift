@@ -3,15 +3,6 @@ import Identity
 import Localization
 import Templating
 
-extension ActionError {
-  func failure(of action: ConsoleAction) throws(Refusal) -> Reason {
-    switch self {
-    case .failed(let reason): return reason
-    case .refused(let error): throw Refusal(error, action.requirements.permission)
-    }
-  }
-}
-
 extension SignedIn {
   /// The request for an action that requires only a permission.
   var plainRequest: ActionRequest { ActionRequest(agent: session, author: author) }
@@ -36,44 +27,41 @@ struct ActionForms: Sendable {
 
   func fields(
     _ action: ConsoleAction, _ signedIn: SignedIn, _ frame: FrameView
-  ) async throws(Refusal) -> ActionFields {
-    let eligibility = try await refusing {
-      try await authorization.eligibility(action, signedIn.session)
-    }
+  ) async throws -> ActionFields {
+    let eligibility = try await authorization.eligibility(action, signedIn.session)
     return ActionFields(
       eligibility: eligibility, frame: frame, reason: ActionInput(signedIn.form).note)
   }
 
   /// The unmet requirements of an action, for a form that has other errors.
-  func unmet(_ action: ConsoleAction, _ signedIn: SignedIn) async throws(Refusal) -> [FieldError] {
+  func unmet(_ action: ConsoleAction, _ signedIn: SignedIn) async throws -> [FieldError] {
     let request = request(signedIn)
     do {
       return try await authorization.unmet(action, request).map {
         ActionErrorText.field($0, signedIn.times)
       }
-    } catch {
-      guard case .noSecondFactor = error else { throw .unavailable(error) }
+    } catch let error as ActionDenial {
+      guard case .noSecondFactor = error else { throw error }
       return [Self.blocked(action)]
     }
   }
 
-  /// `fault` maps the action's own failure to a field error.
-  func faults<Reason>(
-    _ error: ActionError<Reason>, _ action: ConsoleAction, _ signedIn: SignedIn,
-    _ fault: (Reason) throws(Refusal) -> FieldError
-  ) async throws(Refusal) -> [FieldError] {
-    switch error {
-    case .failed(let reason):
-      let fault = try fault(reason)
-      return [fault] + (try await unmet(action, signedIn))
-    case .refused(let refusal):
+  /// Returns the field errors of an action that failed; `fault` maps its own failure to one.
+  func faults<Reason: Error>(
+    _ error: any Error, _ action: ConsoleAction, _ signedIn: SignedIn,
+    _ fault: (Reason) throws -> FieldError
+  ) async throws -> [FieldError] {
+    if let refusal = error as? ActionDenial {
       return try Self.faults(refusal, action, signedIn)
     }
+    guard let reason = error as? Reason else { throw error }
+    let fault = try fault(reason)
+    return [fault] + (try await unmet(action, signedIn))
   }
 
   static func faults(
     _ refusal: ActionDenial, _ action: ConsoleAction, _ signedIn: SignedIn
-  ) throws(Refusal) -> [FieldError] {
+  ) throws -> [FieldError] {
     if case .noSecondFactor = refusal { return [blocked(action)] }
     return try ActionErrorText.faults(refusal, signedIn.times, action.requirements.permission)
   }

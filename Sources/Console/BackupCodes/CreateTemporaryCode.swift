@@ -10,9 +10,9 @@ struct CreateTemporaryCode: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
-    let settings = try await refusing { try await pages.support.settings(target.scope) }
+    let settings = try await pages.support.settings(target.scope)
     let entered = target.form.trimmed("hours")
     let chosen = BackupCodes.hours.first { String($0) == entered } ?? BackupCodes.hours[0]
     var question = SupportConfirmation(
@@ -40,19 +40,13 @@ struct CreateTemporaryCode: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.backupCodes.makeTemporaryCode(
       request, for: target.user, in: target.scope,
       hours: Int(target.form.trimmed("hours")) ?? 0)
-    do {
-      try await pages.identity.consoleStorage.keep(
-        done.value, of: target.user, in: target.scope,
-        for: done.renewed?.session ?? target.context.signedIn.session)
-    } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
+    try await pages.identity.consoleStorage.keep(
+      done.value, of: target.user, in: target.scope,
+      for: done.renewed?.session ?? target.context.signedIn.session)
     return SupportResult(
       nil, at: ConsolePaths.shownCode(target.scope, target.uid), renewed: done.renewed)
   }

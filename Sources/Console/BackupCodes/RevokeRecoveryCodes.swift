@@ -8,7 +8,7 @@ struct RevokeRecoveryCodes: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
       user: account, title: Message("Revoke recovery codes"),
@@ -34,7 +34,7 @@ struct RevokeRecoveryCodes: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.backupCodes.endRecoveryCodes(
       request, of: target.user, in: target.scope)
     return SupportResult(

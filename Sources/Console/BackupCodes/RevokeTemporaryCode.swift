@@ -8,7 +8,7 @@ struct RevokeTemporaryCode: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, state) = try await pages.accountWithCodes(target)
     var question = SupportConfirmation(
       user: account, title: Message("Revoke temporary code"),
@@ -25,7 +25,7 @@ struct RevokeTemporaryCode: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.backupCodes.endTemporaryCode(
       request, of: target.user, in: target.scope)
     return SupportResult(Message("Temporary code revoked."), after: done)
@@ -35,11 +35,9 @@ struct RevokeTemporaryCode: SupportAction {
 extension SupportPages {
   func accountWithCodes(
     _ target: SupportTarget
-  ) async throws(Refusal) -> (Account, BackupCodeState) {
+  ) async throws -> (Account, BackupCodeState) {
     let account = try await account(target)
-    let state = try await refusing {
-      try await identity.backupCodes.state(of: account, in: target.scope)
-    }
+    let state = try await identity.backupCodes.state(of: account, in: target.scope)
     return (account, state)
   }
 }

@@ -9,16 +9,14 @@ struct TemporaryCodePage: Sendable {
   let pages: SupportPages
   let view: Template<TemporaryCodeView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
     let scope = context.scope
     let address = ConsolePaths.temporaryCode(scope, uid)
     let account = try await pages.account(SupportTarget(context, uid, at: address))
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
-      code = try await refusing {
-        try await pages.identity.consoleStorage.takeCode(
-          of: account.id, in: scope, for: context.signedIn.session)
-      }
+      code = try await pages.identity.consoleStorage.takeCode(
+        of: account.id, in: scope, for: context.signedIn.session)
     }
     let title = Message(
       "Temporary code · {user} · Users", ["user": .name(Formatted.short(account.label))])

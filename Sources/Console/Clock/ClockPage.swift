@@ -10,18 +10,16 @@ struct ClockPage: Sendable {
   let actions: ActionForms
   let view: Template<ClockView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     try await page(signedIn)
   }
 
-  func confirm(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func confirm(_ signedIn: SignedIn) async throws -> Response {
     let outcome: ActionOutcome<Instant?>
     do {
       outcome = try await clock.confirm(actions.request(signedIn))
-    } catch {
-      let errors = try await actions.faults(error, .confirmClock, signedIn) {
-        error throws(Refusal) in throw Refusal.unavailable(error)
-      }
+    } catch let refusal as ActionDenial {
+      let errors = try ActionForms.faults(refusal, .confirmClock, signedIn)
       return try await page(signedIn, errors: errors)
     }
     let text =
@@ -38,8 +36,8 @@ struct ClockPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
-    let reading = try await refusing { try await clock.reading() }
+  ) async throws -> Response {
+    let reading = try await clock.reading()
     let title = Message("Server clock")
     var frame = await actions.frames.frame(
       Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)

@@ -11,15 +11,15 @@ struct CodeAttemptsFile: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  func download(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+  func download(_ context: ScopeContext, _ uid: String) async throws -> Response {
     let account = try await identity.account(uid, in: context)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       in: context, named: "code-attempts-\(context.scope.objectID)",
       asking: Self.question(account, in: context.scope),
       at: ConsolePaths.codeAttemptsFile(context.scope, account.id.text)
-    ) { () async throws(Refusal) in
-      let page = try await refusing { try await identity.codeAttempts.list(account) }
+    ) { () in
+      let page = try await identity.codeAttempts.list(account)
       let table = DriftTimeline.table(page.items, context.signedIn.times)
       return (
         table.csv(actions.frames.catalog), .user(account, in: context.scope), table.caption

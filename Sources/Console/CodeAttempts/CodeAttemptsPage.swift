@@ -9,17 +9,15 @@ struct CodeAttemptsPage: Sendable {
   let frames: Frames
   let view: Template<CodeAttemptsView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
     let scope = context.scope
     let account = try await identity.account(uid, in: context)
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
-    let page = try await refusing {
-      try await identity.codeAttempts.list(account, after: after, limit: size.rows)
-    }
+    let page = try await identity.codeAttempts.list(account, after: after, limit: size.rows)
     let path = ConsolePaths.codeAttempts(scope, account.id.text)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
-    let settings = try await refusing { try await identity.support.settings(scope) }
+    let settings = try await identity.support.settings(scope)
     let title = Message(
       "Code attempts · {user} · Users", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
@@ -34,9 +32,9 @@ struct CodeAttemptsPage: Sendable {
 }
 
 extension Identity {
-  func account(_ uid: String, in context: ScopeContext) async throws(Refusal) -> Account {
-    let found = try await refusing { try await accounts.find(context.scope, ID(uid)) }
-    guard let found else { throw .notFound }
+  func account(_ uid: String, in context: ScopeContext) async throws -> Account {
+    let found = try await accounts.find(context.scope, ID(uid))
+    guard let found else { throw Refusal.notFound }
     return found
   }
 }

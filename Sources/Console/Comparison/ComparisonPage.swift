@@ -13,24 +13,22 @@ struct ComparisonPage: Sendable {
   /// The maximum number of tenants that the form suggests.
   private static let suggestions = 100
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
     let asked = ComparisonAddress(context.signedIn.query)
     var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
     if !asked.pool.isEmpty, !asked.day.isEmpty {
       errors = [FieldError(field: "on", text: Message("Enter a user pool or a date, not both."))]
     } else {
-      do throws(ComparisonError) {
+      do {
         comparison = try await compare(scope, asked, context.signedIn.administrator)
-      } catch {
+      } catch let error as ComparisonError {
         errors = [try Self.fault(error)]
       }
     }
-    let tenants = try await refusing {
-      try await identity.pools.tenantNames(
-        project: scope.project, visibleTo: context.signedIn.administrator,
-        limit: Self.suggestions)
-    }
+    let tenants = try await identity.pools.tenantNames(
+      project: scope.project, visibleTo: context.signedIn.administrator,
+      limit: Self.suggestions)
     var frame = try await frames.frame(Message("Compare MFA policies"), in: context)
     frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
     frame.errors = errors
@@ -43,12 +41,12 @@ struct ComparisonPage: Sendable {
 
   private func compare(
     _ scope: Scope, _ asked: ComparisonAddress, _ administrator: Administrator
-  ) async throws(ComparisonError) -> PolicyComparison? {
-    func compare(_ subject: ComparisonSubject) async throws(ComparisonError) -> PolicyComparison {
+  ) async throws -> PolicyComparison? {
+    func compare(_ subject: ComparisonSubject) async throws -> PolicyComparison {
       try await identity.policies.compare(scope, with: subject, visibleTo: administrator)
     }
     if !asked.day.isEmpty {
-      guard let day = Day(asked.day) else { throw .futureDay }
+      guard let day = Day(asked.day) else { throw ComparisonError.futureDay }
       return try await compare(.day(day))
     }
     guard !asked.pool.isEmpty else { return nil }
@@ -56,13 +54,13 @@ struct ComparisonPage: Sendable {
     if parts.count == 2 { return try await compare(.pool(ID(parts[0]), ID(parts[1]))) }
     do {
       return try await compare(.pool(scope.project, ID(asked.pool)))
-    } catch {
+    } catch let error as ComparisonError {
       guard case .poolNotFound = error else { throw error }
       return try await compare(.pool(ID(asked.pool), nil))
     }
   }
 
-  private static func fault(_ error: ComparisonError) throws(Refusal) -> FieldError {
+  private static func fault(_ error: ComparisonError) throws -> FieldError {
     switch error {
     case .poolNotFound:
       FieldError(
@@ -91,7 +89,6 @@ struct ComparisonPage: Sendable {
           A change since that date was recorded by an earlier version of Countersign, without all of \
           its values. Enter a later date.
           """))
-    case .unavailable: throw .unavailable(error)
     }
   }
 }

@@ -12,30 +12,30 @@ struct ScopeDeletionPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func askForProject(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func askForProject(_ context: ProjectContext) async throws -> Response {
     try await page(context.signedIn, context.scope, try await frame(context, []))
   }
 
-  func deleteProject(_ context: ProjectContext) async throws(Refusal) -> Response {
-    try await delete(context.scope, context.signedIn) { errors throws(Refusal) in
+  func deleteProject(_ context: ProjectContext) async throws -> Response {
+    try await delete(context.scope, context.signedIn) { errors in
       try await frame(context, errors)
     }
   }
 
-  func askForTenant(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func askForTenant(_ context: ScopeContext) async throws -> Response {
     try await page(context.signedIn, context.scope, try await frame(context, []))
   }
 
-  func deleteTenant(_ context: ScopeContext) async throws(Refusal) -> Response {
-    guard context.scope.tenant != nil else { throw .notFound }
-    return try await delete(context.scope, context.signedIn) { errors throws(Refusal) in
+  func deleteTenant(_ context: ScopeContext) async throws -> Response {
+    guard context.scope.tenant != nil else { throw Refusal.notFound }
+    return try await delete(context.scope, context.signedIn) { errors in
       try await frame(context, errors)
     }
   }
 
   private func delete(
-    _ scope: Scope, _ signedIn: SignedIn, _ frame: ([FieldError]) async throws(Refusal) -> Frame
-  ) async throws(Refusal) -> Response {
+    _ scope: Scope, _ signedIn: SignedIn, _ frame: ([FieldError]) async throws -> Frame
+  ) async throws -> Response {
     let action = Self.action(of: scope)
     guard scope.isNamed(signedIn.form.trimmed("confirmation")) else {
       let errors = [Self.wrongName] + (try await actions.unmet(action, signedIn))
@@ -49,9 +49,8 @@ struct ScopeDeletionPage: Sendable {
         to: scope.tenant == nil
           ? ConsolePaths.projects() : ConsolePaths.tenants(scope.project.text))
     } catch {
-      let errors = try await actions.faults(error, action, signedIn) { error throws(Refusal) in
-        guard case .unavailable = error else { throw Refusal.notFound }
-        throw Refusal.unavailable(error)
+      let errors = try await actions.faults(error, action, signedIn) { (_: UserPoolError) in
+        throw Refusal.notFound
       }
       return try await page(signedIn, scope, try await frame(errors))
     }
@@ -73,14 +72,14 @@ struct ScopeDeletionPage: Sendable {
 
   private func frame(
     _ context: ProjectContext, _ errors: [FieldError]
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     let frame = try await frames.frame(Message("Delete · Settings"), in: context)
     return finished(frame, context.scope, errors)
   }
 
   private func frame(
     _ context: ScopeContext, _ errors: [FieldError]
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     let frame = try await frames.frame(Message("Delete · Settings"), in: context)
     return finished(frame, context.scope, errors)
   }
@@ -94,7 +93,7 @@ struct ScopeDeletionPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ scope: Scope, _ frame: Frame
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let frameView = FrameView(frame)
     let model = ScopeDeletionView(
       frame: frameView, signedIn: signedIn, scope: scope, losses: try await losses(of: scope),
@@ -102,12 +101,11 @@ struct ScopeDeletionPage: Sendable {
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private func losses(of scope: Scope) async throws(Refusal) -> DeletionImpact {
+  private func losses(of scope: Scope) async throws -> DeletionImpact {
     do {
       return try await identity.pools.deletionImpact(project: scope.project, tenant: scope.tenant)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    } catch is UserPoolError {
+      throw Refusal.notFound
     }
   }
 }

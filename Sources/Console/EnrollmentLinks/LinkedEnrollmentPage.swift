@@ -16,11 +16,11 @@ struct LinkedEnrollmentPage: Sendable {
   let frames: Frames
   let view: Template<LinkedEnrollmentView>
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
     let code = query.text("code") ?? ""
     let enrollment: LinkedEnrollment
-    do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
+    do { enrollment = try await links.open(code) } catch let error as EnrollmentLinkError {
       if case .used(let scope) = error, query["done"] != nil {
         return try page(visitor, .done(scope), code: code)
       }
@@ -29,17 +29,17 @@ struct LinkedEnrollmentPage: Sendable {
     return try page(visitor, .open(enrollment), code: code)
   }
 
-  func finish(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func finish(_ visitor: Visitor) async throws -> Response {
     let form = visitor.form
     let code = form.text("link") ?? ""
     let author = Author(
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
-    do throws(EnrollmentLinkError) {
+    do {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
         displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
-    } catch {
+    } catch let error as EnrollmentLinkError {
       return try await refused(error, visitor, code: code)
     }
     var query = Form()
@@ -52,7 +52,7 @@ struct LinkedEnrollmentPage: Sendable {
 
   private func refused(
     _ error: EnrollmentLinkError, _ visitor: Visitor, code: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     switch error {
     case .unknown: return try page(visitor, .void, code: code)
     case .used(let scope): return try page(visitor, .used(scope), code: code)
@@ -90,27 +90,23 @@ struct LinkedEnrollmentPage: Sendable {
           code.
           """))
       let enrollment: LinkedEnrollment
-      do throws(EnrollmentLinkError) { enrollment = try await links.open(code) } catch {
+      do { enrollment = try await links.open(code) } catch is EnrollmentLinkError {
         return try page(visitor, .void, code: code)
       }
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
-    case .unavailable: throw .unavailable(error)
     }
   }
 
   private func page(
     _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
-  ) throws(Refusal) -> Response {
+  ) throws -> Response {
     var frame = frames.outside(
       state.title, path: ConsolePaths.linkedEnrollment(), of: state.scope)
     frame.errors = errors
     let view = FrameView(frame)
     var form: LinkedEnrollmentForm?
     if case .open(let enrollment) = state {
-      let drawing: QRCode
-      do { drawing = try QRCode(text: enrollment.uri.revealedText) } catch {
-        throw .unavailable(error)
-      }
+      let drawing = try QRCode(text: enrollment.uri.revealedText)
       form = LinkedEnrollmentForm(
         frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
         name: visitor.form.text("name") ?? EnrollmentLinks.usualName,

@@ -8,11 +8,9 @@ struct SendEnrollmentLink: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
-    let refusal = try await refusing {
-      try await pages.identity.enrollmentLinks.refusal(account, in: target.scope)
-    }
+    let refusal = try await pages.identity.enrollmentLinks.refusal(account, in: target.scope)
     let carriesMail = pages.identity.messages.carriesMail
     let consequences: [Message?] = [
       account.email.map { Self.sending(to: $0, carriesMail: carriesMail) },
@@ -35,7 +33,7 @@ struct SendEnrollmentLink: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.enrollmentLinks.send(
       request, to: target.user, in: target.scope)
     let address = Message.Value.name(Formatted.short(done.value))

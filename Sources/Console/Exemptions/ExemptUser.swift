@@ -9,16 +9,14 @@ struct ExemptUser: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
     let exemptions = pages.identity.exemptions
-    let (current, obstacle) = try await refusing {
-      (
-        try await exemptions.find(account),
-        try await exemptions.obstacle(
-          for: target.context.signedIn.administrator, to: account, in: target.context.scope)
-      )
-    }
+    let (current, obstacle) = try await (
+      exemptions.find(account),
+      exemptions.obstacle(
+        for: target.context.signedIn.administrator, to: account, in: target.context.scope)
+    )
     let user = Message.Value.name(Formatted.short(account.label))
     var question = SupportConfirmation(
       user: account, title: Message("Exempt user"),
@@ -51,7 +49,7 @@ struct ExemptUser: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.exemptions.grant(
       target.scope, target.user, until: until(target).moment, request)
     return SupportResult(
@@ -70,9 +68,9 @@ struct EndExemption: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
-    let found = try await refusing { try await pages.identity.exemptions.find(account) }
+    let found = try await pages.identity.exemptions.find(account)
     var question = SupportConfirmation(
       user: account, title: Message("End exemption"),
       heading: Markup(
@@ -90,7 +88,7 @@ struct EndExemption: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.exemptions.end(target.scope, target.user, request)
     return SupportResult(Message("Exemption ended."), after: done)
   }

@@ -8,17 +8,15 @@ struct ExemptionsFile: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func download(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       in: signedIn, named: "exemptions", asking: Self.question(query),
       at: query.form.query(of: ConsolePaths.exemptionsFile())
-    ) { () async throws(Refusal) in
-      let found = try await refusing {
-        try await identity.exemptions.list(
-          in: query.project, visibleTo: signedIn.administrator, for: .exportUsers)
-      }
+    ) { () in
+      let found = try await identity.exemptions.list(
+        in: query.project, visibleTo: signedIn.administrator, for: .exportUsers)
       return (Self.file(found), DownloadedUsers(of: found), Message("Exemptions"))
     }
   }

@@ -9,11 +9,9 @@ struct ExemptionsPage: Sendable {
   let frames: Frames
   let view: Template<ExemptionsView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
-    let found = try await refusing {
-      try await exemptions.list(in: query.project, visibleTo: signedIn.administrator)
-    }
+    let found = try await exemptions.list(in: query.project, visibleTo: signedIn.administrator)
     let mayExport = found.contains {
       signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
     }

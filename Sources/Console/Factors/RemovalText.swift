@@ -9,10 +9,8 @@ struct RemovalText: Sendable {
   private var times: Times { target.times }
 
   /// Returns what a removal would do, without doing it.
-  func consequences(of factor: ID<Factor>?) async throws(Refusal) -> Removal {
-    try await pages.finding { () async throws(ActionDenial) in
-      try await pages.identity.factorRemovals.consequences(target.scope, target.user, factor)
-    }
+  func consequences(of factor: ID<Factor>?) async throws -> Removal {
+    try await pages.identity.factorRemovals.consequences(target.scope, target.user, factor)
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.

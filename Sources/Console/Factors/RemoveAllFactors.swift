@@ -13,7 +13,7 @@ struct RemoveAllFactors: SupportAction {
   /// The field with the ID of each factor that the page shows.
   private static let field = "enrollment"
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: nil)
     var question = SupportConfirmation(
@@ -36,7 +36,7 @@ struct RemoveAllFactors: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.factorRemovals.remove(
       target.scope, target.user, nil, request,
       seen: Set(target.form.all(Self.field).map { ID($0.text) }))

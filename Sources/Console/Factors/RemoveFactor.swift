@@ -8,7 +8,7 @@ struct RemoveFactor: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let words = RemovalText(pages: pages, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
@@ -30,7 +30,7 @@ struct RemoveFactor: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.factorRemovals.remove(
       target.scope, target.user, ID(target.object), request)
     return RemovalText(pages: pages, target: target).result(done)

@@ -11,7 +11,7 @@ struct RenameFactor: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let found = try await pages.factor(target)
     let heading = Message(
       "Rename “{factor}” for {user}?",
@@ -49,7 +49,7 @@ struct RenameFactor: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.support.rename(
       target.scope, target.user, ID(target.object), to: target.form.trimmed("name"), request)
     // A factor without a previous name has no name to restore.

@@ -10,7 +10,7 @@ struct RestoreFactors: SupportAction {
 
   var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let found = try await pages.restoration(target)
     var question =
       isPurge ? Self.purging(found) : try await restoring(found, target)
@@ -21,7 +21,7 @@ struct RestoreFactors: SupportAction {
 
   private func restoring(
     _ found: Restoration, _ target: SupportTarget
-  ) async throws(Refusal) -> SupportConfirmation {
+  ) async throws -> SupportConfirmation {
     let (account, hold) = (found.account, found.hold)
     let consequences = [
       Message(
@@ -99,7 +99,7 @@ struct RestoreFactors: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let removals = pages.identity.factorRemovals
     guard !isPurge else {
       let done = try await removals.purge(
@@ -146,10 +146,8 @@ struct RestoreFactors: SupportAction {
 }
 
 extension SupportPages {
-  func restoration(_ target: SupportTarget) async throws(Refusal) -> Restoration {
-    try await finding { () async throws(ActionDenial) in
-      try await identity.factorRemovals.consequencesOfUndo(
-        target.scope, target.user, ID(target.object))
-    }
+  func restoration(_ target: SupportTarget) async throws -> Restoration {
+    try await identity.factorRemovals.consequencesOfUndo(
+      target.scope, target.user, ID(target.object))
   }
 }

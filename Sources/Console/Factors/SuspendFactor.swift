@@ -11,7 +11,7 @@ struct SuspendFactor: SupportAction {
 
   var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let found = try await pages.factor(target)
     var question = isEnding ? ending(found) : try await suspending(found, target)
     question.factsHeading = Message("This factor")
@@ -21,14 +21,14 @@ struct SuspendFactor: SupportAction {
 
   private func suspending(
     _ found: Suspension, _ target: SupportTarget
-  ) async throws(Refusal) -> SupportConfirmation {
+  ) async throws -> SupportConfirmation {
     let heading = Message(
       "Suspend “{factor}” for {user}?",
       [
         "factor": FactorText.name(found.factor),
         "user": .name(Formatted.short(found.account.label)),
       ])
-    let settings = try await refusing { try await pages.support.settings(target.scope) }
+    let settings = try await pages.support.settings(target.scope)
     let now = pages.frames.clock.now()
     let isDue = found.factorsDue.contains { $0.id == found.factor.id }
     let others = found.factorsDue.count - (isDue ? 1 : 0)
@@ -88,7 +88,7 @@ struct SuspendFactor: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     guard !isEnding else {
       let done = try await pages.support.resume(
         target.scope, target.user, ID(target.object), request)

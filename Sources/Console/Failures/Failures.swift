@@ -29,12 +29,11 @@ struct Failures: Sendable {
   /// - Returns: The part; nil if the database failed, which is logged.
   /// - Throws: Any other refusal, and that of a canceled request.
   func optional<Part>(
-    _ request: Request, _ body: () async throws(Refusal) -> Part
-  ) async throws(Refusal) -> Part? {
-    do throws(Refusal) { return try await body() } catch {
-      guard case .unavailable(let cause) = error, Failure(of: cause) != nil, !Task.isCancelled
-      else { throw error }
-      report(.failed(cause: "\(cause)"), of: request)
+    _ request: Request, _ body: () async throws -> Part
+  ) async throws -> Part? {
+    do { return try await body() } catch {
+      guard Failure(of: error) != nil, !Task.isCancelled else { throw error }
+      report(.failed(cause: "\(error)"), of: request)
       return nil
     }
   }
@@ -47,10 +46,10 @@ struct Failures: Sendable {
 
   /// Responds with a page for a signed-in administrator, or with the page of its refusal.
   func respond(
-    to request: Request, _ page: (SignedIn) async throws(Refusal) -> Response
+    to request: Request, _ page: (SignedIn) async throws -> Response
   ) async -> Response {
     var found: SignedIn?
-    do throws(Refusal) {
+    do {
       let signedIn = try await authorizer.signedIn(request)
       found = signedIn
       return try await page(signedIn)
@@ -59,8 +58,17 @@ struct Failures: Sendable {
     }
   }
 
-  /// The page of a refusal; `found` is the administrator if the request was authenticated.
-  func page(_ refusal: Refusal, for request: Request, _ found: SignedIn? = nil) async -> Response {
+  /// The page of whatever a page threw; `found` is the administrator if the request was
+  /// authenticated.
+  func page(_ error: any Error, for request: Request, _ found: SignedIn? = nil) async -> Response {
+    if let refusal = Refusal(error) { return await page(refusal, for: request, found) }
+    log(request.id, .failed(cause: "\(error)"))
+    return unsigned(Fault(.serviceUnavailable), request)
+  }
+
+  private func page(
+    _ refusal: Refusal, for request: Request, _ found: SignedIn? = nil
+  ) async -> Response {
     switch refusal {
     case .signInFirst(let next, let kept):
       return .redirect(to: Self.signIn(thenTo: next, kept))
@@ -105,9 +113,6 @@ struct Failures: Sendable {
     case .elsewhere(let path, let text, let session):
       if let text { frames.leave(Flash(text: text), for: session) }
       return .redirect(to: path)
-    case .unavailable(let cause):
-      log(request.id, .failed(cause: "\(cause)"))
-      return unsigned(Fault(.serviceUnavailable), request)
     }
   }
 

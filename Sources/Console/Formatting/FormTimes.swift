@@ -15,19 +15,19 @@ extension SignedIn {
   /// zone is that of the account if the form has none.
   ///
   /// - Throws: ``Refusal/unreadableForm`` for a zone that can't be selected.
-  var formTimes: Times { get throws(Refusal) { try times(of: form) } }
+  var formTimes: Times { get throws { try times(of: form) } }
 
   /// Formats and reads the dates and times of a form that was submitted before.
   ///
   /// - Returns: Those of the zone. The account's own zone may have been selected before an update of
   ///   the system removed it, and is then UTC, as on pages.
   /// - Throws: ``Refusal/unreadableForm`` for another zone that can't be selected.
-  func times(of form: Form) throws(Refusal) -> Times {
+  func times(of form: Form) throws -> Times {
     let zone = form.trimmed(Times.zoneField)
     guard !zone.isEmpty, ![times.zoneName, session.preferences.timeZone].contains(zone) else {
       return times
     }
-    guard Zone.names.contains(zone) else { throw .unreadableForm }
+    guard Zone.names.contains(zone) else { throw Refusal.unreadableForm }
     return Times(catalog, zone: zone)
   }
 }

@@ -16,16 +16,16 @@ protocol FormAction<Place>: Sendable {
 
   var action: ConsoleAction { get }
 
-  func page(_ target: FormTarget<Place>) async throws(Refusal) -> FormPage
+  func page(_ target: FormTarget<Place>) async throws -> FormPage
 
-  func input(_ target: FormTarget<Place>) async throws(InvalidInput) -> Input
+  func input(_ target: FormTarget<Place>) async throws -> Input
 
   func perform(
     _ input: Input, _ target: FormTarget<Place>, _ request: ActionRequest
-  ) async throws(ActionError<Reason>) -> FormEnd
+  ) async throws -> FormEnd
 
   /// Returns where the form shows a failure.
-  func fault(_ reason: Reason, _ target: FormTarget<Place>) throws(Refusal) -> FieldError
+  func fault(_ reason: Reason, _ target: FormTarget<Place>) throws -> FieldError
 }
 
 extension FormAction where Input == Void {
@@ -35,7 +35,6 @@ extension FormAction where Input == Void {
 /// What's wrong with the input, found before the action is tried.
 enum InvalidInput: Error {
   case fields([FieldError])
-  case refused(Refusal)
 
   static func field(_ name: String, _ text: Message) -> InvalidInput {
     .fields([FieldError(field: name, text: text)])
@@ -46,7 +45,7 @@ enum InvalidInput: Error {
 protocol FormPlace: Sendable {
   var signedIn: SignedIn { get }
 
-  func frame(_ title: Message, _ frames: Frames) async throws(Refusal) -> Frame
+  func frame(_ title: Message, _ frames: Frames) async throws -> Frame
 }
 
 extension SignedIn: FormPlace {
@@ -58,13 +57,13 @@ extension SignedIn: FormPlace {
 }
 
 extension ProjectContext: FormPlace {
-  func frame(_ title: Message, _ frames: Frames) async throws(Refusal) -> Frame {
+  func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
 }
 
 extension ScopeContext: FormPlace {
-  func frame(_ title: Message, _ frames: Frames) async throws(Refusal) -> Frame {
+  func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
 }
@@ -132,32 +131,28 @@ private struct FormRoutes<Action: FormAction>: Sendable {
 
   func ask(
     _ place: Action.Place, _ object: String = "", at address: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     try await show(FormTarget(place: place, object: object, address: address), errors: [])
   }
 
   func perform(
     _ place: Action.Place, _ object: String = "", at address: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let target = FormTarget(place: place, object: object, address: address)
     let signedIn = target.signedIn
     let input: Action.Input
     do {
       input = try await action.input(target)
-    } catch {
-      switch error {
-      case .fields(let errors):
-        return try await show(
-          target, errors: errors + (try await forms.unmet(action.action, signedIn)))
-      case .refused(let refusal): throw refusal
-      }
+    } catch InvalidInput.fields(let errors) {
+      return try await show(
+        target, errors: errors + (try await forms.unmet(action.action, signedIn)))
     }
     let end: FormEnd
     do {
       end = try await action.perform(input, target, forms.request(signedIn))
     } catch {
       let errors = try await forms.faults(error, action.action, signedIn) {
-        reason throws(Refusal) in try action.fault(reason, target)
+        try action.fault($0, target)
       }
       return try await show(target, errors: errors)
     }
@@ -175,7 +170,7 @@ private struct FormRoutes<Action: FormAction>: Sendable {
 
   private func show(
     _ target: FormTarget<Action.Place>, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     try await forms.show(
       try await action.page(target), of: action.action, in: target.place, at: target.address,
       errors: errors)
@@ -187,10 +182,10 @@ extension RouteTable {
     _ path: Path<>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    signedIn(.get, path, form.permission) { signedIn throws(Refusal) in
+    signedIn(.get, path, form.permission) { signedIn in
       try await form.ask(signedIn, at: path())
     }
-    signedIn(path, performing: [action.action]) { signedIn throws(Refusal) in
+    signedIn(path, performing: [action.action]) { signedIn in
       try await form.perform(signedIn, at: path())
     }
   }
@@ -199,10 +194,10 @@ extension RouteTable {
     _ path: Path<String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    signedIn(.get, path, form.permission) { signedIn, id throws(Refusal) in
+    signedIn(.get, path, form.permission) { signedIn, id in
       try await form.ask(signedIn, id, at: path(id))
     }
-    signedIn(path, performing: [action.action]) { signedIn, id throws(Refusal) in
+    signedIn(path, performing: [action.action]) { signedIn, id in
       try await form.perform(signedIn, id, at: path(id))
     }
   }
@@ -211,10 +206,10 @@ extension RouteTable {
     _ path: Path<String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inProject(.get, path, form.permission) { context throws(Refusal) in
+    inProject(.get, path, form.permission) { context in
       try await form.ask(context, at: path(context.project))
     }
-    inProject(path, performing: [action.action]) { context throws(Refusal) in
+    inProject(path, performing: [action.action]) { context in
       try await form.perform(context, at: path(context.project))
     }
   }
@@ -223,10 +218,10 @@ extension RouteTable {
     _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inProject(.get, path, form.permission) { context, id throws(Refusal) in
+    inProject(.get, path, form.permission) { context, id in
       try await form.ask(context, id, at: path(context.project, id))
     }
-    inProject(path, performing: [action.action]) { context, id throws(Refusal) in
+    inProject(path, performing: [action.action]) { context, id in
       try await form.perform(context, id, at: path(context.project, id))
     }
   }
@@ -235,10 +230,10 @@ extension RouteTable {
     _ path: ScopePath0, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inScope(.get, path, form.permission) { context throws(Refusal) in
+    inScope(.get, path, form.permission) { context in
       try await form.ask(context, at: path(context.scope))
     }
-    inScope(path, performing: [action.action]) { context throws(Refusal) in
+    inScope(path, performing: [action.action]) { context in
       try await form.perform(context, at: path(context.scope))
     }
   }
@@ -247,10 +242,10 @@ extension RouteTable {
     _ path: ScopePath1, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inScope(.get, path, form.permission) { context, id throws(Refusal) in
+    inScope(.get, path, form.permission) { context, id in
       try await form.ask(context, id, at: path(context.scope, id))
     }
-    inScope(path, performing: [action.action]) { context, id throws(Refusal) in
+    inScope(path, performing: [action.action]) { context, id in
       try await form.perform(context, id, at: path(context.scope, id))
     }
   }

@@ -63,7 +63,7 @@ extension ActionForms {
   func show(
     _ page: FormPage, of action: ConsoleAction, in place: some FormPlace, at address: String,
     errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let signedIn = place.signedIn
     var frame = try await place.frame(page.title, frames)
     frame.crumbs = page.crumbs

@@ -101,20 +101,20 @@ struct Frames: Sendable {
 
   func frame(
     _ title: some MessageConvertible, in context: ScopeContext, users: Int? = nil
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     try await frame(title.message, context.signedIn, scope: context.scope, users: users)
   }
 
   func frame(
     _ title: some MessageConvertible, in context: ProjectContext
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     try await frame(title.message, context.signedIn, scope: context.scope)
   }
 
   /// `users` is the number of the pool's users, if the page has read it.
   private func frame(
     _ title: Message, _ signedIn: SignedIn, scope: Scope, users: Int? = nil
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     let administrator = signedIn.administrator
     let project = Message.Value.name(Formatted.short(scope.projectName))
     let whole =
@@ -135,7 +135,7 @@ struct Frames: Sendable {
     frame.tenant = try await tenantMenu(scope, administrator)
     var users = users
     if users == nil, administrator.may(.findUsers, in: scope) {
-      users = try await refusing { try await identity.accounts.count(scope) }
+      users = try await identity.accounts.count(scope)
     }
     frame.sidebar = sidebar.markup(
       at: place, in: scope, for: administrator, users: users)
@@ -185,10 +185,9 @@ struct Frames: Sendable {
 
   private func projectMenu(
     _ scope: Scope, _ administrator: Administrator
-  ) async throws(Refusal) -> Markup {
-    let names = try await refusing {
-      try await identity.pools.projectNames(visibleTo: administrator, limit: Self.menuLength)
-    }
+  ) async throws -> Markup {
+    let names = try await identity.pools.projectNames(
+      visibleTo: administrator, limit: Self.menuLength)
     let places = names.map { id, name in
       ScopeMenu.Place(
         id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
@@ -201,11 +200,9 @@ struct Frames: Sendable {
 
   private func tenantMenu(
     _ scope: Scope, _ administrator: Administrator
-  ) async throws(Refusal) -> Markup? {
-    let names = try await refusing {
-      try await identity.pools.tenantNames(
-        project: scope.project, visibleTo: administrator, limit: Self.menuLength)
-    }
+  ) async throws -> Markup? {
+    let names = try await identity.pools.tenantNames(
+      project: scope.project, visibleTo: administrator, limit: Self.menuLength)
     guard scope.tenant != nil || !names.isEmpty else { return nil }
     let places = names.map { id, name in
       ScopeMenu.Place(id: id.text, name: name, isOpen: true)

@@ -39,7 +39,7 @@ struct SessionExtensionPage: Sendable {
   /// Returns the seconds until the session ends without activity, and in any case.
   ///
   /// Finding the session for the request extended it; the page has nothing else to do.
-  func extend(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func extend(_ signedIn: SignedIn) async throws -> Response {
     let notice = SessionNotice(signedIn, script: "", at: clock.now())
     return .text("\(notice.idle) \(notice.lifetime)")
   }

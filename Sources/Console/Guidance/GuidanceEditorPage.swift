@@ -12,13 +12,13 @@ struct GuidanceEditorPage: Sendable {
   let frames: Frames
   let view: Template<GuidanceEditorView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let newest = try await refusing { try await guidance.read(context.scope) }
+  func show(_ context: ScopeContext) async throws -> Response {
+    let newest = try await guidance.read(context.scope)
     var draft = GuidanceDraft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
     if let asked = context.signedIn.query.text("version") {
-      guard let number = Int(asked) else { throw .notFound }
-      let old = try await refusing { try await guidance.read(context.scope, version: number) }
-      guard let old else { throw .notFound }
+      guard let number = Int(asked) else { throw Refusal.notFound }
+      let old = try await guidance.read(context.scope, version: number)
+      guard let old else { throw Refusal.notFound }
       draft.text = old.text
       draft.restored = number
     }
@@ -28,7 +28,7 @@ struct GuidanceEditorPage: Sendable {
   /// Shows the editor; the status is 422 for a fault, and 409 when someone else saved a version.
   func page(
     _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     var frame = try await frames.frame(Message("Edit · Support playbook"), in: context)
     frame.crumbs = [
       Link(
@@ -57,11 +57,11 @@ struct GuidanceDraft: Sendable {
     self.version = version
   }
 
-  init(_ form: Form) throws(Refusal) {
+  init(_ form: Form) throws {
     guard let text = form.text("text", atMost: Form.longestText),
       let version = Int(form.trimmed("version"))
     else {
-      throw .unreadableForm
+      throw Refusal.unreadableForm
     }
     self.init(text: text, version: version)
   }

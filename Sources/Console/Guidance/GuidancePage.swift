@@ -15,7 +15,7 @@ struct GuidancePage: Sendable {
 
   private var identity: Identity { authorizer.identity }
 
-  func list(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func list(_ signedIn: SignedIn) async throws -> Response {
     let guides = try installed()
     let place = try await place(signedIn)
     let frame = try await frame(Message("Guides"), signedIn, place)
@@ -26,9 +26,11 @@ struct GuidancePage: Sendable {
           guides: links(guides, current: nil, place))))
   }
 
-  func show(_ signedIn: SignedIn, _ name: String) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn, _ name: String) async throws -> Response {
     let guides = try installed()
-    guard let guide = guides.first(where: { $0.pattern.rawValue == name }) else { throw .notFound }
+    guard let guide = guides.first(where: { $0.pattern.rawValue == name }) else {
+      throw Refusal.notFound
+    }
     let place = try await place(signedIn)
     var frame = try await frame(
       Message("{title} · Guides", ["title": .message(guide.pattern.name)]), signedIn, place)
@@ -46,15 +48,14 @@ struct GuidancePage: Sendable {
     return response
   }
 
-  private func place(_ signedIn: SignedIn) async throws(Refusal) -> GuidePool? {
+  private func place(_ signedIn: SignedIn) async throws -> GuidePool? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
     let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
     var policy: Policy?
     if context.may(.readPolicy) {
-      do { policy = try await identity.policies.read(context.scope) } catch {
-        guard case .unavailable = error else { throw .notFound }
-        throw .unavailable(error)
+      do { policy = try await identity.policies.read(context.scope) } catch is PolicyError {
+        throw Refusal.notFound
       }
     }
     let key = try await ProjectKey(context, identity.apiKeys)
@@ -63,7 +64,7 @@ struct GuidancePage: Sendable {
 
   private func frame(
     _ title: Message, _ signedIn: SignedIn, _ place: GuidePool?
-  ) async throws(Refusal) -> Frame {
+  ) async throws -> Frame {
     guard let place else { return await frames.frame(title, for: signedIn) }
     var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
@@ -74,8 +75,8 @@ struct GuidancePage: Sendable {
     return frame
   }
 
-  private func installed() throws(Refusal) -> [Guides.Guide] {
-    do { return try guides.all() } catch { throw .unavailable(error) }
+  private func installed() throws -> [Guides.Guide] {
+    try guides.all()
   }
 
   private func links(

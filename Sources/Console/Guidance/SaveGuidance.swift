@@ -6,7 +6,7 @@ import Localization
 struct SaveGuidance: Sendable {
   let editor: GuidanceEditorPage
 
-  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func perform(_ context: ScopeContext) async throws -> Response {
     var draft = try GuidanceDraft(context.signedIn.form)
     if case .failure(let fault) = draft.rendered() {
       return try await editor.page(context, draft, fault: fault.text)
@@ -21,17 +21,18 @@ struct SaveGuidance: Sendable {
             "Saved as version {number}, effective immediately.", ["number": .text(String(number))]),
         for: context.signedIn)
       return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
-    } catch {
-      switch try error.failure(of: .editGuidance) {
+    } catch let error as GuidanceError {
+      switch error {
       case .tooLong(let bytes):
         return try await editor.page(context, draft, fault: GuidanceFault.tooLong(bytes).text)
       case .changedMeanwhile(let newest):
         draft.theirs = newest
         draft.version = newest.version.number
         return try await editor.page(context, draft)
-      case .scopeNotFound: throw .notFound
-      case .unavailable(let cause): throw .unavailable(cause)
+      case .scopeNotFound: throw Refusal.notFound
       }
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.editGuidance.requirements.permission)
     }
   }
 }

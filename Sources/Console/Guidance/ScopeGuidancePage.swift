@@ -10,26 +10,16 @@ struct ScopeGuidancePage: Sendable {
   let frames: Frames
   let view: Template<ScopeGuidanceView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
     let query = context.signedIn.query
-    let newest: GuidanceText?
-    let shown: GuidanceText?
-    let versions: Page<GuidanceVersion>
-    do {
-      newest = try await guidance.read(scope)
-      versions = try await guidance.versions(scope, after: query.text("after"))
-      if let asked = query.text("version") {
-        guard let number = Int(asked) else { throw Refusal.notFound }
-        shown = try await guidance.read(scope, version: number)
-        guard shown != nil else { throw Refusal.notFound }
-      } else {
-        shown = newest
-      }
-    } catch let refusal as Refusal {
-      throw refusal
-    } catch {
-      throw .unavailable(error)
+    let newest = try await guidance.read(scope)
+    let versions = try await guidance.versions(scope, after: query.text("after"))
+    var shown = newest
+    if let asked = query.text("version") {
+      guard let number = Int(asked) else { throw Refusal.notFound }
+      shown = try await guidance.read(scope, version: number)
+      guard shown != nil else { throw Refusal.notFound }
     }
     let frame = try await frames.frame(Message("Support playbook"), in: context)
     var model = ScopeGuidanceView(

@@ -9,14 +9,10 @@ struct KeyListPage: Sendable {
   let frames: Frames
   let view: Template<KeyListView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
-    let keys = try await refusing {
-      scope.tenant == nil ? try await identity.apiKeys.list(scope.project) : []
-    }
-    let tokens = try await refusing {
-      try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
-    }
+    let keys = try await scope.tenant == nil ? identity.apiKeys.list(scope.project) : []
+    let tokens = try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
     let createdAt = try await identity.pools.settings(of: scope).createdAt
     let frame = try await frames.frame(Message("API keys and tokens"), in: context)
     return .html(

@@ -8,7 +8,7 @@ struct KeysPage: Sendable {
   let keys: APIKeys
   let actions: ActionForms
 
-  func create(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func create(_ context: ProjectContext) async throws -> Response {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<APIKey>
     do {
@@ -26,7 +26,7 @@ struct KeysPage: Sendable {
   /// Asks for confirmation, because the list has only a button and no field for a code.
   private func askForCreation(
     _ context: ProjectContext, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let page = FormPage(
       title: Message("New API key · Settings"), crumbs: [.keys(context.scope)],
       heading: Message(
@@ -44,21 +44,12 @@ struct KeysPage: Sendable {
   }
 
   /// Converts an error; there are no fields to validate.
-  private static func refuse(_ error: APIKeyError) throws(Refusal) -> FieldError {
-    throw Refusal(error)
+  private static func refuse(_ error: APIKeyError) throws -> FieldError {
+    throw error
   }
 
   private static func list(_ context: ProjectContext) -> String {
     ConsolePaths.keys(context.scope)
-  }
-}
-
-extension Refusal {
-  fileprivate init(_ error: APIKeyError) {
-    switch error {
-    case .projectNotFound, .notFound: self = .notFound
-    case .unavailable: self = .unavailable(error)
-    }
   }
 }
 
@@ -67,10 +58,12 @@ struct RevokeAPIKey: FormAction {
   let keys: APIKeys
   let action = ConsoleAction.revokeAPIKey
 
-  func page(_ target: FormTarget<ProjectContext>) async throws(Refusal) -> FormPage {
+  func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
     let (scope, times) = (target.scope, target.times)
-    let all = try await refusing { try await keys.list(scope.project) }
-    guard let key = all.first(where: { $0.id.text == target.object }) else { throw .notFound }
+    let all = try await keys.list(scope.project)
+    guard let key = all.first(where: { $0.id.text == target.object }) else {
+      throw Refusal.notFound
+    }
     return FormPage(
       title: Message("Revoke API key · Settings"), crumbs: [.keys(scope)],
       heading: Message(
@@ -100,7 +93,7 @@ struct RevokeAPIKey: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws(ActionError<APIKeyError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let outcome = try await keys.revoke(ID(target.object), of: target.scope.project, request)
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
@@ -109,7 +102,7 @@ struct RevokeAPIKey: FormAction {
 
   func fault(
     _ error: APIKeyError, _ target: FormTarget<ProjectContext>
-  ) throws(Refusal) -> FieldError {
-    throw Refusal(error)
+  ) throws -> FieldError {
+    throw error
   }
 }

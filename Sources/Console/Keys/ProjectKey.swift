@@ -11,7 +11,7 @@ struct ProjectKey: Sendable {
   /// Explains why no key is shown and how to get one; nil if a key is shown.
   let note: Message?
 
-  init(_ context: ScopeContext, _ keys: APIKeys) async throws(Refusal) {
+  init(_ context: ScopeContext, _ keys: APIKeys) async throws {
     let project = context.scope.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
@@ -20,7 +20,7 @@ struct ProjectKey: Sendable {
         ["roles": Permission.manageKeys.roleNames])
       return
     }
-    key = try await refusing { try await keys.list(project) }.first
+    key = try await keys.list(project).first
     note = key == nil ? Message("This project has no API key. Create one in its settings.") : nil
   }
 }

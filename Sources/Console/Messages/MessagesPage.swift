@@ -15,13 +15,11 @@ struct MessagesPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let query = MessagesQuery(context.signedIn.query)
-    let page = try await refusing {
-      try await messages.list(
-        context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
-        after: query.after, limit: query.size.rows)
-    }
+    let page = try await messages.list(
+      context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
+      after: query.after, limit: query.size.rows)
     let path = ConsolePaths.messages(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let frame = try await frames.frame(Message("Messages"), in: context)
@@ -32,26 +30,25 @@ struct MessagesPage: Sendable {
           carriesMail: messages.carriesMail)))
   }
 
-  func showOne(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func showOne(_ context: ScopeContext, _ id: String) async throws -> Response {
     try await page(context, try await find(context, id), text: nil)
   }
 
   /// Opens the text and returns it in the response to the form.
   ///
   /// The text is never behind a `GET` address, so it can't be opened by accident or from history.
-  func open(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func open(_ context: ScopeContext, _ id: String) async throws -> Response {
     let (message, signedIn) = (try await find(context, id), context.signedIn)
     let outcome: ActionOutcome<MessageText>
     do {
       outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
+    } catch OutboxError.notReadable {
+      frames.leave(Message("This text can no longer be opened."), for: signedIn)
+      return .redirect(to: ConsolePaths.message(context.scope, id))
     } catch {
-      if case .failed(.notReadable) = error {
-        frames.leave(Message("This text can no longer be opened."), for: signedIn)
-        return .redirect(to: ConsolePaths.message(context.scope, id))
-      }
       let errors = try await actions.faults(error, .openMessage, signedIn) {
-        error throws(Refusal) in
-        guard case .notFound = error else { throw Refusal.unavailable(error) }
+        (error: OutboxError) in
+        guard case .notFound = error else { throw error }
         throw Refusal.notFound
       }
       return try await page(context, message, text: nil, errors: errors)
@@ -60,27 +57,27 @@ struct MessagesPage: Sendable {
     return actions.page(page, after: outcome)
   }
 
-  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> OutboxEntry {
-    guard let number = Int64(id) else { throw .notFound }
-    do throws(OutboxError) {
+  private func find(_ context: ScopeContext, _ id: String) async throws -> OutboxEntry {
+    guard let number = Int64(id) else { throw Refusal.notFound }
+    do {
       return try await messages.find(context.scope, number)
-    } catch {
-      guard case .notFound = error else { throw .unavailable(error) }
-      throw .notFound
+    } catch let error as OutboxError {
+      guard case .notFound = error else { throw error }
+      throw Refusal.notFound
     }
   }
 
   private func user(
     of message: OutboxEntry, _ context: ScopeContext
-  ) async throws(Refusal) -> Account? {
+  ) async throws -> Account? {
     guard let id = message.account else { return nil }
-    return try await refusing { try await accounts.find(context.scope, id) }
+    return try await accounts.find(context.scope, id)
   }
 
   private func page(
     _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
     errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let title = Message(
       "{purpose} · #{id} · Messages",
       [

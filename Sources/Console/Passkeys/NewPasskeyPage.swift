@@ -14,12 +14,12 @@ struct NewPasskeyPage: Sendable {
   let view: Template<NewPasskeyView>
   let codes: Template<RecoveryCodesView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let browser = BrowserText.known(signedIn.request.fields[.userAgent] ?? "")
     return try await page(signedIn, name: browser.map { frames.catalog.text($0) } ?? "")
   }
 
-  func create(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func create(_ signedIn: SignedIn) async throws -> Response {
     let form = signedIn.form
     let name = form.trimmed("name")
     let password = form.text("password") ?? ""
@@ -42,14 +42,14 @@ struct NewPasskeyPage: Sendable {
       }
       frames.leave(added, for: signedIn)
       return .redirect(to: ConsolePaths.account())
-    } catch {
+    } catch let error as PasskeyError {
       return try await refused(error, signedIn, name: name)
     }
   }
 
   private func refused(
     _ error: PasskeyError, _ signedIn: SignedIn, name: String
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     var seconds: Int64?
     let fault: FieldError
     switch error {
@@ -71,17 +71,17 @@ struct NewPasskeyPage: Sendable {
     case .ended: fault = PasskeyFault.ended
     case .refused, .usedCode, .notFound, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
-    case .sessionEnded, .busy, .unavailable: throw Refusal(error)
+    case .sessionEnded, .busy: throw error
     }
     return try await page(signedIn, name: name, errors: [fault], seconds: seconds)
   }
 
   private func page(
     _ signedIn: SignedIn, name: String, errors: [FieldError] = [], seconds: Int64? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let session = signedIn.session
     let passkeys = identity.passkeys
-    if try await refusing({ try await passkeys.needsReauthentication(session) }) {
+    if try await passkeys.needsReauthentication(session) {
       return PasskeyPages.reauthenticate(signedIn)
     }
     // An administrator who signed in with the provider may have no password.
@@ -90,7 +90,7 @@ struct NewPasskeyPage: Sendable {
     {
       return .redirect(to: provider.href)
     }
-    let challenge = try await refusing { try await passkeys.begin(for: session) }
+    let challenge = try await passkeys.begin(for: session)
     var frame = await frames.frame(
       Message("{title} · Your account", ["title": .message(Message("Add a passkey"))]),
       for: signedIn)

@@ -93,18 +93,6 @@ enum PasskeyFault {
   }
 }
 
-extension Refusal {
-  /// Creates the refusal for an error in using a passkey that a form doesn't show.
-  init(_ error: PasskeyError) {
-    switch error {
-    case .sessionEnded: self = .sessionEnded
-    case .notFound: self = .notFound
-    case .busy: self = .busy
-    default: self = .unavailable(error)
-    }
-  }
-}
-
 extension PublicURL {
   /// The site of passkeys; nil if browsers offer none at this address.
   var relyingParty: RelyingParty? {

@@ -10,16 +10,16 @@ struct PasskeyPages: Sendable {
   let view: Template<PasskeyView>
   let removal: Template<PasskeyRemovalView>
 
-  func show(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let passkey = try await find(id, signedIn)
     return await page(signedIn, passkey, name: passkey.name)
   }
 
-  func rename(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func rename(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let name = signedIn.form.trimmed("name")
     do {
       try await passkeys.rename(ID(id), name, in: signedIn.session, by: signedIn.author)
-    } catch {
+    } catch let error as PasskeyError {
       switch error {
       case .nameRequired, .nameTooLong:
         let passkey = try await find(id, signedIn)
@@ -31,19 +31,19 @@ struct PasskeyPages: Sendable {
     return .redirect(to: ConsolePaths.account())
   }
 
-  func askForRemoval(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func askForRemoval(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let passkey = try await find(id, signedIn)
     let session = signedIn.session
-    if try await refusing({ try await passkeys.needsReauthentication(session) }) {
+    if try await passkeys.needsReauthentication(session) {
       return Self.reauthenticate(signedIn)
     }
     return await removalPage(signedIn, passkey)
   }
 
-  func remove(_ signedIn: SignedIn, _ id: String) async throws(Refusal) -> Response {
+  func remove(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     do {
       try await passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
-    } catch {
+    } catch let error as PasskeyError {
       guard case .mandatory(let necessity) = error else { return try refused(error, signedIn) }
       return await removalPage(
         signedIn, try await find(id, signedIn), errors: [PasskeyFault.error(necessity.message)])
@@ -68,16 +68,16 @@ struct PasskeyPages: Sendable {
     return FieldError(field: "name", text: Message("Enter a name."))
   }
 
-  private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws(Refusal) -> Response {
+  private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws -> Response {
     switch error {
     case .reauthenticationRequired: return Self.reauthenticate(signedIn)
-    default: throw Refusal(error)
+    default: throw error
     }
   }
 
-  private func find(_ id: String, _ signedIn: SignedIn) async throws(Refusal) -> Passkey {
-    let own = try await refusing { try await passkeys.list(of: signedIn.administrator.id) }
-    guard let passkey = own.first(where: { $0.id == ID(id) }) else { throw .notFound }
+  private func find(_ id: String, _ signedIn: SignedIn) async throws -> Passkey {
+    let own = try await passkeys.list(of: signedIn.administrator.id)
+    guard let passkey = own.first(where: { $0.id == ID(id) }) else { throw Refusal.notFound }
     return passkey
   }
 

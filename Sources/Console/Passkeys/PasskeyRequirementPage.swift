@@ -12,16 +12,16 @@ struct PasskeyRequirementPage: Sendable {
 
   private static let action = ConsoleAction.changePasskeyRequirement
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     try await page(signedIn, errors: [])
   }
 
-  func change(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func change(_ signedIn: SignedIn) async throws -> Response {
     let isRequired: Bool
     switch signedIn.form.trimmed("required") {
     case PasskeyRequirementView.on: isRequired = true
     case PasskeyRequirementView.off: isRequired = false
-    default: throw .unreadableForm
+    default: throw Refusal.unreadableForm
     }
     do {
       let outcome = try await passkeys.setRequired(isRequired, actions.request(signedIn))
@@ -32,14 +32,13 @@ struct PasskeyRequirementPage: Sendable {
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
     } catch {
       let errors = try await actions.faults(error, Self.action, signedIn) {
-        error throws(Refusal) in
+        (error: PasskeyRequirementError) in
         switch error {
         case .passkeyNotUsed:
           FieldError(
             field: "required",
             text: Message(
               "Use your own passkey first: sign in with it, or confirm your identity with it."))
-        case .unavailable: throw Refusal.unavailable(error)
         }
       }
       return try await page(signedIn, errors: errors)
@@ -48,8 +47,8 @@ struct PasskeyRequirementPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
-    let isOn = try await refusing { try await passkeys.isRequired() }
+  ) async throws -> Response {
+    let isOn = try await passkeys.isRequired()
     var frame = await actions.frames.frame(Message("Passkey requirement"), for: signedIn)
     let isPossible = isOn || publicURL.relyingParty != nil
     // Without the form, the page itself says what's missing.

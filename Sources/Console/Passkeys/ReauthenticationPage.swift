@@ -22,7 +22,7 @@ struct ReauthenticationPage: Sendable {
     return query.query(of: path)
   }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let next = signedIn.query.text("next")
     guard signedIn.session.factors.contains(.totp), signedIn.session.secondFactor != .passkeyUnused
     else {
@@ -40,7 +40,7 @@ struct ReauthenticationPage: Sendable {
     return await page(signedIn, next: next)
   }
 
-  func verifyCode(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func verifyCode(_ signedIn: SignedIn) async throws -> Response {
     let next = signedIn.form.text("next")
     let code = signedIn.form.trimmed("code")
     guard !code.isEmpty else {
@@ -56,7 +56,7 @@ struct ReauthenticationPage: Sendable {
       let renewed = try await identity.passkeys.reauthenticate(
         code: code, in: signedIn.session, by: signedIn.author)
       return leave(renewed, signedIn, to: next)
-    } catch {
+    } catch let error as PasskeyError {
       switch error {
       case .refused:
         return await page(
@@ -74,16 +74,16 @@ struct ReauthenticationPage: Sendable {
         return await page(
           signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
       case .notFound: return .redirect(to: ConsolePaths.account())
-      default: throw Refusal(error)
+      default: throw error
       }
     }
   }
 
-  func showPasskey(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func showPasskey(_ signedIn: SignedIn) async throws -> Response {
     try await passkeyPage(signedIn, next: signedIn.query.text("next"))
   }
 
-  func verifyPasskey(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func verifyPasskey(_ signedIn: SignedIn) async throws -> Response {
     let next = signedIn.form.text("next")
     guard let party = authorizer.publicURL.relyingParty,
       let response = PasskeyAnswers.response(signedIn.form)
@@ -93,7 +93,7 @@ struct ReauthenticationPage: Sendable {
         response, ticket: signedIn.form.text("ticket") ?? "", in: signedIn.session, for: party,
         by: signedIn.author)
       return leave(renewed, signedIn, to: next)
-    } catch {
+    } catch let error as PasskeyError {
       switch error {
       case .refused:
         return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.refused])
@@ -102,7 +102,7 @@ struct ReauthenticationPage: Sendable {
       case .throttled(let until):
         let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
         return try await passkeyPage(signedIn, next: next, errors: [fault], seconds: seconds)
-      default: throw Refusal(error)
+      default: throw error
       }
     }
   }
@@ -129,11 +129,13 @@ struct ReauthenticationPage: Sendable {
 
   private func passkeyPage(
     _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
     let challenge: PasskeyChallenge
-    do { challenge = try await identity.passkeys.beginReauthentication(signedIn.session) } catch {
-      guard case .notFound = error else { throw .unavailable(error) }
+    do { challenge = try await identity.passkeys.beginReauthentication(signedIn.session) } catch let
+      error as PasskeyError
+    {
+      guard case .notFound = error else { throw error }
       return .redirect(to: ConsolePaths.account())
     }
     var frame = await self.frame(signedIn)

@@ -18,11 +18,11 @@ struct SignInPasskeyPage: Sendable {
     isSecondFactor ? ConsolePaths.signInCodePasskey() : ConsolePaths.signInPasskey()
   }
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     try await page(visitor, next: visitor.request.target.query.text("next"))
   }
 
-  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func signIn(_ visitor: Visitor) async throws -> Response {
     let (request, form) = (visitor.request, visitor.form)
     let next = form.text("next")
     guard let party = authorizer.publicURL.relyingParty,
@@ -44,7 +44,7 @@ struct SignInPasskeyPage: Sendable {
         new = try await identity.passkeys.signIn(
           response, ticket: ticket, in: visitor.formToken, for: party, from: origin)
       }
-    } catch {
+    } catch let error as ConsoleSignInError {
       return try await refused(error, visitor, next: next)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
@@ -53,7 +53,7 @@ struct SignInPasskeyPage: Sendable {
 
   private func refused(
     _ error: ConsoleSignInError, _ visitor: Visitor, next: String?
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     switch error {
     case .ended: return try await page(visitor, next: next, errors: [PasskeyFault.ended])
     // An unknown passkey and an invalid response get the same error.
@@ -62,32 +62,25 @@ struct SignInPasskeyPage: Sendable {
     case .throttled(let until):
       let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
       return try await page(visitor, next: next, errors: [fault], seconds: seconds)
-    case .busy: throw .busy
-    case .unavailable: throw .unavailable(error)
+    case .busy: throw Refusal.busy
     }
   }
 
   private func page(
     _ visitor: Visitor, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let challenge: PasskeyChallenge
     var acceptsRecoveryCode = false
     if isSecondFactor {
       guard let pending = authorizer.cookies.pending(of: visitor.request) else {
         return .redirect(to: ConsolePaths.signIn())
       }
-      let begun = try await refusing {
-        try await identity.passkeys.beginSecondFactor(pending, in: visitor.formToken)
-      }
+      let begun = try await identity.passkeys.beginSecondFactor(pending, in: visitor.formToken)
       guard let begun else { return authorizer.cookies.endPending() }
       challenge = begun
-      acceptsRecoveryCode = try await refusing {
-        try await identity.consoleSessions.acceptsRecoveryCode(pending)
-      }
+      acceptsRecoveryCode = try await identity.consoleSessions.acceptsRecoveryCode(pending)
     } else {
-      do { challenge = try identity.passkeys.beginSignIn(in: visitor.formToken) } catch {
-        throw .unavailable(error)
-      }
+      challenge = try identity.passkeys.beginSignIn(in: visitor.formToken)
     }
     let heading =
       isSecondFactor ? Message("Use your passkey") : Message("Sign in with a passkey")

@@ -15,19 +15,17 @@ struct AffectedUsersFile: Sendable {
   private var catalog: Catalog { actions.frames.catalog }
   private static let batch = 500
 
-  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func download(_ context: ScopeContext) async throws -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       in: context, named: "affected-users", asking: question(context.scope, query),
       at: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope))
-    ) { () async throws(Refusal) in
-      let (file, count) = try await Self.file(catalog) { after, limit async throws(Refusal) in
-        try await refusing {
-          try await identity.activity.affected(
-            in: context.scope, beyond: query.window.adjacentIntervals, days: query.days,
-            after: after, limit: limit)
-        }
+    ) { () in
+      let (file, count) = try await Self.file(catalog) { after, limit in
+        try await identity.activity.affected(
+          in: context.scope, beyond: query.window.adjacentIntervals, days: query.days,
+          after: after, limit: limit)
       }
       return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), heading(query))
     }
@@ -54,8 +52,8 @@ struct AffectedUsersFile: Sendable {
   /// With more than `longest` users, a last row says that the file is incomplete.
   static func file(
     _ catalog: Catalog, atMost longest: Int = UsersFile.longest,
-    _ read: (_ after: String?, _ limit: Int) async throws(Refusal) -> Page<AffectedUser>
-  ) async throws(Refusal) -> (file: CSV, rows: Int) {
+    _ read: (_ after: String?, _ limit: Int) async throws -> Page<AffectedUser>
+  ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(
       [
         Message("User"), Message("Name"), .verbatim("uid"),

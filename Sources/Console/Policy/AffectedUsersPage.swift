@@ -17,15 +17,13 @@ struct AffectedUsersPage: Sendable {
       of: ConsolePaths.affectedUsers(context.scope))
   }
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
-    let page = try await refusing {
-      try await identity.activity.affected(
-        in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
-        limit: size.rows)
-    }
+    let page = try await identity.activity.affected(
+      in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
+      limit: size.rows)
     let path = ConsolePaths.affectedUsers(context.scope)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     var frame = try await frames.frame(

@@ -9,7 +9,7 @@ struct EvidenceFiles: Sendable {
 
   private var catalog: Catalog { pages.actions.frames.catalog }
 
-  func effects(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func effects(_ context: ScopeContext) async throws -> Response {
     let policy = try await pages.current(context)
     let histogram = try await pages.histogram(
       EvidenceQuery(context.signedIn.query), context.scope)
@@ -51,7 +51,7 @@ struct EvidenceFiles: Sendable {
     }
   }
 
-  func offsets(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func offsets(_ context: ScopeContext) async throws -> Response {
     let histogram = try await pages.histogram(
       EvidenceQuery(context.signedIn.query), context.scope)
     return OffsetChart.table(histogram).csv(catalog).response(named: "matched-offsets")

@@ -14,7 +14,7 @@ import Text
 struct PolicyPage: Sendable {
   let pages: PolicyPages
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let policy = try await pages.current(context)
     let asked = context.signedIn.query
     var answers = PolicyAnswers(policy.edit)
@@ -76,7 +76,7 @@ struct PolicyPage: Sendable {
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
   private func propose(
     _ proposal: PolicyProposal, _ context: ScopeContext
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let preview = try await pages.preview(proposal, context)
     guard !preview.changes.isEmpty else {
       let policy = preview.policy

@@ -17,58 +17,38 @@ struct PolicyPages: Sendable {
   /// The maximum number of changes among which the one that started enforcement is looked for.
   private static let mostSearched = 100
 
-  func current(_ context: ScopeContext) async throws(Refusal) -> Policy {
-    do {
-      return try await policies.read(context.scope)
-    } catch {
-      throw Refusal(error)
-    }
+  func current(_ context: ScopeContext) async throws -> Policy {
+    try await policies.read(context.scope)
   }
 
   /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
   /// who can't read the project's policy.
-  func projectPolicy(_ context: ScopeContext) async throws(Refusal) -> StoredPolicy? {
+  func projectPolicy(_ context: ScopeContext) async throws -> StoredPolicy? {
     let scope = context.scope
     guard scope.tenant != nil,
       context.signedIn.administrator.may(.readPolicy, project: scope.project, tenant: nil)
     else { return nil }
-    do {
-      return try await policies.ofProject(scope)
-    } catch {
-      throw Refusal(error)
-    }
+    return try await policies.ofProject(scope)
   }
 
   /// The version with an audit log entry's number; nil if it can't be restored.
   func formerVersion(
     _ context: ScopeContext, _ row: String
-  ) async throws(Refusal) -> PolicyVersion? {
+  ) async throws -> PolicyVersion? {
     guard let row = Int64(row) else { return nil }
-    do {
-      return try await policies.version(row, of: context.scope)
-    } catch {
-      throw Refusal(error)
-    }
+    return try await policies.version(row, of: context.scope)
   }
 
   func edit(
     beforeVersion version: Int, _ context: ScopeContext
-  ) async throws(Refusal) -> PolicyEdit? {
-    do {
-      return try await policies.edit(ofVersion: version - 1, of: context.scope)
-    } catch {
-      throw Refusal(error)
-    }
+  ) async throws -> PolicyEdit? {
+    try await policies.edit(ofVersion: version - 1, of: context.scope)
   }
 
   func preview(
     _ proposal: PolicyProposal, _ context: ScopeContext
-  ) async throws(Refusal) -> PolicyPreview {
-    do {
-      return try await policies.preview(context.scope) { proposal.applied(to: $0) }
-    } catch {
-      throw Refusal(error)
-    }
+  ) async throws -> PolicyPreview {
+    try await policies.preview(context.scope) { proposal.applied(to: $0) }
   }
 
   /// Shows the form.
@@ -78,15 +58,13 @@ struct PolicyPages: Sendable {
   func page(
     _ context: ScopeContext, _ policy: Policy, _ answers: PolicyAnswers,
     faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
     let after = context.signedIn.query.text("after")
-    let (versions, prerequisites) = try await refusing {
-      (
-        try await policies.versions(scope, after: after, limit: Self.historyLength),
-        try await policies.prerequisites(scope)
-      )
-    }
+    let (versions, prerequisites) = try await (
+      policies.versions(scope, after: after, limit: Self.historyLength),
+      policies.prerequisites(scope)
+    )
     let query = EvidenceQuery(context.signedIn.query)
     let evidence = try await evidence(query, context)
     // The change that started enforcement can be one of the earlier ones.
@@ -95,14 +73,14 @@ struct PolicyPages: Sendable {
     let latest =
       after == nil && isEnough
       ? versions.items
-      : try await refusing { try await policies.history(scope, limit: Self.mostSearched) }
+      : try await policies.history(scope, limit: Self.mostSearched)
     var frame = try await frames.frame(Message("MFA policy"), in: context)
     frame.errors = faults
     if isUnchanged {
       frame.flash = Flash(
         text: Message("No changes made. These values are already in effect."))
     }
-    let unenrolled = try await refusing { try await policies.unenrolledUsers(policy) }
+    let unenrolled = try await policies.unenrolledUsers(policy)
     var model = PolicyView(
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
       versions: PolicyVersions(
@@ -112,9 +90,7 @@ struct PolicyPages: Sendable {
       effective: EffectiveStateView(
         effective: EffectiveMFA(
           policy, history: latest,
-          usersInGrace: try await refusing {
-            try await policies.usersInGrace(policy, of: unenrolled)
-          },
+          usersInGrace: try await policies.usersInGrace(policy, of: unenrolled),
           carriesMail: identity.messages.carriesMail, at: identity.clock.now()),
         policy: policy,
         unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
@@ -123,9 +99,8 @@ struct PolicyPages: Sendable {
       drift: PolicyFileDrift(policies.drift(of: policy.stored), policies.fileStatus))
     model.note = context.signedIn.form.trimmed("note")
     if let version, version != policy.version {
-      let missed = try await refusing {
-        try await policies.history(scope, limit: max(1, min(policy.version - version, 10)))
-      }
+      let missed = try await policies.history(
+        scope, limit: max(1, min(policy.version - version, 10)))
       model.race = PolicyRace(
         policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times,
         catalog: frames.catalog)
@@ -138,8 +113,8 @@ struct PolicyPages: Sendable {
   /// Reads the evidence of a period, without codes if they can't be read.
   private func evidence(
     _ query: EvidenceQuery, _ context: ScopeContext
-  ) async throws(Refusal) -> PolicyEvidence {
-    let codes = try await failures.optional(context.signedIn.request) { () throws(Refusal) in
+  ) async throws -> PolicyEvidence {
+    let codes = try await failures.optional(context.signedIn.request) { () in
       try await histogram(query, context.scope)
     }
     return PolicyEvidence(codes, query, try await rules(context.scope))
@@ -147,12 +122,12 @@ struct PolicyPages: Sendable {
 
   func histogram(
     _ query: EvidenceQuery, _ scope: Scope
-  ) async throws(Refusal) -> OffsetHistogram {
-    try await refusing { try await identity.activity.offsets(in: scope, days: query.days) }
+  ) async throws -> OffsetHistogram {
+    try await identity.activity.offsets(in: scope, days: query.days)
   }
 
-  func rules(_ scope: Scope) async throws(Refusal) -> SupportRules {
-    try await refusing { try await identity.support.settings(scope) }
+  func rules(_ scope: Scope) async throws -> SupportRules {
+    try await identity.support.settings(scope)
   }
 
   /// Shows what changes and who is affected.
@@ -164,7 +139,7 @@ struct PolicyPages: Sendable {
   func review(
     _ context: ScopeContext, _ change: ReviewedPolicyChange, typed: String = "",
     faults: [FieldError] = [], isLate: Bool = false
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     var frame = try await frames.frame(Message("Review changes · MFA policy"), in: context)
     frame.errors = faults
     frame.crumbs = [
@@ -172,10 +147,8 @@ struct PolicyPages: Sendable {
     ]
     let frameView = FrameView(frame)
     let preview = change.preview
-    let unenrolled = try await failures.optional(context.signedIn.request) { () throws(Refusal) in
-      try await refusing {
-        try await policies.unenrolledUsers(preview.policy, under: preview.new.configuration)
-      }
+    let unenrolled = try await failures.optional(context.signedIn.request) { () in
+      try await policies.unenrolledUsers(preview.policy, under: preview.new.configuration)
     }
     let model = PolicyCheckView(
       frame: frameView, context: context, preview: preview, unenrolled: unenrolled,
@@ -200,17 +173,5 @@ extension Scope {
   /// The ID is accepted because some names can't be typed.
   func isNamed(_ text: String) -> Bool {
     !text.isEmpty && (text == name || text == objectID)
-  }
-}
-
-extension Refusal {
-  /// Converts an error of a change whose values are already validated.
-  init(_ error: PolicyError) {
-    switch error {
-    case .scopeNotFound: self = .notFound
-    case .invalidAdjacentIntervals, .twoTOTPEntries, .refusalNeedsEmail, .approvalRequired:
-      self = .unreadableForm
-    case .changedMeanwhile, .approvalPending, .unavailable: self = .unavailable(error)
-    }
   }
 }

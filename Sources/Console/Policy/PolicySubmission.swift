@@ -15,7 +15,7 @@ enum PolicySubmission {
 }
 
 extension PolicyPages {
-  func submission(_ context: ScopeContext) async throws(Refusal) -> PolicySubmission {
+  func submission(_ context: ScopeContext) async throws -> PolicySubmission {
     let version = try version(context)
     let proposal: PolicyProposal
     switch try await values(context) {
@@ -58,27 +58,27 @@ extension PolicyPages {
     return .change(change)
   }
 
-  func version(_ context: ScopeContext) throws(Refusal) -> Int {
+  func version(_ context: ScopeContext) throws -> Int {
     guard let version = Int32(context.signedIn.form.trimmed("version")), version >= 0 else {
-      throw .unreadableForm
+      throw Refusal.unreadableForm
     }
     return Int(version)
   }
 
-  func values(_ context: ScopeContext) async throws(Refusal) -> SubmittedPolicyValues {
+  func values(_ context: ScopeContext) async throws -> SubmittedPolicyValues {
     let form = context.signedIn.form
     switch form["change"] {
     case "project":
-      guard let project = try await projectPolicy(context) else { throw .unreadableForm }
+      guard let project = try await projectPolicy(context) else { throw Refusal.unreadableForm }
       return .project(project)
     case "version":
       guard let version = try await formerVersion(context, form.trimmed("row")) else {
-        throw .notFound
+        throw Refusal.notFound
       }
       return .version(version)
     case "undo":
       guard let previous = try await edit(beforeVersion: try version(context), context) else {
-        throw .notFound
+        throw Refusal.notFound
       }
       return .undo(previous)
     default: return .form(PolicyAnswers(form))

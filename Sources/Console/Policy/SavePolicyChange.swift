@@ -6,7 +6,7 @@ import Localization
 struct SavePolicyChange: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func perform(_ context: ScopeContext) async throws -> Response {
     switch try await pages.submission(context) {
     case .change(let change): try await save(change, context)
     case .answer(let response): response
@@ -15,7 +15,7 @@ struct SavePolicyChange: Sendable {
 
   private func save(
     _ change: ReviewedPolicyChange, _ context: ScopeContext
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let (actions, proposal, preview) = (pages.actions, change.proposal, change.preview)
     let typed = context.signedIn.form.trimmed("confirmation")
     if preview.switchesOff, !context.scope.isNamed(typed) {
@@ -33,16 +33,12 @@ struct SavePolicyChange: Sendable {
         Self.result(of: outcome.value, preview, context.signedIn.times),
         link: Self.undo(outcome.value), context.signedIn, after: outcome,
         to: ConsolePaths.policy(context.scope))
-    } catch {
-      let faults: [FieldError]
-      switch error {
-      case .failed(.changedMeanwhile(let policy)):
-        return try await pages.page(context, policy, proposal.answers, seen: version)
-      case .failed(.approvalPending): faults = [Self.approvalPending]
-      case .failed(let error): throw Refusal(error)
-      case .refused(let refusal):
-        faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
-      }
+    } catch PolicyError.changedMeanwhile(let policy) {
+      return try await pages.page(context, policy, proposal.answers, seen: version)
+    } catch PolicyError.approvalPending {
+      return try await pages.review(context, change, typed: typed, faults: [Self.approvalPending])
+    } catch let refusal as ActionDenial {
+      let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
       return try await pages.review(context, change, typed: typed, faults: faults)
     }
   }

@@ -7,7 +7,7 @@ import Localization
 struct StateTOTP: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func perform(_ context: ScopeContext) async throws -> Response {
     let (actions, version) = (pages.actions, try pages.version(context))
     do {
       let outcome = try await pages.policies.change(
@@ -19,18 +19,12 @@ struct StateTOTP: Sendable {
         Message("TOTP state set to Enabled. Nothing changes for users."), context.signedIn,
         after: outcome,
         to: ConsolePaths.policy(context.scope))
-    } catch {
-      let (policy, faults): (Policy, [FieldError])
-      switch error {
-      case .failed(.changedMeanwhile(let current)): (policy, faults) = (current, [])
-      case .failed(let error): throw Refusal(error)
-      case .refused(let refusal):
-        faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
-        policy = try await pages.current(context)
-      }
-      return try await pages.page(
-        context, policy, PolicyAnswers(policy.edit), faults: faults,
-        seen: faults.isEmpty ? version : nil)
+    } catch PolicyError.changedMeanwhile(let current) {
+      return try await pages.page(context, current, PolicyAnswers(current.edit), seen: version)
+    } catch let refusal as ActionDenial {
+      let faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
+      let policy = try await pages.current(context)
+      return try await pages.page(context, policy, PolicyAnswers(policy.edit), faults: faults)
     }
   }
 }

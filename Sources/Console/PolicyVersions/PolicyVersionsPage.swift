@@ -10,14 +10,9 @@ struct PolicyVersionsPage: Sendable {
   let frames: Frames
   let view: Template<PolicyVersionsView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
-    let versions: [PolicyVersion]
-    do {
-      versions = try await identity.policies.restorable(scope)
-    } catch {
-      throw Refusal(error)
-    }
+    let versions = try await identity.policies.restorable(scope)
     var frame = try await frames.frame(Message("Policy versions"), in: context)
     frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
     let model = PolicyVersionsView(

@@ -37,7 +37,7 @@ struct PoolTables: Sendable {
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
     signedOff signOff: ReviewSummary?, in scope: ProjectContext,
     linkingTo destination: PoolRow.Destination
-  ) async throws(Refusal) -> Markup {
+  ) async throws -> Markup {
     let (project, signedIn) = (scope.scope.project, scope.signedIn)
     let now = identity.clock.now()
     let since = signedIn.times.start(ofDays: Self.days, until: now)
@@ -45,7 +45,7 @@ struct PoolTables: Sendable {
       columns, pools.map(\.key), isWhole: false, since: since, at: now)
     let exemptions =
       columns.contains(.exemptions)
-      ? try await refusing { try await identity.exemptions.counts(of: pools.map(\.key)) } : [:]
+      ? try await identity.exemptions.counts(of: pools.map(\.key)) : [:]
     let trends =
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
@@ -82,12 +82,11 @@ struct PoolTables: Sendable {
   func rows(
     _ projects: [ProjectSummary], _ columns: Set<PoolColumn>,
     _ statuses: [ID<Project>: ReviewStatus], for signedIn: SignedIn
-  ) async throws(Refusal) -> Markup {
+  ) async throws -> Markup {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
     let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
-    let policies = try await refusing {
-      try await identity.policies.summaries(of: projects.map(\.id), visibleTo: administrator)
-    }
+    let policies = try await identity.policies.summaries(
+      of: projects.map(\.id), visibleTo: administrator)
     let since = signedIn.times.start(ofDays: Self.days, until: now)
     let figures = try await figures(
       columns, visible.map(\.key), isWhole: true, since: since, at: now)
@@ -97,11 +96,10 @@ struct PoolTables: Sendable {
       ? try await identity.activity.trends(of: visible, at: now) : [:]
     let exemptions =
       columns.contains(.exemptions)
-      ? try await refusing { try await identity.exemptions.counts(visibleTo: administrator) } : [:]
-    let differing = try await refusing {
-      columns.contains(.comparison)
-        ? try await identity.policies.differing(in: projects, visibleTo: administrator) : []
-    }
+      ? try await identity.exemptions.counts(visibleTo: administrator) : [:]
+    let differing =
+      try await columns.contains(.comparison)
+      ? identity.policies.differing(in: projects, visibleTo: administrator) : []
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, today: Day(now),
       opensExemptions: administrator.maySomewhere(.findUsers))
@@ -131,11 +129,9 @@ struct PoolTables: Sendable {
 
   private func figures(
     _ columns: Set<PoolColumn>, _ keys: [Int64], isWhole: Bool, since: Instant, at now: Instant
-  ) async throws(Refusal) -> [Int64: AttemptCounts] {
+  ) async throws -> [Int64: AttemptCounts] {
     guard columns.contains(.rejected) else { return [:] }
-    return try await refusing {
-      try await identity.activity.attemptCounts(
-        of: keys, isWhole: isWhole, since: since, at: now)
-    }
+    return try await identity.activity.attemptCounts(
+      of: keys, isWhole: isWhole, since: since, at: now)
   }
 }

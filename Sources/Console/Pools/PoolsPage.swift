@@ -16,7 +16,7 @@ struct PoolsPage: Sendable {
   let tables: PoolTables
   let view: Template<PoolsView>
 
-  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func show(_ context: ProjectContext) async throws -> Response {
     let asked = PoolsQuery(context, purpose)
     // Before the policies: a later change is then one that the form to sign off tells.
     let signedOff =
@@ -52,24 +52,24 @@ struct PoolsPage: Sendable {
 
   private func section(
     _ review: ReviewSummary?, _ context: ProjectContext
-  ) async throws(Refusal) -> SignOffSection? {
+  ) async throws -> SignOffSection? {
     guard purpose == .review, let review else { return nil }
-    let key = try await refusing { try await identity.evidenceKeys.list().first }
+    let key = try await identity.evidenceKeys.list().first
     return SignOffSection(
       scope: context.scope, review: review,
       maySign: context.signedIn.administrator.may(.signOffReview, in: context.scope),
       key: key, times: context.signedIn.times)
   }
 
-  func download(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func download(_ context: ProjectContext) async throws -> Response {
     try await table(context).response(named: "mfa-policies-\(context.scope.project.text)")
   }
 
-  private func table(_ context: ProjectContext) async throws(Refusal) -> CSV {
+  private func table(_ context: ProjectContext) async throws -> CSV {
     let now = identity.clock.now()
     var file = ReviewFile(publicURL: frames.publicURL, now: now)
     let project = context.scope.project
-    let exemptions = try await refusing { try await identity.exemptions.counts(in: project) }
+    let exemptions = try await identity.exemptions.counts(in: project)
     try await identity.addPools(
       of: project, PoolsQuery(context, purpose), exemptions: exemptions, to: &file,
       for: context.signedIn, at: now)
@@ -82,17 +82,15 @@ extension Identity {
   /// read its policy.
   fileprivate func signOff(
     of project: ID<Project>, comparesAll: Bool = false, for signedIn: SignedIn
-  ) async throws(Refusal) -> ReviewSummary? {
+  ) async throws -> ReviewSummary? {
     guard signedIn.administrator.may(.readPolicy, project: project, tenant: nil) else { return nil }
-    return try await refusing {
-      try await reviews.summary(of: project, comparesAll: comparesAll)
-    }
+    return try await reviews.summary(of: project, comparesAll: comparesAll)
   }
 
   func addPools(
     of project: ID<Project>, _ asked: PoolsQuery?, exemptions: [ID<Tenant>?: Int],
     to file: inout ReviewFile, for signedIn: SignedIn, at now: Instant
-  ) async throws(Refusal) {
+  ) async throws {
     let administrator = signedIn.administrator
     let signOff = try await signOff(of: project, comparesAll: true, for: signedIn)
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
@@ -103,9 +101,7 @@ extension Identity {
         visibleTo: administrator)
       let own = isFirst && asked?.isNarrowed != true ? review.project : nil
       let pools = [own].compactMap { $0 } + review.tenants.items
-      let attempts = try await refusing {
-        try await activity.attemptCounts(of: pools.map(\.key), since: since, at: now)
-      }
+      let attempts = try await activity.attemptCounts(of: pools.map(\.key), since: since, at: now)
       for pool in pools {
         file.add(
           pool, in: project, base: review.project?.inForce, review: signOff,
@@ -122,13 +118,9 @@ extension Policies {
   fileprivate func pools(
     of project: ID<Project>, _ query: PolicyReviewQuery, after: String?, limit: Int,
     visibleTo administrator: Administrator
-  ) async throws(Refusal) -> PolicyReview {
-    do {
-      return try await review(
-        project, visibleTo: administrator, query, after: after, limit: limit)
-    } catch {
-      throw Refusal(error)
-    }
+  ) async throws -> PolicyReview {
+    try await review(
+      project, visibleTo: administrator, query, after: after, limit: limit)
   }
 }
 

@@ -34,7 +34,7 @@ struct CreateProject: FormAction {
 
   func perform(
     _ name: String, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws(ActionError<UserPoolError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let project = try await pools.createProject(
       id: target.form.trimmed("id"), displayName: name, request)
     return FormEnd(
@@ -44,7 +44,7 @@ struct CreateProject: FormAction {
 
   func fault(
     _ error: UserPoolError, _ target: FormTarget<SignedIn>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     try FieldError(error, id: target.form.trimmed("id"))
   }
 }

@@ -26,66 +26,44 @@ extension ProjectsAttention {
     /// Reads what an administrator can see; `page` has the projects on the page.
     init(
       _ identity: Identity, _ page: [ProjectSummary], _ administrator: Administrator
-    ) async throws(Refusal) {
+    ) async throws {
       let most = ProjectsPage.warnings
-      warnings = try await refusing {
-        try await identity.scopes.warnings(visibleTo: administrator, limit: Self.counted)
-      }
-      alerts = try await refusing {
-        try await identity.alerts.ongoing(visibleTo: administrator, limit: most + 1)
-      }
-      reporting = try await refusing {
-        try await identity.reportedChanges.pools(visibleTo: administrator, limit: most)
-      }
-      unreadable = try await refusing {
-        try await identity.unreadableSecrets.groups(visibleTo: administrator)
-      }
-      differing = try await refusing {
-        try await identity.policies.differing(in: page, visibleTo: administrator, limit: 0)
-      }
+      warnings = try await identity.scopes.warnings(visibleTo: administrator, limit: Self.counted)
+      alerts = try await identity.alerts.ongoing(visibleTo: administrator, limit: most + 1)
+      reporting = try await identity.reportedChanges.pools(visibleTo: administrator, limit: most)
+      unreadable = try await identity.unreadableSecrets.groups(visibleTo: administrator)
+      differing = try await identity.policies.differing(
+        in: page, visibleTo: administrator, limit: 0)
       mostDiffering = try await Self.differing(identity, administrator)
-      overdue = try await refusing {
-        try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
-      }
-      unreviewed = try await refusing {
-        try await identity.reviews.neverSignedOff(visibleTo: administrator, limit: most + 1)
-      }
-      drifting = try await refusing {
-        try await identity.policies.drifting(in: page, visibleTo: administrator)
-      }
-      missing = try await refusing {
-        try await identity.policies.missingFilePools(in: page, visibleTo: administrator)
-      }
+      overdue = try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
+      unreviewed = try await identity.reviews.neverSignedOff(
+        visibleTo: administrator, limit: most + 1)
+      drifting = try await identity.policies.drifting(in: page, visibleTo: administrator)
+      missing = try await identity.policies.missingFilePools(in: page, visibleTo: administrator)
       policyFile = identity.policies.fileStatus
-      damage = try await refusing {
-        try await identity.integrityChecks.damage(visibleTo: administrator)
-      }
+      damage = try await identity.integrityChecks.damage(visibleTo: administrator)
       breakGlass =
         administrator.may(.manageAdministrators, in: nil)
-        ? try await refusing { try await identity.alerts.breakGlass() } : nil
+        ? try await identity.alerts.breakGlass() : nil
       held = try await Self.held(identity, administrator)
     }
 
     private static func differing(
       _ identity: Identity, _ administrator: Administrator
-    ) async throws(Refusal) -> (projects: [DifferingTenants], hasMore: Bool) {
-      let page = try await refusing {
-        try await identity.pools.projects(
-          visibleTo: administrator, .differing, limit: ProjectsPage.warnings)
-      }
-      let differing = try await refusing {
-        try await identity.policies.differing(
-          in: page.items, visibleTo: administrator, limit: ProjectsPage.warnings)
-      }
+    ) async throws -> (projects: [DifferingTenants], hasMore: Bool) {
+      let page = try await identity.pools.projects(
+        visibleTo: administrator, .differing, limit: ProjectsPage.warnings)
+      let differing = try await identity.policies.differing(
+        in: page.items, visibleTo: administrator, limit: ProjectsPage.warnings)
       return (differing, page.next != nil)
     }
 
     /// The blocked agents whom this administrator can unblock.
     private static func held(
       _ identity: Identity, _ administrator: Administrator
-    ) async throws(Refusal) -> [HeldAgent] {
+    ) async throws -> [HeldAgent] {
       guard administrator.maySomewhere(.protectUsers) else { return [] }
-      let all = try await refusing { try await identity.support.held() }
+      let all = try await identity.support.held()
       return all.filter {
         administrator.may(.protectUsers, in: $0.scope) && $0.agent != administrator.id
       }

@@ -16,30 +16,24 @@ struct ProjectsPage: Sendable {
   /// The period of rejection rates, in days.
   static let days = 7
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
     let query = signedIn.query.trimmed("q")
     let size = PageSize(signedIn.query)
     let after = signedIn.query.text("after")
-    let page = try await refusing {
-      try await identity.pools.projects(
-        visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
-        limit: size.rows)
-    }
+    let page = try await identity.pools.projects(
+      visibleTo: administrator, search: query.isEmpty ? nil : query, after: after,
+      limit: size.rows)
     if let first = signedIn.firstPage(of: ConsolePaths.projects(), insteadOf: page) { return first }
     let facts = try await ProjectsAttention.Facts(identity, page.items, administrator)
     let frame = await frames.frame(Message("Projects"), for: signedIn)
     let now = identity.clock.now()
     let trends = try await identity.activity.trends(of: page.items, at: now)
     let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
-    let attempts = try await refusing {
-      try await identity.activity.attemptCounts(
-        of: visible.map(\.key), isWhole: true,
-        since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
-    }
-    let exemptions = try await refusing {
-      try await identity.exemptions.list(visibleTo: administrator)
-    }
+    let attempts = try await identity.activity.attemptCounts(
+      of: visible.map(\.key), isWhole: true,
+      since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
+    let exemptions = try await identity.exemptions.list(visibleTo: administrator)
     let sources = ProjectRow.Source.all(
       page.items, trends, attempts, ProjectRow.Status.all(facts, exemptions),
       administrator: administrator)

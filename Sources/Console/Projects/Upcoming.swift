@@ -10,14 +10,11 @@ struct Upcoming: ViewModel {
   /// How far exemptions and reviews are looked ahead, in days.
   private static let days = 7
 
-  init(_ identity: Identity, _ exemptions: [Exemption], _ signedIn: SignedIn) async throws(Refusal)
-  {
+  init(_ identity: Identity, _ exemptions: [Exemption], _ signedIn: SignedIn) async throws {
     let (administrator, times) = (signedIn.administrator, signedIn.times)
     let end = identity.clock.now().advanced(bySeconds: Int64(Self.days) * 86_400)
-    let reviews = try await refusing {
-      try await identity.reviews.upcoming(
-        visibleTo: administrator, within: Self.days, limit: Self.most)
-    }
+    let reviews = try await identity.reviews.upcoming(
+      visibleTo: administrator, within: Self.days, limit: Self.most)
     let all =
       exemptions.prefix { $0.endsAt <= end }.prefix(Self.most).map { UpcomingItem($0, times) }
       + reviews.map { UpcomingItem($0.signOff, $0.projectName) }

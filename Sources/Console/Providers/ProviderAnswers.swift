@@ -54,7 +54,7 @@ struct ProviderAnswers: Sendable {
 }
 
 extension FieldError {
-  init(_ error: ProviderError) throws(Refusal) {
+  init(_ error: ProviderError) throws {
     switch error {
     case .invalidID:
       self.init(
@@ -103,8 +103,7 @@ extension FieldError {
         field: "name",
         text: Message(
           "This provider changed while you were editing. Reload the page and try again."))
-    case .notFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .notFound: throw Refusal.notFound
     }
   }
 }

@@ -13,14 +13,14 @@ struct ProviderPage: Sendable {
   private static let historyLength = 10
   private var frames: Frames { actions.frames }
 
-  func new(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func new(_ context: ScopeContext) async throws -> Response {
     try await page(context, nil, ProviderAnswers())
   }
 
-  func create(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func create(_ context: ScopeContext) async throws -> Response {
     let answers = ProviderAnswers(context.signedIn.form)
     let signedIn = context.signedIn
-    do throws(ActionError<ProviderError>) {
+    do {
       let settings = try Self.settings(answers)
       let outcome = try await identity.identityProviders.create(
         in: context.scope, id: answers.id, settings, actions.request(signedIn))
@@ -36,19 +36,19 @@ struct ProviderPage: Sendable {
 
   private static func settings(
     _ answers: ProviderAnswers
-  ) throws(ActionError<ProviderError>) -> ProviderSettings {
-    guard IdentityProviders.kind(of: answers.id) == .oidc else { throw .failed(.invalidID) }
+  ) throws -> ProviderSettings {
+    guard IdentityProviders.kind(of: answers.id) == .oidc else { throw ProviderError.invalidID }
     var settings = ProviderSettings()
-    do { try answers.apply(to: &settings, .oidc) } catch { throw .failed(error) }
+    try answers.apply(to: &settings, .oidc)
     return settings
   }
 
-  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
     let provider = try await find(context, id)
     return try await page(context, provider, ProviderAnswers(provider))
   }
 
-  func change(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func change(_ context: ScopeContext, _ id: String) async throws -> Response {
     let answers = ProviderAnswers(context.signedIn.form)
     let provider = try await find(context, id)
     let kind = provider.kind
@@ -70,27 +70,24 @@ struct ProviderPage: Sendable {
 
   private func find(
     _ context: ScopeContext, _ id: String
-  ) async throws(Refusal) -> IdentityProvider {
+  ) async throws -> IdentityProvider {
     do {
       return try await identity.identityProviders.find(context.scope, id)
-    } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+    } catch is ProviderError {
+      throw Refusal.notFound
     }
   }
 
   private func page(
     _ context: ScopeContext, _ provider: IdentityProvider?, _ answers: ProviderAnswers,
     errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
     var history: [AuditRow]?
     if let provider, context.may(.readAudit) {
       let filter = AuditFilter(
         scope: scope, object: .provider, objectID: provider.id.text)
-      history = try await refusing {
-        try await identity.audit.list(filter, limit: Self.historyLength).items
-      }
+      history = try await identity.audit.list(filter, limit: Self.historyLength).items
     }
     let title =
       provider.map { Message("{id} · Identity providers", ["id": .text($0.id.text)]) }

@@ -9,9 +9,9 @@ struct ProvidersPage: Sendable {
   let frames: Frames
   let view: Template<ProvidersView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
-    let providers = try await refusing { try await identity.identityProviders.list(scope).items }
+    let providers = try await identity.identityProviders.list(scope).items
     let frame = try await frames.frame(Message("Identity providers"), in: context)
     return .html(
       view.render(

@@ -7,9 +7,9 @@ struct RemoveProvider: FormAction {
   let providers: IdentityProviders
   let action = ConsoleAction.removeIdentityProvider
 
-  func page(_ target: FormTarget<ScopeContext>) async throws(Refusal) -> FormPage {
+  func page(_ target: FormTarget<ScopeContext>) async throws -> FormPage {
     let (scope, id) = (target.scope, target.object)
-    do { _ = try await providers.find(scope, id) } catch { throw Refusal(error) }
+    _ = try await providers.find(scope, id)
     return FormPage(
       title: Message("Remove provider · Settings"),
       crumbs: [Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))],
@@ -32,7 +32,7 @@ struct RemoveProvider: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
-  ) async throws(ActionError<ProviderError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let outcome = try await providers.delete(target.scope, target.object, request)
     return FormEnd(
       Message("Provider {id} removed.", ["id": .text(target.object)]),
@@ -41,13 +41,7 @@ struct RemoveProvider: FormAction {
 
   func fault(
     _ error: ProviderError, _ target: FormTarget<ScopeContext>
-  ) throws(Refusal) -> FieldError {
-    throw Refusal(error)
-  }
-}
-
-extension Refusal {
-  fileprivate init(_ error: ProviderError) {
-    if case .unavailable = error { self = .unavailable(error) } else { self = .notFound }
+  ) throws -> FieldError {
+    throw error
   }
 }

@@ -157,7 +157,7 @@ enum BulkText {
 
 enum BulkFaults {
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
-  static func faults(_ error: BulkError, users: Int, _ times: Times) throws(Refusal)
+  static func faults(_ error: BulkError, users: Int, _ times: Times) throws
     -> [FieldError]
   {
     switch error {
@@ -169,15 +169,14 @@ enum BulkFaults {
           text: Message(
             "Enter {number}, the number of users. This can’t be undone.", ["number": .number(users)]
           )))
-    case .notFound, .nothingToDo, .tooLong, .unavailable: throw refusal(error)
+    case .notFound, .nothingToDo, .tooLong: throw refusal(error)
     }
   }
 
-  static func refusal(_ error: BulkError) -> Refusal {
+  static func refusal(_ error: BulkError) -> any Error {
     switch error {
-    case .notFound, .nothingToDo, .tooLong: .notFound
-    case .denied(let error): Refusal(error)
-    case .unavailable: .unavailable(error)
+    case .notFound, .nothingToDo, .tooLong: Refusal.notFound
+    case .denied(let error): error
     }
   }
 }

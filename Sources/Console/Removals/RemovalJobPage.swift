@@ -13,18 +13,14 @@ struct RemovalJobPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     guard job.state != .draft else {
       return try await ask(context, job, ActionInput(), number: "", errors: [])
     }
     let lines = try await lines(of: job, context)
-    let approval = try await refusing {
-      try await identity.approvals.find(forJob: job.id, in: context.scope)
-    }
-    let progress = try await refusing {
-      try await removals.progress(of: job, in: context.scope)
-    }
+    let approval = try await identity.approvals.find(forJob: job.id, in: context.scope)
+    let progress = try await removals.progress(of: job, in: context.scope)
     let model = RemovalJobView(
       frame: try await frame(context, job), context: context, progress: progress, lines: lines,
       approval: approval,
@@ -36,7 +32,7 @@ struct RemovalJobPage: Sendable {
   }
 
   /// Runs a bulk removal, or requests approval for it.
-  func begin(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func begin(_ context: ScopeContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     let form = context.signedIn.form
     let answers = ActionInput(form)
@@ -45,7 +41,7 @@ struct RemovalJobPage: Sendable {
     do {
       outcome = try await removals.begin(
         job.id, in: context.scope, number: number, answers.request(context.signedIn))
-    } catch {
+    } catch let error as BulkError {
       let faults = try BulkFaults.faults(error, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
@@ -62,13 +58,15 @@ struct RemovalJobPage: Sendable {
       to: ConsolePaths.bulkRemoval(context.scope, id))
   }
 
-  func end(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func end(_ context: ScopeContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     let isStopped: Bool
     do {
       isStopped = try await removals.stop(job.id, in: context.scope, context.signedIn.plainRequest)
-    } catch {
-      throw BulkFaults.refusal(try error.failure(of: .stopBulkRemoval))
+    } catch let error as BulkError {
+      throw BulkFaults.refusal(error)
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
     }
     ending.frames.leave(
       isStopped
@@ -82,9 +80,9 @@ struct RemovalJobPage: Sendable {
   ///
   /// The administrator who submitted the draft gave a reason and re-authenticated, which is recorded.
   /// A draft of selected users would export the list of users without any of it.
-  func download(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func download(_ context: ScopeContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
-    guard job.state != .draft else { throw .notFound }
+    guard job.state != .draft else { throw Refusal.notFound }
     let catalog = ending.frames.catalog
     let columns = [
       Message("Line"), Message("User"), Message("Result"),
@@ -94,7 +92,7 @@ struct RemovalJobPage: Sendable {
     var after: String?
     repeat {
       let place = after
-      let page = try await refusing { try await removals.items(of: job, after: place, limit: 500) }
+      let page = try await removals.items(of: job, after: place, limit: 500)
       for item in page.items {
         file.add([
           String(item.line), item.given, catalog.text(BulkText.cell(item, of: job)),
@@ -110,13 +108,13 @@ struct RemovalJobPage: Sendable {
 
   // MARK: - Parts
 
-  private func find(_ context: ScopeContext, _ id: String) async throws(Refusal) -> BulkJob {
+  private func find(_ context: ScopeContext, _ id: String) async throws -> BulkJob {
     try await removals.job(id, context)
   }
 
   private func frame(
     _ context: ScopeContext, _ job: BulkJob, errors: [FieldError] = []
-  ) async throws(Refusal) -> FrameView {
+  ) async throws -> FrameView {
     let title = Message(
       one: "Bulk removal for {count} user · #{id} · Users",
       other: "Bulk removal for {count} users · #{id} · Users",
@@ -130,12 +128,12 @@ struct RemovalJobPage: Sendable {
   private func ask(
     _ context: ScopeContext, _ job: BulkJob, _ answers: ActionInput, number: String,
     errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let eligibility: (support: SupportEligibility, approval: Approval.Cause?)
     do {
       eligibility = try await removals.eligibility(
         context.signedIn.session, on: job, in: context.scope)
-    } catch {
+    } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
     let refusal = SupportRefusal(eligibility.support, context.signedIn)
@@ -147,13 +145,11 @@ struct RemovalJobPage: Sendable {
       frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: identity.messages.carriesMail,
-      signIn: try await refusing {
-        try await identity.policies.signInWithoutFactor(in: context.scope)
-      })
+      signIn: try await identity.policies.signInWithoutFactor(in: context.scope))
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private func lines(of job: BulkJob, _ context: ScopeContext) async throws(Refusal) -> BulkLines {
+  private func lines(of job: BulkJob, _ context: ScopeContext) async throws -> BulkLines {
     let query = context.signedIn.query
     let show = query.text("show") ?? ""
     let result = BulkResult(rawValue: show)
@@ -161,11 +157,9 @@ struct RemovalJobPage: Sendable {
     let refresh = RemovalRefresh(
       ConsolePaths.bulkRemoval(context.scope, String(job.id)), query,
       tab: isOpen || result != nil ? show : "")
-    let page = try await refusing {
-      try await removals.items(
-        of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
-    }
-    let counts = try await refusing { try await removals.counts(of: job) }
+    let page = try await removals.items(
+      of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
+    let counts = try await removals.counts(of: job)
     return BulkLines(
       job: job, scope: context.scope, page: page, counts: counts, refresh: refresh)
   }
@@ -181,11 +175,11 @@ extension Link {
 }
 
 extension BulkRemovals {
-  func job(_ id: String, _ context: ScopeContext) async throws(Refusal) -> BulkJob {
-    guard let number = Int64(id) else { throw .notFound }
+  func job(_ id: String, _ context: ScopeContext) async throws -> BulkJob {
+    guard let number = Int64(id) else { throw Refusal.notFound }
     do {
       return try await find(number, in: context.scope, for: context.signedIn.administrator.id)
-    } catch {
+    } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
   }

@@ -9,13 +9,13 @@ struct RemovalsPage: Sendable {
   let frames: Frames
   let view: Template<RemovalsView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     try await page(context, typed: "", errors: [])
   }
 
   /// Creates a draft from a pasted list, from all users that a list shows, or from those of them
   /// that are selected, and redirects to its preview.
-  func look(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func look(_ context: ScopeContext) async throws -> Response {
     let signedIn = context.signedIn
     guard let typed = signedIn.form.text("list", atMost: Form.longestText) else {
       return try await select(context)
@@ -30,12 +30,12 @@ struct RemovalsPage: Sendable {
       return Self.preview(
         try await removals.draft(list, in: context.scope, by: signedIn.author, signedIn.session),
         in: context)
-    } catch {
+    } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
   }
 
-  private func select(_ context: ScopeContext) async throws(Refusal) -> Response {
+  private func select(_ context: ScopeContext) async throws -> Response {
     let signedIn = context.signedIn
     do {
       if let all = UsersQuery.selected(by: signedIn.query) {
@@ -47,7 +47,7 @@ struct RemovalsPage: Sendable {
         try await removals.draft(
           signedIn.form.selectedUsers(of: context.scope), in: context.scope,
           by: signedIn.author, signedIn.session), in: context)
-    } catch {
+    } catch let error as BulkError {
       switch error {
       case .nothingToDo:
         return try await page(
@@ -69,7 +69,7 @@ struct RemovalsPage: Sendable {
             lines.
             """, ["count": .number(BulkList.longest)])
         return try await page(context, typed: "", errors: [FieldError(field: "list", text: text)])
-      case .notFound, .denied, .unavailable: throw BulkFaults.refusal(error)
+      case .notFound, .denied: throw BulkFaults.refusal(error)
       }
     }
   }
@@ -116,12 +116,10 @@ struct RemovalsPage: Sendable {
 
   private func page(
     _ context: ScopeContext, typed: String, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
-    let (jobs, undos) = try await refusing {
-      try await removals.list(context.scope, after: after, limit: size.rows)
-    }
+    let (jobs, undos) = try await removals.list(context.scope, after: after, limit: size.rows)
     let path = ConsolePaths.removals(context.scope)
     if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
       return first

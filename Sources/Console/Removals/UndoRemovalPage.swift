@@ -12,11 +12,11 @@ struct UndoRemovalPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
     try await ask(context, try await removals.job(id, context), ActionInput(), errors: [])
   }
 
-  func perform(_ context: ScopeContext, _ id: String) async throws(Refusal) -> Response {
+  func perform(_ context: ScopeContext, _ id: String) async throws -> Response {
     let (job, signedIn) = (try await removals.job(id, context), context.signedIn)
     let page = ConsolePaths.bulkRemoval(context.scope, id)
     let input = ActionInput(signedIn.form)
@@ -29,7 +29,7 @@ struct UndoRemovalPage: Sendable {
             other: "The factors of {count} users are being restored.",
             ["count": .number(outcome.value)])), signedIn,
         renewed: outcome.renewed, to: page)
-    } catch {
+    } catch let error as BulkError {
       if case .nothingToDo = error {
         ending.frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
         return .redirect(to: page)
@@ -41,15 +41,15 @@ struct UndoRemovalPage: Sendable {
 
   private func ask(
     _ context: ScopeContext, _ job: BulkJob, _ input: ActionInput, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
-    let progress = try await refusing { try await removals.progress(of: job, in: scope) }
+    let progress = try await removals.progress(of: job, in: scope)
     let eligibility: SupportEligibility
     do {
       eligibility = try await removals.eligibility(
         context.signedIn.session, on: job, in: scope
       ).support
-    } catch {
+    } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
     let refusal = refusal(progress, eligibility, context.signedIn)
@@ -158,7 +158,7 @@ extension OtherAdministratorsView {
   static func find(
     _ administrators: Administrators, toUndo progress: BulkProgress, in context: ScopeContext,
     _ frames: Frames
-  ) async throws(Refusal) -> Self? {
+  ) async throws -> Self? {
     let (job, administrator) = (progress.job, context.signedIn.administrator)
     guard job.requester == administrator.id, progress.canUndo else { return nil }
     return try await find(

@@ -14,12 +14,12 @@ struct ReportedChangePage: Sendable {
   let frames: Frames
   let view: Template<ReportedChangeView>
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
     let code = query.text("code") ?? ""
-    do throws(ReportedChangeError) {
+    do {
       return page(visitor, .open(try await reportedChanges.look(at: code)), code: code)
-    } catch {
+    } catch let error as ReportedChangeError {
       if case .used(let reportedChange) = error, query["done"] != nil {
         return page(visitor, .done(reportedChange), code: code)
       }
@@ -27,13 +27,13 @@ struct ReportedChangePage: Sendable {
     }
   }
 
-  func object(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func object(_ visitor: Visitor) async throws -> Response {
     let code = visitor.form.text("code") ?? ""
     let author = Author(
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
-    do throws(ReportedChangeError) {
+    do {
       try await reportedChanges.object(code, by: author)
-    } catch {
+    } catch let error as ReportedChangeError {
       return try ended(error, visitor, code: code)
     }
     var query = Form()
@@ -44,12 +44,11 @@ struct ReportedChangePage: Sendable {
 
   private func ended(
     _ error: ReportedChangeError, _ visitor: Visitor, code: String
-  ) throws(Refusal) -> Response {
+  ) throws -> Response {
     switch error {
     case .unknown: return page(visitor, .void, code: code)
     case .used(let reportedChange): return page(visitor, .used(reportedChange), code: code)
     case .expired(let reportedChange): return page(visitor, .late(reportedChange), code: code)
-    case .unavailable: throw .unavailable(error)
     }
   }
 

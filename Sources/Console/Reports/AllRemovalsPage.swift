@@ -9,7 +9,7 @@ struct AllRemovalsPage: Sendable {
   let frames: Frames
   let view: Template<ReportView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let content = try await contents.removals(about: .instance, signedIn)
     let name = Report.removals.name(about: .instance)
     var frame = await frames.frame(name, for: signedIn)
@@ -22,7 +22,7 @@ struct AllRemovalsPage: Sendable {
           emptiness: Report.removals.emptiness)))
   }
 
-  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func download(_ signedIn: SignedIn) async throws -> Response {
     try await contents.removals(about: .instance, signedIn).table.csv(contents.catalog)
       .response(named: Report.removals.rawValue)
   }

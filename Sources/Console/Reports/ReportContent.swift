@@ -44,7 +44,7 @@ struct ReportContents: Sendable {
 
   func read(
     _ report: Report, _ context: ScopeContext, after: String?, limit: Int, counts: Bool = true
-  ) async throws(Refusal) -> ReportContent {
+  ) async throws -> ReportContent {
     switch report {
     case .enrollment: try await enrollment(context)
     case .removals:
@@ -55,20 +55,16 @@ struct ReportContents: Sendable {
     }
   }
 
-  private func enrollment(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+  private func enrollment(_ context: ScopeContext) async throws -> ReportContent {
     let (times, now) = (context.signedIn.times, identity.clock.now())
     let step = EnrollmentStep(context.signedIn.query.text("by"))
     let isWhole = isWhole(context)
     let instants = step.instants(until: now, times)
-    let points = try await refusing {
-      try await identity.activity.enrollment(
-        of: context.scope, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
-    }
+    let points = try await identity.activity.enrollment(
+      of: context.scope, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
     let history = EnrollmentHistory(points, at: instants, times)
-    let exempt = try await refusing {
-      try await identity.exemptions.periods(
-        in: context.scope, isWhole: isWhole, since: history.samples.first?.at ?? now)
-    }
+    let exempt = try await identity.exemptions.periods(
+      in: context.scope, isWhole: isWhole, since: history.samples.first?.at ?? now)
     func exemptions(at instant: Instant) -> Int {
       exempt.count { $0.from <= instant && $0.until > instant }
     }
@@ -111,12 +107,10 @@ struct ReportContents: Sendable {
 
   func removals(
     about subject: ReportSubject, _ signedIn: SignedIn
-  ) async throws(Refusal) -> ReportContent {
+  ) async throws -> ReportContent {
     let (window, start) = period(signedIn)
-    let counts = try await refusing {
-      try await identity.reports.removals(
-        about: subject, since: start, visibleTo: signedIn.administrator)
-    }
+    let counts = try await identity.reports.removals(
+      about: subject, since: start, visibleTo: signedIn.administrator)
     let isWhole = subject.scope.map { subject == .project($0) } ?? false
     let path = ConsolePaths.report(.removals, about: subject)
     var content = ReportContent(
@@ -154,14 +148,12 @@ struct ReportContents: Sendable {
     return content
   }
 
-  private func exemptions(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+  private func exemptions(_ context: ScopeContext) async throws -> ReportContent {
     let (window, start) = period(context.signedIn)
     let isWhole = isWhole(context)
     let now = identity.clock.now()
-    let found = try await refusing {
-      try await identity.exemptions.list(
-        in: context.scope, isWhole: isWhole, endingAfter: start)
-    }
+    let found = try await identity.exemptions.list(
+      in: context.scope, isWhole: isWhole, endingAfter: start)
     let administrator = context.signedIn.administrator
     let query = query(["period": String(window.days)], isWhole: isWhole)
     var content = ReportContent(
@@ -199,15 +191,11 @@ struct ReportContents: Sendable {
 
   private func locked(
     _ context: ScopeContext, after: String?, limit: Int
-  ) async throws(Refusal) -> ReportContent {
+  ) async throws -> ReportContent {
     let now = identity.clock.now()
-    let page = try await refusing {
-      try await identity.accounts.list(
-        context.scope, filter: .locked, after: after, limit: limit)
-    }
-    let ends = try await refusing {
-      try await identity.exemptions.ends(of: page.items.map(\.key))
-    }
+    let page = try await identity.accounts.list(
+      context.scope, filter: .locked, after: after, limit: limit)
+    let ends = try await identity.exemptions.ends(of: page.items.map(\.key))
     var content = ReportContent(
       summary: Report.locked.explanation, query: PageSize(context.signedIn.query).form,
       table: ReportTable(
@@ -233,20 +221,14 @@ struct ReportContents: Sendable {
 
   private func factors(
     _ context: ScopeContext, after: String?, limit: Int, counts: Bool
-  ) async throws(Refusal) -> ReportContent {
+  ) async throws -> ReportContent {
     let choice = FactorChoice(context.signedIn.query.text("age"))
-    let page = try await refusing {
-      try await identity.reports.factors(
-        in: context.scope, choice.condition, after: after, limit: limit)
-    }
+    let page = try await identity.reports.factors(
+      in: context.scope, choice.condition, after: after, limit: limit)
     let count =
       counts
-      ? try await refusing {
-        try await identity.reports.countFactors(in: context.scope, choice.condition)
-      } : nil
-    let ends = try await refusing {
-      try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
-    }
+      ? try await identity.reports.countFactors(in: context.scope, choice.condition) : nil
+    let ends = try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
     let query = PageSize(context.signedIn.query).added(to: ["age": choice.rawValue])
     // Tells who shares a secret with whom.
     let fingerprint: [Message] =

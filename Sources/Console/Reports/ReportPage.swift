@@ -14,7 +14,7 @@ struct ReportPage: Sendable {
   /// The number of users that are read at a time for a file.
   private static let batch = 500
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let after = context.signedIn.query.text("after")
     let size = PageSize(context.signedIn.query)
     let content = try await contents.read(report, context, after: after, limit: size.rows)
@@ -47,19 +47,19 @@ struct ReportPage: Sendable {
           csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
   }
 
-  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func download(_ context: ScopeContext) async throws -> Response {
     let content = try await contents.read(report, context, after: nil, limit: Self.batch)
     return content.table.csv(contents.catalog).response(named: report.rawValue)
   }
 
   /// Downloads a list of users, which is recorded.
-  func export(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func export(_ context: ScopeContext) async throws -> Response {
     let download = UserDownload(identity: contents.identity, actions: actions)
     let query = context.signedIn.query
     return try await download.response(
       in: context, named: report.rawValue, asking: question(context.scope, query),
       at: query.query(of: ConsolePaths.reportFile(report)(context.scope))
-    ) { () async throws(Refusal) in
+    ) { () in
       let content = try await users(context)
       let (table, own) = (
         content.table, DownloadedUsers.Pool(context.scope, count: content.table.people)
@@ -68,7 +68,7 @@ struct ReportPage: Sendable {
     }
   }
 
-  private func users(_ context: ScopeContext) async throws(Refusal) -> ReportContent {
+  private func users(_ context: ScopeContext) async throws -> ReportContent {
     var content = try await contents.read(
       report, context, after: nil, limit: Self.batch, counts: false)
     while let next = content.next, content.table.rows.count < UsersFile.longest {

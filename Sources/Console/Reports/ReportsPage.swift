@@ -8,7 +8,7 @@ struct ReportsPage: Sendable {
   let frames: Frames
   let view: Template<ReportsView>
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
     let frame = try await frames.frame(Message("Reports"), in: context)
     let subjects: [ReportSubject] =
@@ -23,7 +23,7 @@ struct ReportsPage: Sendable {
     return .html(view.render(ReportsView(frame: FrameView(frame), items: items)))
   }
 
-  func showAll(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func showAll(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Reports"), for: signedIn)
     let items = Report.allCases.filter {
       signedIn.administrator.may(read: $0, about: .instance)

@@ -9,9 +9,9 @@ struct EvidencePage: Sendable {
   let frames: Frames
   let view: Template<EvidenceView>
 
-  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func show(_ context: ProjectContext) async throws -> Response {
     let evidence = try await read(context)
-    let key = try await refusing { try await identity.evidenceKeys.current() }
+    let key = try await identity.evidenceKeys.current()
     var frame = try await frames.frame(Message("Review evidence"), in: context)
     frame.crumbs = [
       Link(
@@ -22,9 +22,9 @@ struct EvidencePage: Sendable {
       view.render(EvidenceView(frame: FrameView(frame), evidence: evidence, key: key)))
   }
 
-  func download(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func download(_ context: ProjectContext) async throws -> Response {
     let evidence = try await read(context)
-    let file = try await refusing { try await identity.reviews.file(evidence) }
+    let file = try await identity.reviews.file(evidence)
     var response = Response(body: .bytes(file))
     response.fields[.contentType] = "application/json"
     let name = "evidence-\(context.scope.project.text)-\(Day(evidence.at))"
@@ -32,13 +32,13 @@ struct EvidencePage: Sendable {
     return response
   }
 
-  private func read(_ context: ProjectContext) async throws(Refusal) -> ReviewEvidence {
-    do throws(ReviewError) {
+  private func read(_ context: ProjectContext) async throws -> ReviewEvidence {
+    do {
       return try await identity.reviews.evidence(
         of: context.scope.project, for: context.signedIn.administrator)
-    } catch {
-      if case .projectNotFound = error { throw .notFound }
-      throw .unavailable(error)
+    } catch let error as ReviewError {
+      if case .projectNotFound = error { throw Refusal.notFound }
+      throw error
     }
   }
 }

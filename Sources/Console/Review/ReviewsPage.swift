@@ -16,19 +16,17 @@ struct ReviewsPage: Sendable {
   /// The maximum number of exemptions on the page; the rest are on a page of their own.
   static let exemptions = 10
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
     let asked = ReviewsQuery(signedIn.query)
     let projects = try await page(asked, signedIn)
     if let first = signedIn.firstPage(of: ConsolePaths.reviews(), insteadOf: projects) {
       return first
     }
-    let (statuses, exemptions) = try await refusing {
-      (
-        try await identity.reviews.statuses(of: projects.items, visibleTo: administrator),
-        try await identity.exemptions.list(visibleTo: administrator)
-      )
-    }
+    let (statuses, exemptions) = try await (
+      identity.reviews.statuses(of: projects.items, visibleTo: administrator),
+      identity.exemptions.list(visibleTo: administrator)
+    )
     let rows = try await tables.rows(
       projects.items, asked.columns.shown, statuses, for: signedIn)
     return .html(
@@ -40,16 +38,14 @@ struct ReviewsPage: Sendable {
           rows: rows, shown: projects.items.count, next: projects.next)))
   }
 
-  func download(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func download(_ signedIn: SignedIn) async throws -> Response {
     try await table(signedIn).response(named: "mfa-policies")
   }
 
-  private func table(_ signedIn: SignedIn) async throws(Refusal) -> CSV {
+  private func table(_ signedIn: SignedIn) async throws -> CSV {
     let now = identity.clock.now()
     var file = ReviewFile(publicURL: frames.publicURL, now: now)
-    let exemptions = try await refusing {
-      try await identity.exemptions.counts(visibleTo: signedIn.administrator)
-    }
+    let exemptions = try await identity.exemptions.counts(visibleTo: signedIn.administrator)
     for project in try await all(ReviewsQuery(signedIn.query), signedIn.administrator) {
       try await identity.addPools(
         of: project.id, nil, exemptions: exemptions[project.id] ?? [:], to: &file, for: signedIn,
@@ -60,13 +56,11 @@ struct ReviewsPage: Sendable {
 
   private func page(
     _ asked: ReviewsQuery, _ signedIn: SignedIn
-  ) async throws(Refusal) -> Page<ProjectSummary> {
+  ) async throws -> Page<ProjectSummary> {
     guard asked.order != .name else {
-      return try await refusing {
-        try await identity.pools.projects(
-          visibleTo: signedIn.administrator, search: asked.search.isEmpty ? nil : asked.search,
-          asked.selection.projects, after: asked.after, limit: asked.size.rows)
-      }
+      return try await identity.pools.projects(
+        visibleTo: signedIn.administrator, search: asked.search.isEmpty ? nil : asked.search,
+        asked.selection.projects, after: asked.after, limit: asked.size.rows)
     }
     let all = try await sorted(
       try await all(asked, signedIn.administrator), by: asked.order, signedIn)
@@ -77,14 +71,12 @@ struct ReviewsPage: Sendable {
 
   private func all(
     _ asked: ReviewsQuery, _ administrator: Administrator
-  ) async throws(Refusal) -> [ProjectSummary] {
+  ) async throws -> [ProjectSummary] {
     var (all, after) = ([ProjectSummary](), nil as String?)
     repeat {
-      let page = try await refusing {
-        try await identity.pools.projects(
-          visibleTo: administrator, search: asked.search.isEmpty ? nil : asked.search,
-          asked.selection.projects, after: after, limit: Self.batch)
-      }
+      let page = try await identity.pools.projects(
+        visibleTo: administrator, search: asked.search.isEmpty ? nil : asked.search,
+        asked.selection.projects, after: after, limit: Self.batch)
       all += page.items
       after = page.next
     } while after != nil
@@ -94,17 +86,15 @@ struct ReviewsPage: Sendable {
   /// Sorts projects as those of a project are sorted, by ID where they're equal.
   private func sorted(
     _ projects: [ProjectSummary], by order: PolicyReviewQuery.Order, _ signedIn: SignedIn
-  ) async throws(Refusal) -> [ProjectSummary] {
+  ) async throws -> [ProjectSummary] {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
     let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
     var places: [ID<Project>: Int64] = [:]
     switch order {
     case .name: return projects
     case .window, .changed:
-      let policies = try await refusing {
-        try await identity.policies.summaries(
-          of: projects.map(\.id), visibleTo: administrator)
-      }
+      let policies = try await identity.policies.summaries(
+        of: projects.map(\.id), visibleTo: administrator)
       for (project, policy) in policies {
         places[project] =
           order == .changed
@@ -117,10 +107,8 @@ struct ReviewsPage: Sendable {
       }
     case .rejected:
       let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
-      let counts = try await refusing {
-        try await identity.activity.attemptCounts(
-          of: visible.map(\.key), isWhole: true, since: since, at: now)
-      }
+      let counts = try await identity.activity.attemptCounts(
+        of: visible.map(\.key), isWhole: true, since: since, at: now)
       for project in visible {
         guard let count = counts[project.key], count.all > 0 else { continue }
         places[project.id] = -Int64(count.rejected) * 1_000_000 / Int64(count.all)

@@ -14,11 +14,11 @@ struct SignOffPage: Sendable {
   /// The field with the policies that the review page showed, in the link to the form and in the form.
   static let seenField = "seen"
 
-  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func show(_ context: ProjectContext) async throws -> Response {
     try await page(context)
   }
 
-  func sign(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func sign(_ context: ProjectContext) async throws -> Response {
     let (signedIn, project) = (context.signedIn, context.scope.project)
     do {
       let outcome = try await identity.reviews.signOff(
@@ -50,7 +50,7 @@ struct SignOffPage: Sendable {
       ])
   }
 
-  private static func fault(_ error: ReviewError) throws(Refusal) -> FieldError {
+  private static func fault(_ error: ReviewError) throws -> FieldError {
     switch error {
     case .invalidDueDay:
       FieldError(
@@ -73,24 +73,21 @@ struct SignOffPage: Sendable {
           A policy or tenant changed while you were reviewing. Review the changes below, then sign \
           off.
           """))
-    case .projectNotFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .projectNotFound: throw Refusal.notFound
     }
   }
 
   private func page(
     _ context: ProjectContext, errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
     let form = context.signedIn.form
     // A form that was opened without the review page counts as that page once it's submitted.
     let reviewed =
       SeenPolicies(context.signedIn.query.trimmed(Self.seenField))
       ?? SeenPolicies(form.trimmed(Self.seenField)) ?? SeenPolicies(form.trimmed("digest"))
-    let evidence = try await refusing {
-      try await identity.reviews.evidence(
-        of: scope.project, for: context.signedIn.administrator, since: reviewed)
-    }
+    let evidence = try await identity.reviews.evidence(
+      of: scope.project, for: context.signedIn.administrator, since: reviewed)
     var frame = try await actions.frames.frame(Message("Sign off on review"), in: context)
     frame.crumbs = [
       Link(text: Message("Policy review"), href: ConsolePaths.review(scope.project.text))

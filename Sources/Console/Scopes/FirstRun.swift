@@ -14,13 +14,11 @@ struct FirstRun: ViewModel {
   /// The steps of a pool; nil once a user of its project has enrolled.
   init?(
     _ context: ScopeContext, _ policy: Policy, _ identity: Identity
-  ) async throws(Refusal) {
+  ) async throws {
     guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
     let (scope, now) = (context.scope, identity.clock.now())
-    let project = try await refusing {
-      try await identity.activity.enrollment(
-        of: scope, isWhole: true, at: [], until: now)
-    }
+    let project = try await identity.activity.enrollment(
+      of: scope, isWhole: true, at: [], until: now)
     guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
     let isConnected = try await identity.isConnected(scope)
     let isOn = policy.configuration.isTOTPOn
@@ -36,14 +34,14 @@ struct FirstRun: ViewModel {
   /// The steps of an instance without users; nil if there are users, or several projects.
   init?(
     _ projects: [ProjectSummary], _ administrator: Administrator, _ identity: Identity
-  ) async throws(Refusal) {
+  ) async throws {
     guard projects.count < 2, projects.allSatisfy({ $0.users == 0 }),
       administrator.may(.createProject, in: nil)
     else { return nil }
     let project = projects.first
     var isConnected = false
     if let project {
-      isConnected = try await refusing { try await identity.apiKeys.list(project.id) }.contains {
+      isConnected = try await identity.apiKeys.list(project.id).contains {
         $0.lastUsedAt != nil
       }
     }
@@ -105,15 +103,13 @@ struct FirstRun: ViewModel {
 extension Identity {
   /// Whether an application called the API with a key of the project, or a user of the pool signed
   /// in.
-  fileprivate func isConnected(_ scope: Scope) async throws(Refusal) -> Bool {
-    if try await refusing({ try await apiKeys.list(scope.project) }).contains(where: {
+  fileprivate func isConnected(_ scope: Scope) async throws -> Bool {
+    if try await apiKeys.list(scope.project).contains(where: {
       $0.lastUsedAt != nil
     }) {
       return true
     }
-    let latest = try await refusing {
-      try await accounts.list(scope, sort: .lastSignIn, limit: 1).items.first
-    }
+    let latest = try await accounts.list(scope, sort: .lastSignIn, limit: 1).items.first
     return latest?.lastLoginAt != nil
   }
 }

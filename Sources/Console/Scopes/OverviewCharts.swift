@@ -24,24 +24,18 @@ extension OverviewCharts {
   init(
     _ identity: Identity, _ context: ScopeContext, _ policy: Policy, unverified: Int,
     _ catalog: Catalog
-  ) async throws(Refusal) {
+  ) async throws {
     let (scope, activity, now) = (context.scope, identity.activity, identity.clock.now())
     let window = ChartWindow(context.signedIn.query.text("period"))
     let history = try await activity.history(context, window, at: now)
-    let changes = try await refusing {
-      try await identity.policies.history(scope, limit: Self.changes)
-    }
+    let changes = try await identity.policies.history(scope, limit: Self.changes)
     // As at the beginning of the chart.
     let monthAgo = context.signedIn.times.start(ofDays: ChartWindow.month.days + 1, until: now)
-    let before = try await refusing {
-      try await activity.enrollment(of: scope, at: monthAgo)
-    }
+    let before = try await activity.enrollment(of: scope, at: monthAgo)
     let checks = try await activity.checks(context, at: now)
     let earlier = try await activity.checks(context, at: now, isBefore: true)
-    let offsets = try await refusing {
-      try await activity.offsetCounts(in: scope, days: ChartWindow.month.days)
-    }
-    let exempt = try await refusing { try await identity.exemptions.counts(in: scope) }
+    let offsets = try await activity.offsetCounts(in: scope, days: ChartWindow.month.days)
+    let exempt = try await identity.exemptions.counts(in: scope)
     figures =
       OverviewFigures(
         policy: policy, unverified: unverified, exempt: exempt.withoutFactor,

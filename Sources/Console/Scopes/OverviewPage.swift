@@ -13,38 +13,29 @@ struct OverviewPage: Sendable {
 
   private static let historyLength = 6
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
-    let policy: Policy
-    do {
-      policy = try await identity.policies.read(scope)
-    } catch {
-      throw Refusal(error)
-    }
+    let policy = try await identity.policies.read(scope)
     // Administrators who can't read the audit log still see the changes of the policy.
-    let history = try await refusing {
-      context.may(.readAudit)
-        ? try await recentChanges(scope)
-        : try await identity.policies.history(scope, limit: Self.historyLength)
-    }
+    let history =
+      try await context.may(.readAudit)
+      ? recentChanges(scope)
+      : identity.policies.history(scope, limit: Self.historyLength)
     let settings = try await identity.pools.settings(of: scope)
-    let prerequisites = try await refusing { try await identity.policies.prerequisites(scope) }
+    let prerequisites = try await identity.policies.prerequisites(scope)
     let rules = AttentionRules(
       context: context, policy: policy, prerequisites: prerequisites, createdAt: settings.createdAt,
       now: identity.clock.now(),
-      messages: try await refusing { try await identity.messages.counts(scope) },
+      messages: try await identity.messages.counts(scope),
       carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
-      locked: try await refusing { try await identity.accounts.counts(scope) }.locked,
-      reporting: try await refusing {
-        try await identity.reportedChanges.users(of: scope, limit: AttentionRules.mostReporting + 1)
-      },
-      alerts: try await refusing { try await identity.alerts.ongoing(in: scope) },
+      locked: try await identity.accounts.counts(scope).locked,
+      reporting: try await identity.reportedChanges.users(
+        of: scope, limit: AttentionRules.mostReporting + 1),
+      alerts: try await identity.alerts.ongoing(in: scope),
       fileDrift: identity.policies.drift(of: policy.stored),
       fileStatus: identity.policies.fileStatus,
-      unreadable: try await refusing {
-        try await identity.unreadableSecrets.groups(
-          visibleTo: context.signedIn.administrator, in: scope)
-      })
+      unreadable: try await identity.unreadableSecrets.groups(
+        visibleTo: context.signedIn.administrator, in: scope))
     let key = try await ProjectKey(context, identity.apiKeys)
     let connect = ConnectView(
       scope: scope, url: frames.publicURL, profile: identity.profile,
@@ -53,7 +44,7 @@ struct OverviewPage: Sendable {
     let hasCharts = policy.users > 0 || firstRun == nil
     let charts =
       hasCharts
-      ? try await failures.optional(context.signedIn.request) { () throws(Refusal) in
+      ? try await failures.optional(context.signedIn.request) { () in
         try await OverviewCharts(
           identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
       } : nil
@@ -68,7 +59,7 @@ struct OverviewPage: Sendable {
   }
 
   /// The newest entries of a pool's audit log, without those that say that someone read the log.
-  private func recentChanges(_ scope: Scope) async throws(AuditError) -> [AuditRow] {
+  private func recentChanges(_ scope: Scope) async throws -> [AuditRow] {
     let newest = try await identity.audit.list(
       AuditFilter(scope: scope), limit: 2 * Self.historyLength)
     return Array(newest.items.filter { $0.action != .auditRead }.prefix(Self.historyLength))

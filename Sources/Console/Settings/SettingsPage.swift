@@ -31,12 +31,12 @@ struct SettingsPage: Sendable {
   private static let historyLength = 5
   private var frames: Frames { actions.frames }
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let values = try await identity.pools.settings(of: context.scope)
     return try await page(context, values, SettingsAnswers(values))
   }
 
-  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func change(_ context: ScopeContext) async throws -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
     let answers = SettingsAnswers(signedIn.form)
     if answers.isChanged, answers.passwords.fault == nil {
@@ -62,7 +62,7 @@ struct SettingsPage: Sendable {
   private func page(
     _ context: ScopeContext, _ values: UserPool, _ answers: SettingsAnswers,
     errors: [FieldError] = [], asksForProof: Bool = false, isUnchanged: Bool = false
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
     var frame = try await frames.frame(part.title, in: context)
     frame.errors = errors
@@ -70,14 +70,13 @@ struct SettingsPage: Sendable {
       frame.flash = Flash(
         text: Message("No changes made. These settings are already in effect."))
     }
-    let history = try await refusing {
-      part == .general && context.may(.readAudit)
-        ? try await identity.audit.list(
-          AuditFilter(
-            scope: scope, object: scope.object, objectID: scope.objectID),
-          limit: Self.historyLength
-        ).items : nil
-    }
+    let history =
+      try await part == .general && context.may(.readAudit)
+      ? identity.audit.list(
+        AuditFilter(
+          scope: scope, object: scope.object, objectID: scope.objectID),
+        limit: Self.historyLength
+      ).items : nil
     let frameView = FrameView(frame)
     let fields =
       asksForProof
@@ -90,10 +89,11 @@ struct SettingsPage: Sendable {
 }
 
 extension UserPools {
-  func settings(of scope: Scope) async throws(Refusal) -> UserPool {
-    do { return try await find(project: scope.project, tenant: scope.tenant) } catch {
-      guard case .unavailable = error else { throw .notFound }
-      throw .unavailable(error)
+  func settings(of scope: Scope) async throws -> UserPool {
+    do {
+      return try await find(project: scope.project, tenant: scope.tenant)
+    } catch is UserPoolError {
+      throw Refusal.notFound
     }
   }
 }
@@ -105,11 +105,12 @@ extension ActionForms {
   /// Validation errors come first: whether a change requires re-authentication is known only once
   /// it's valid.
   static func settingsFaults(
-    _ error: ActionError<UserPoolError>, _ signedIn: SignedIn
-  ) throws(Refusal) -> (errors: [FieldError], asksForProof: Bool) {
+    _ error: any Error, _ signedIn: SignedIn
+  ) throws -> (errors: [FieldError], asksForProof: Bool) {
     switch error {
-    case .failed(let reason): ([try FieldError(reason)], false)
-    case .refused(let refusal): (try faults(refusal, .weakenSettings, signedIn), true)
+    case let reason as UserPoolError: ([try FieldError(reason)], false)
+    case let refusal as ActionDenial: (try faults(refusal, .weakenSettings, signedIn), true)
+    default: throw error
     }
   }
 }

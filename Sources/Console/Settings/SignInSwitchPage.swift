@@ -8,20 +8,15 @@ struct SignInSwitchPage: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  func ask(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func ask(_ context: ScopeContext) async throws -> Response {
     try await page(context, [])
   }
 
   private func page(
     _ context: ScopeContext, _ errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
-    let users: Int
-    do {
-      users = try await identity.policies.read(scope).users
-    } catch {
-      throw Refusal(error)
-    }
+    let users = try await identity.policies.read(scope).users
     let (isOff, name) = (scope.isDisabled, Message.Value.text(scope.name))
     let methods = ConsolePaths.signInMethods(scope)
     let page = FormPage(
@@ -68,17 +63,17 @@ struct SignInSwitchPage: Sendable {
     return lines
   }
 
-  func disable(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func disable(_ context: ScopeContext) async throws -> Response {
     try await change(context, off: true, Message("Sign-in turned off. No users can sign in."))
   }
 
-  func enable(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func enable(_ context: ScopeContext) async throws -> Response {
     try await change(context, off: false, Message("Sign-in turned on."))
   }
 
   private func change(
     _ context: ScopeContext, off: Bool, _ text: Message
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let signedIn = context.signedIn
     let scope = context.scope
     do {

@@ -5,7 +5,7 @@ extension FieldError {
   /// `id` is the project ID as typed, if there was a field for it.
   ///
   /// - Throws: ``Refusal`` if no field is wrong.
-  init(_ error: UserPoolError, id: String = "") throws(Refusal) {
+  init(_ error: UserPoolError, id: String = "") throws {
     switch error {
     case .invalidProjectID:
       self.init(
@@ -63,9 +63,9 @@ extension FieldError {
         field: "password-shortest",
         text: Message(
           "The maximum length, set through the API, is less than that. Enter a smaller number."))
-    case .projectNotFound, .tenantNotFound: throw .notFound
-    case .access(.unauthorizedHost), .emailSender, .policy, .recaptcha, .unavailable:
-      throw .unavailable(error)
+    case .projectNotFound, .tenantNotFound: throw Refusal.notFound
+    case .access(.unauthorizedHost), .emailSender, .policy, .recaptcha:
+      throw error
     }
   }
 }

@@ -12,14 +12,14 @@ struct SetupPage: Sendable {
   let frames: Frames
   let view: Template<SetupView>
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
-    guard try await refusing({ try await setup.isOpen() }) else {
+  func show(_ visitor: Visitor) async throws -> Response {
+    guard try await setup.isOpen() else {
       return .redirect(to: ConsolePaths.signIn())
     }
     return page(visitor, SetupAnswers(), errors: [])
   }
 
-  func complete(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func complete(_ visitor: Visitor) async throws -> Response {
     let answers = SetupAnswers(visitor.form)
     let new: NewConsoleSession
     do {
@@ -27,7 +27,7 @@ struct SetupPage: Sendable {
         code: answers.code, email: answers.email, displayName: answers.name,
         password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
         userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
-    } catch {
+    } catch let error as SetupError {
       return try refused(error, visitor, answers)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
@@ -36,12 +36,11 @@ struct SetupPage: Sendable {
 
   private func refused(
     _ error: SetupError, _ visitor: Visitor, _ answers: SetupAnswers
-  ) throws(Refusal) -> Response {
+  ) throws -> Response {
     let fault: FieldError
     var status: Status = .unprocessableContent
     switch error {
     case .closed: return .redirect(to: ConsolePaths.signIn())
-    case .unavailable: throw .unavailable(error)
     case .wrongCode:
       fault = FieldError(
         field: "code",
@@ -55,7 +54,7 @@ struct SetupPage: Sendable {
     return page(visitor, answers, errors: [fault], status: status)
   }
 
-  static func fault(_ error: AdministratorError) throws(Refusal) -> FieldError {
+  static func fault(_ error: AdministratorError) throws -> FieldError {
     switch error {
     case .invalidEmail:
       FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
@@ -66,8 +65,8 @@ struct SetupPage: Sendable {
     case .invalidName:
       FieldError(field: "name", text: Message("Enter your name as others should see it."))
     case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
-    case .busy: throw .busy
-    case .scopeNotFound, .unavailable: throw .unavailable(error)
+    case .busy: throw Refusal.busy
+    case .scopeNotFound: throw error
     }
   }
 

@@ -21,7 +21,7 @@ struct KeptAnswersPage: Sendable {
     return query.query(of: ConsolePaths.keptAnswers())
   }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let draft = await authorizer.drafts.find(
       signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
     guard let draft else { return .redirect(to: ConsolePaths.projects()) }
@@ -39,7 +39,7 @@ struct KeptAnswersPage: Sendable {
   /// The pool and the user in the form's address, if the administrator can see them.
   private func subject(
     of target: Target, _ signedIn: SignedIn
-  ) async throws(Refusal) -> (pool: Scope?, user: UserIdentity?) {
+  ) async throws -> (pool: Scope?, user: UserIdentity?) {
     var rest = target.segments[...]
     guard let project = Self.take("projects", from: &rest) else { return (nil, nil) }
     let tenant = Self.take("tenants", from: &rest)
@@ -47,16 +47,15 @@ struct KeptAnswersPage: Sendable {
     do {
       pool = try await identity.scopes.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
-    } catch {
-      guard case .unavailable = error else { return (nil, nil) }
-      throw Refusal(error)
+    } catch is ScopeError {
+      return (nil, nil)
     }
     let administrator = signedIn.administrator
     guard administrator.may(.seeScope, in: pool) else { return (nil, nil) }
     guard administrator.may(.findUsers, in: pool), let uid = Self.take("users", from: &rest) else {
       return (pool, nil)
     }
-    let account = try await refusing { try await identity.accounts.find(pool, ID(uid)) }
+    let account = try await identity.accounts.find(pool, ID(uid))
     return (pool, account.map { UserIdentity($0, in: pool) })
   }
 

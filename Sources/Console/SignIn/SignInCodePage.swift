@@ -11,32 +11,28 @@ struct SignInCodePage: Sendable {
   let view: Template<SignInCodeView>
   let destinations: [Route]
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let pending = authorizer.cookies.pending(of: visitor.request)
     guard let pending else { return .redirect(to: ConsolePaths.signIn()) }
-    let methods = try await refusing {
-      try await identity.consoleSessions.methods(pending)
-    }
+    let methods = try await identity.consoleSessions.methods(pending)
     guard !methods.isEmpty else { return authorizer.cookies.endPending() }
     let next = visitor.request.target.query.text("next")
     guard methods.contains(.totp) else {
       let isRecovery = visitor.request.target.query["recovery"] != nil
-      let accepts = try await refusing {
-        try await identity.consoleSessions.acceptsRecoveryCode(pending)
-      }
+      let accepts = try await identity.consoleSessions.acceptsRecoveryCode(pending)
       guard isRecovery, accepts else { return .redirect(to: passkey(next)) }
       return page(visitor, next: next, methods)
     }
     return page(visitor, next: next, methods)
   }
 
-  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func signIn(_ visitor: Visitor) async throws -> Response {
     let request = visitor.request
     guard let pending = authorizer.cookies.pending(of: request) else {
       return authorizer.cookies.endPending()
     }
     let next = visitor.form.text("next")
-    let methods = try await refusing { try await identity.consoleSessions.methods(pending) }
+    let methods = try await identity.consoleSessions.methods(pending)
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
     let code = visitor.form.trimmed(field)
@@ -55,7 +51,7 @@ struct SignInCodePage: Sendable {
         pending, code: code, address: request.peer,
         userAgent: request.fields[.userAgent] ?? "",
         devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
-    } catch {
+    } catch let error as ConsoleSignInError {
       return try refused(error, visitor, field, next: next, methods)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
@@ -65,7 +61,7 @@ struct SignInCodePage: Sendable {
   private func refused(
     _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?,
     _ methods: Set<ReauthenticationMethod>
-  ) throws(Refusal) -> Response {
+  ) throws -> Response {
     switch error {
     case .ended, .refused, .passkeyRefused: return authorizer.cookies.endPending()
     case .passkeyRequired where field == "recovery":
@@ -93,8 +89,7 @@ struct SignInCodePage: Sendable {
       return page(
         visitor, next: next, methods,
         errors: [FieldError(field: field, text: text)], seconds: seconds)
-    case .busy: throw .busy
-    case .unavailable: throw .unavailable(error)
+    case .busy: throw Refusal.busy
     }
   }
 

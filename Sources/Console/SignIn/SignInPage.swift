@@ -12,13 +12,13 @@ struct SignInPage: Sendable {
   let view: Template<SignInView>
   let destinations: [Route]
 
-  func show(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
     let next = query.text("next")
     if let session = try await authorizer.session(of: visitor.request) {
       return await goOn(to: next, session, visitor.request)
     }
-    if try await refusing({ try await identity.setup.isOpen() }) {
+    if try await identity.setup.isOpen() {
       return .redirect(to: ConsolePaths.setup())
     }
     var flash: Flash?
@@ -43,7 +43,7 @@ struct SignInPage: Sendable {
     return try await page(visitor, email: "", next: next, flash: flash)
   }
 
-  func signIn(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func signIn(_ visitor: Visitor) async throws -> Response {
     let request = visitor.request
     let email = visitor.form.trimmed("email")
     let password = visitor.form.text("password") ?? ""
@@ -65,7 +65,7 @@ struct SignInPage: Sendable {
         userAgent: request.fields[.userAgent] ?? "",
         devices: authorizer.cookies.devices(of: request),
         requestID: request.id.text)
-    } catch {
+    } catch let error as ConsoleSignInError {
       return try await refused(error, visitor, email: email, next: next)
     }
     let destination = ReturnAddress.checked(next, among: destinations)
@@ -87,12 +87,12 @@ struct SignInPage: Sendable {
 
   private func refused(
     _ error: ConsoleSignInError, _ visitor: Visitor, email: String, next: String?
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     switch error {
     case .refused:
       // An incorrect password and an unknown email get the same error, so accounts can't be probed.
       let isOff =
-        try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
+        try await identity.consoleProviders.breakGlassAccount() != nil
       let fault = FieldError(
         field: "email",
         text: isOff
@@ -104,9 +104,9 @@ struct SignInPage: Sendable {
       let fault = FieldError(
         field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       return try await page(visitor, email: email, next: next, errors: [fault], seconds: seconds)
-    case .busy: throw .busy
-    case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended, .unavailable:
-      throw .unavailable(error)
+    case .busy: throw Refusal.busy
+    case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended:
+      throw error
     }
   }
 
@@ -128,10 +128,10 @@ struct SignInPage: Sendable {
   private func page(
     _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
     errors: [FieldError] = [], seconds: Int64? = nil
-  ) async throws(Refusal) -> Response {
-    let provider = try await refusing { try await identity.consoleProviders.name() }
+  ) async throws -> Response {
+    let provider = try await identity.consoleProviders.name()
     let isOff =
-      try await refusing { try await identity.consoleProviders.breakGlassAccount() } != nil
+      try await identity.consoleProviders.breakGlassAccount() != nil
     var frame = frames.bare(Message("Sign in"), for: visitor.request, path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors

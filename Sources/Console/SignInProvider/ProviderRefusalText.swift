@@ -85,7 +85,7 @@ struct ProviderRefusalText: Sendable {
         ["wait": .message(Formatted.duration(seconds: Int(wait)))])
     case .reauthenticationRequired:
       sentence = Message("Sign in again first: your session is older than five minutes.")
-    case .ended, .notConfigured, .unavailable:
+    case .ended, .notConfigured:
       sentence = Message("The sign-in expired or was already completed. Start again.")
     }
     if isSignedIn, advice == nil { advice = Message("You’re still signed in to the console.") }

@@ -24,7 +24,7 @@ struct ProviderSignInPage: Sendable {
   private var redirect: String { authorizer.publicURL.origin + ConsolePaths.providerCallback() }
 
   /// Sends the browser to the provider.
-  func begin(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func begin(_ visitor: Visitor) async throws -> Response {
     let next = ReturnAddress.checked(
       visitor.request.target.query.text("next"), among: destinations)
     do {
@@ -33,13 +33,13 @@ struct ProviderSignInPage: Sendable {
       response.status = .found
       keep(start, next: next, in: &response)
       return response
-    } catch {
+    } catch let error as ProviderSignInError {
       return try await refusal(error, visitor.request)
     }
   }
 
   /// Asks the signed-in administrator to sign in at the provider again.
-  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func ask(_ signedIn: SignedIn) async throws -> Response {
     guard let name = try await name(for: signedIn) else {
       return .redirect(to: ConsolePaths.account())
     }
@@ -61,7 +61,7 @@ struct ProviderSignInPage: Sendable {
     return .html(confirmation.render(model))
   }
 
-  func confirm(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func confirm(_ signedIn: SignedIn) async throws -> Response {
     guard try await name(for: signedIn) != nil else {
       return .redirect(to: ConsolePaths.account())
     }
@@ -69,7 +69,7 @@ struct ProviderSignInPage: Sendable {
     let start: ProviderStart
     do {
       start = try await providers.begin(in: signedIn.session, redirect: redirect)
-    } catch {
+    } catch let error as ProviderSignInError {
       if case .reauthenticationRequired = error, !signedIn.session.factors.isEmpty {
         return .redirect(to: signedIn.factorReauthentication)
       }
@@ -99,14 +99,14 @@ struct ProviderSignInPage: Sendable {
 
   /// The provider's name; nil if there's none, or if an administrator who isn't linked has to set up a
   /// second factor first.
-  private func name(for signedIn: SignedIn) async throws(Refusal) -> String? {
+  private func name(for signedIn: SignedIn) async throws -> String? {
     guard signedIn.session.provider.name != nil || signedIn.session.secondFactor.isReady else {
       return nil
     }
-    return try await refusing { try await providers.name() }
+    return try await providers.name()
   }
 
-  func receive(_ visitor: Visitor) async throws(Refusal) -> Response {
+  func receive(_ visitor: Visitor) async throws -> Response {
     let request = visitor.request
     let query = request.target.query
     // The browser sends this server's strict cookies only if its own page leads here.
@@ -130,7 +130,7 @@ struct ProviderSignInPage: Sendable {
       let outcome = try await providers.finish(
         answer, ticket: kept.ticket, session: session, redirect: redirect, from: origin)
       response = await arrive(outcome, visitor, next: kept.next)
-    } catch {
+    } catch let error as ProviderSignInError {
       response = try await refusal(error, request)
     }
     response.fields.add(.setCookie, authorizer.cookies.endOfProvider.description)
@@ -169,9 +169,8 @@ struct ProviderSignInPage: Sendable {
 
   private func refusal(
     _ error: ProviderSignInError, _ request: Request
-  ) async throws(Refusal) -> Response {
-    if case .unavailable = error { throw .unavailable(error) }
-    let name = try await refusing { try await providers.name() }
+  ) async throws -> Response {
+    let name = try await providers.name()
     guard let name else { return .redirect(to: ConsolePaths.signIn()) }
     if let diagnosis = error.diagnosis {
       failures.report(.providerFailed(diagnosis: diagnosis), of: request)

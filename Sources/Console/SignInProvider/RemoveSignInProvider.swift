@@ -7,8 +7,8 @@ struct RemoveSignInProvider: FormAction {
   let providers: ConsoleProviders
   let action = ConsoleAction.removeSignInProvider
 
-  func page(_ target: FormTarget<SignedIn>) async throws(Refusal) -> FormPage {
-    let stored = try await refusing { try await providers.find() }
+  func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
+    let stored = try await providers.find()
     guard let stored else { throw target.elsewhere(ConsolePaths.signInProvider()) }
     let name = Message.Value.name(Formatted.short(stored.name))
     return FormPage(
@@ -32,7 +32,7 @@ struct RemoveSignInProvider: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws(ActionError<ConsoleProviderError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let outcome = try await providers.remove(request)
     return FormEnd(
       Message("The sign-in provider was removed."), at: ConsolePaths.administrators(),
@@ -41,7 +41,7 @@ struct RemoveSignInProvider: FormAction {
 
   func fault(
     _ error: ConsoleProviderError, _ target: FormTarget<SignedIn>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     switch error {
     case .passwordSignInOff:
       FieldError(
@@ -57,8 +57,8 @@ struct RemoveSignInProvider: FormAction {
           sure someone who manages administrators through a manually granted role without an \
           end date has a password or passkey.
           """))
-    case .invalid, .changedMeanwhile, .unavailable:
-      throw .unavailable(error)
+    case .invalid, .changedMeanwhile:
+      throw error
     }
   }
 }

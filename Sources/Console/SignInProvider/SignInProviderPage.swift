@@ -14,12 +14,12 @@ struct SignInProviderPage: Sendable {
   private static let action = ConsoleAction.changeSignInProvider
   private var providers: ConsoleProviders { identity.consoleProviders }
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    let stored = try await refusing { try await providers.find() }
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    let stored = try await providers.find()
     return try await page(signedIn, SignInProviderAnswers(stored ?? ConsoleProvider()))
   }
 
-  func save(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func save(_ signedIn: SignedIn) async throws -> Response {
     var answers = SignInProviderAnswers(signedIn.form)
     guard answers.errors.isEmpty, !answers.secret.isMissing else {
       let errors = answers.errors + (try await actions.unmet(Self.action, signedIn))
@@ -33,30 +33,25 @@ struct SignInProviderPage: Sendable {
         outcome.value
         ? Message("The sign-in provider was saved.") : Message("No changes made.")
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInProvider())
-    } catch {
-      switch error {
-      case .failed(.changedMeanwhile(let current)):
-        let present = current ?? ConsoleProvider()
-        answers.version = present.version
-        return try await page(signedIn, answers, replacing: present)
-      case .failed(.invalid(let faults)):
-        let errors =
-          faults.map(\.fieldError) + (try await actions.unmet(Self.action, signedIn))
-        return try await page(signedIn, answers, errors: errors)
-      case .failed(let failure): throw .unavailable(failure)
-      case .refused(let refusal):
-        let errors = try ActionForms.faults(refusal, Self.action, signedIn)
-        return try await page(signedIn, answers, errors: errors)
-      }
+    } catch ConsoleProviderError.changedMeanwhile(let current) {
+      let present = current ?? ConsoleProvider()
+      answers.version = present.version
+      return try await page(signedIn, answers, replacing: present)
+    } catch ConsoleProviderError.invalid(let faults) {
+      let errors = faults.map(\.fieldError) + (try await actions.unmet(Self.action, signedIn))
+      return try await page(signedIn, answers, errors: errors)
+    } catch let refusal as ActionDenial {
+      let errors = try ActionForms.faults(refusal, Self.action, signedIn)
+      return try await page(signedIn, answers, errors: errors)
     }
   }
 
   private func page(
     _ signedIn: SignedIn, _ answers: SignInProviderAnswers, errors: [FieldError] = [],
     replacing current: ConsoleProvider? = nil
-  ) async throws(Refusal) -> Response {
-    let stored = try await refusing { try await providers.find() }
-    let records = try await refusing { try await identity.administrators.records() }
+  ) async throws -> Response {
+    let stored = try await providers.find()
+    let records = try await identity.administrators.records()
     var frame = await actions.frames.frame(Message("Sign-in provider"), for: signedIn)
     frame.errors = errors
     if answers.secret.isLost {

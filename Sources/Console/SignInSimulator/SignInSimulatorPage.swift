@@ -11,15 +11,13 @@ struct SignInSimulatorPage: Sendable {
 
   private static let most = 20
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let query = signedIn.query.trimmed("q")
     let forecasts =
       query.isEmpty
       ? []
-      : try await refusing {
-        try await signIns.forecasts(
-          of: query, visibleTo: signedIn.administrator, limit: Self.most)
-      }
+      : try await signIns.forecasts(
+        of: query, visibleTo: signedIn.administrator, limit: Self.most)
     let frame = await frames.frame(Message("Sign-in simulator"), for: signedIn)
     return .html(
       view.render(

@@ -10,14 +10,14 @@ struct SignOutPage: Sendable {
   let frames: Frames
   let view: Template<SignOutView>
 
-  func ask(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func ask(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Sign out"), for: signedIn)
     return .html(
       view.render(SignOutView(frame: FrameView(frame), csrf: signedIn.session.csrfToken)))
   }
 
-  func signOut(_ signedIn: SignedIn) async throws(Refusal) -> Response {
-    try await refusing { try await sessions.end(signedIn.session, by: signedIn.author) }
+  func signOut(_ signedIn: SignedIn) async throws -> Response {
+    try await sessions.end(signedIn.session, by: signedIn.author)
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
     response.fields.add(.setCookie, cookies.endOfSession.description)

@@ -10,7 +10,7 @@ enum ActionErrorText {
   static func faults(
     _ error: ActionDenial, _ times: Times, _ permission: Permission = .removeFactors,
     confirmation: FieldError? = nil
-  ) throws(Refusal) -> [FieldError] {
+  ) throws -> [FieldError] {
     switch error {
     case .answers(let faults):
       return faults.map { fault in
@@ -27,23 +27,22 @@ enum ActionErrorText {
       let text = Message(
         "Too many codes were sent. Try again after {time}.", ["time": times.value(until)])
       return [FieldError(field: "caller-code", text: text)]
-    case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded, .unavailable:
-      throw Refusal(error, permission)
+    case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded:
+      throw Refusal.of(error, permission)
     }
   }
 
   /// - Throws: A ``Refusal`` for errors that don't belong to a field.
   static func faults(
     _ error: SupportRulesError, _ times: Times, _ permission: Permission
-  ) throws(Refusal) -> [FieldError] {
+  ) throws -> [FieldError] {
     switch error {
     case .answers(let faults): return faults.map { field($0, times) }
     // The page shows these in place of its form, and above it.
     case .noSecondFactor, .changedMeanwhile: return []
-    case .notAllowed: throw .notAllowed(permission)
-    case .sessionEnded: throw .sessionEnded
-    case .scopeNotFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .notAllowed: throw Refusal.notAllowed(permission)
+    case .sessionEnded: throw Refusal.sessionEnded
+    case .scopeNotFound: throw Refusal.notFound
     }
   }
 

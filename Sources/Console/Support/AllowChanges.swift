@@ -8,7 +8,7 @@ struct AllowChanges: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
     // Without a report, there's a refusal in place of the consequences.
     let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
@@ -42,7 +42,7 @@ struct AllowChanges: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.support.allowChanges(target.scope, target.user, request)
     return SupportResult(Message("Second factor changes unlocked."), after: done)
   }

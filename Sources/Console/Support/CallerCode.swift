@@ -8,7 +8,7 @@ import Templating
 struct SendCallerCode: Sendable {
   let pages: SupportPages
 
-  func send(_ target: SupportTarget) async throws(Refusal) -> Response {
+  func send(_ target: SupportTarget) async throws -> Response {
     let signedIn = target.context.signedIn
     let flash: Flash
     var renewed: NewConsoleSession?
@@ -25,7 +25,7 @@ struct SendCallerCode: Sendable {
             Email isn’t configured, so the code wasn’t emailed to {email}. Opening it under \
             Messages requires this role: {roles}.
             """, ["email": address, "roles": Permission.readMessages.roleNames]))
-    } catch {
+    } catch let error as ActionDenial {
       let faults = try ActionErrorText.faults(error, target.times)
       flash = Flash(
         text: faults.first?.text ?? Message("This action isn’t available."), isAlert: true)

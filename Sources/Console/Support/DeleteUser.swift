@@ -8,7 +8,7 @@ struct DeleteUser: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
       user: account, title: Message("Delete user"),
@@ -40,7 +40,7 @@ struct DeleteUser: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.support.delete(target.scope, target.user, request)
     return SupportResult(
       Flash(

@@ -9,7 +9,7 @@ struct DisableUser: SupportAction {
 
   var action: ConsoleAction { isEnding ? .enableUser : .disableUser }
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = isEnding ? enabling(account) : disabling(account, sessions)
     if account.disabled != isEnding {
@@ -47,7 +47,7 @@ struct DisableUser: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     guard !isEnding else {
       let done = try await pages.support.enable(target.scope, target.user, request)
       return SupportResult(Message("User enabled."), after: done)

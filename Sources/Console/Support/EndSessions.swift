@@ -8,7 +8,7 @@ struct EndSessions: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
       user: account, title: Message("End all sessions"),
@@ -26,7 +26,7 @@ struct EndSessions: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.support.endSessions(target.scope, target.user, request)
     return SupportResult(SessionText.ended(done.value), after: done)
   }

@@ -33,12 +33,10 @@ struct OtherAdministratorsView: ViewModel {
   static func find(
     _ administrators: Administrators, for action: ConsoleAction, in scope: Scope,
     of administrator: Administrator, to purpose: Purpose, link: String
-  ) async throws(Refusal) -> Self {
+  ) async throws -> Self {
     let permission = action.requirements.permission
-    let found = try await refusing {
-      try await administrators.otherAdministrators(
-        with: permission, in: scope, of: administrator)
-    }
+    let found = try await administrators.otherAdministrators(
+      with: permission, in: scope, of: administrator)
     return Self(found, with: permission, to: purpose, link: link, in: scope)
   }
 
@@ -117,7 +115,7 @@ extension SupportPages {
   func otherAdministrators(
     for action: ConsoleAction, on account: Account, _ target: SupportTarget,
     to purpose: OtherAdministratorsView.Purpose
-  ) async throws(Refusal) -> OtherAdministratorsView? {
+  ) async throws -> OtherAdministratorsView? {
     let (administrator, scope) = (
       target.context.signedIn.administrator, target.context.scope
     )

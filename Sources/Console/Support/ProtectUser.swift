@@ -13,7 +13,7 @@ struct ProtectUser: SupportAction {
   /// after a colleague's, changes nothing.
   private static let field = "protected"
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
     let isProtecting = wanted(target.form) ?? !account.isProtected
     var question = isProtecting ? protecting(account) : lifting(account)
@@ -62,7 +62,7 @@ struct ProtectUser: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     // A form without the field never removes a protection.
     let isProtecting = wanted(target.form) ?? true
     let done = try await pages.support.protect(

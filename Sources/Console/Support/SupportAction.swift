@@ -13,11 +13,11 @@ protocol SupportAction: Sendable {
   var pages: SupportPages { get }
 
   /// Returns the content of the confirmation page, with the action's own fields as entered.
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult
+  ) async throws -> SupportResult
 
   /// Returns what to say on the user's page when there's nothing left to act on, by default that
   /// nothing changed; nil for a denial that belongs to the form.
@@ -102,20 +102,20 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
 
   private var pages: SupportPages { action.pages }
 
-  func ask(_ target: SupportTarget) async throws(Refusal) -> Response {
+  func ask(_ target: SupportTarget) async throws -> Response {
     var target = target
     target.typed = await pages.typed(target)
     target.formTimes = try target.context.signedIn.times(of: target.form)
-    do throws(Refusal) {
+    do {
       return try await page(
         target, target.typed.map(ActionInput.init) ?? ActionInput(), errors: [])
     } catch {
-      guard case .notFound = error, let gone = action.gone else { throw error }
+      guard case .notFound? = Refusal(error), let gone = action.gone else { throw error }
       return try await pages.leave(gone, target)
     }
   }
 
-  func perform(_ target: SupportTarget) async throws(Refusal) -> Response {
+  func perform(_ target: SupportTarget) async throws -> Response {
     let signedIn = target.context.signedIn
     var target = target
     target.formTimes = try signedIn.formTimes
@@ -123,7 +123,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
     do {
       let result = try await action.perform(target, input.request(signedIn))
       return pages.leave(result, target)
-    } catch {
+    } catch let error as ActionDenial {
       if let closing = action.closing(error) { return try await pages.leave(closing, target) }
       let errors = try ActionErrorText.faults(
         error, target.times, action.action.requirements.permission)
@@ -133,7 +133,7 @@ private struct SupportActionPage<Action: SupportAction>: Sendable {
 
   private func page(
     _ target: SupportTarget, _ input: ActionInput, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let question = try await action.question(target)
     return try await pages.ask(
       question, of: action.action, target, input, errors: errors.map(question.placed))
@@ -146,10 +146,10 @@ extension RouteTable {
   ) {
     let page = SupportActionPage(action: action)
     let permission = action.action.requirements.permission
-    inScope(.get, path, permission) { context, uid throws(Refusal) in
+    inScope(.get, path, permission) { context, uid in
       try await page.ask(SupportTarget(context, uid, at: path(context.scope, uid)))
     }
-    inScope(path, performing: [action.action]) { context, uid throws(Refusal) in
+    inScope(path, performing: [action.action]) { context, uid in
       try await page.perform(SupportTarget(context, uid, at: path(context.scope, uid)))
     }
   }
@@ -159,11 +159,11 @@ extension RouteTable {
   ) {
     let page = SupportActionPage(action: action)
     let permission = action.action.requirements.permission
-    inScope(.get, path, permission) { context, uid, object throws(Refusal) in
+    inScope(.get, path, permission) { context, uid, object in
       try await page.ask(
         SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
     }
-    inScope(path, performing: [action.action]) { context, uid, object throws(Refusal) in
+    inScope(path, performing: [action.action]) { context, uid, object in
       try await page.perform(
         SupportTarget(context, uid, object, at: path(context.scope, uid, object)))
     }

@@ -14,15 +14,10 @@ struct SupportPages: Sendable {
   func ask(
     _ question: SupportConfirmation, of action: ConsoleAction, _ target: SupportTarget,
     _ input: ActionInput, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let (context, scope, account) = (target.context, target.scope, question.user)
-    let eligibility: SupportEligibility
-    do {
-      eligibility = try await support.eligibility(
-        context.signedIn.session, on: account, in: scope, performing: action, question.rules)
-    } catch {
-      throw Refusal(error)
-    }
+    let eligibility = try await support.eligibility(
+      context.signedIn.session, on: account, in: scope, performing: action, question.rules)
     let question = question.notifying(carriesMail: identity.messages.carriesMail)
     let title = Message(
       "{action} · {user} · Users",
@@ -75,39 +70,26 @@ struct SupportPages: Sendable {
 
   /// Redirects to the user's page when the action had nothing to act on; for example, after a form
   /// was submitted twice.
-  func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws(Refusal) -> Response {
+  func leave(_ closing: SupportClosing, _ target: SupportTarget) async throws -> Response {
     if closing.checksUser { _ = try await account(target) }
     return leave(SupportResult(Flash(text: closing.text), renewed: nil), target)
   }
 }
 
 extension SupportPages {
-  func account(_ target: SupportTarget) async throws(Refusal) -> Account {
-    let found = try await refusing { try await identity.accounts.find(target.scope, target.user) }
-    guard let found else { throw .notFound }
+  func account(_ target: SupportTarget) async throws -> Account {
+    let found = try await identity.accounts.find(target.scope, target.user)
+    guard let found else { throw Refusal.notFound }
     return found
   }
 
-  func accountWithSessions(_ target: SupportTarget) async throws(Refusal) -> (Account, Int) {
+  func accountWithSessions(_ target: SupportTarget) async throws -> (Account, Int) {
     let account = try await account(target)
-    let sessions = try await refusing { try await identity.sessions.count(account) }
+    let sessions = try await identity.sessions.count(account)
     return (account, sessions)
   }
 
-  func factor(_ target: SupportTarget) async throws(Refusal) -> Suspension {
-    try await finding { () async throws(ActionDenial) in
-      try await support.factor(target.scope, target.user, ID(target.object))
-    }
-  }
-
-  /// Runs a read, and reports that something isn't there as not found.
-  func finding<Value>(
-    _ read: () async throws(ActionDenial) -> Value
-  ) async throws(Refusal) -> Value {
-    do {
-      return try await read()
-    } catch {
-      throw Refusal(error)
-    }
+  func factor(_ target: SupportTarget) async throws -> Suspension {
+    try await support.factor(target.scope, target.user, ID(target.object))
   }
 }

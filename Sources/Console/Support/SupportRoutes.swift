@@ -16,7 +16,7 @@ enum SupportRoutes: ConsoleFeature {
 
     let callerCode = SendCallerCode(pages: pages)
     table.inScope(ConsolePaths.callerCode, performing: [.sendCallerCode]) {
-      context, uid throws(Refusal) in
+      context, uid in
       try await callerCode.send(
         SupportTarget(context, uid, at: ConsolePaths.callerCode(context.scope, uid)))
     }

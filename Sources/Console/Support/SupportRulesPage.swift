@@ -11,12 +11,12 @@ struct SupportRulesPage: Sendable {
 
   private static let historyLength = 10
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
-    let settings = try await refusing { try await identity.support.settings(context.scope) }
+  func show(_ context: ScopeContext) async throws -> Response {
+    let settings = try await identity.support.settings(context.scope)
     return try await page(context, SupportRulesForm(settings))
   }
 
-  func change(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func change(_ context: ScopeContext) async throws -> Response {
     let signedIn = context.signedIn
     var answers = SupportRulesForm(signedIn.form)
     let outcome: ActionOutcome<Bool>
@@ -24,7 +24,7 @@ struct SupportRulesPage: Sendable {
       outcome = try await identity.support.change(
         context.scope, to: answers.settings, expecting: answers.version,
         ActionInput(signedIn.form).request(signedIn))
-    } catch {
+    } catch let error as SupportRulesError {
       if case .changedMeanwhile(let current) = error {
         answers.version = current.version
         return try await page(
@@ -43,10 +43,10 @@ struct SupportRulesPage: Sendable {
   private func page(
     _ context: ScopeContext, _ answers: SupportRulesForm, status: Status = .ok,
     errors: [FieldError] = [], replacing current: SupportRulesForm? = nil
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let scope = context.scope
     let session = context.signedIn.session
-    let asksForCode = try await refusing { try await identity.support.asksForCode(session) }
+    let asksForCode = try await identity.support.asksForCode(session)
     var frame = try await ending.frames.frame(Message("Support rules · Settings"), in: context)
     frame.errors = errors
     var history: [AuditRow]?
@@ -54,9 +54,7 @@ struct SupportRulesPage: Sendable {
       var filter = AuditFilter(scope: scope)
       filter.action = .any(AuditGroup.support.actions)
       let asked = filter
-      history = try await refusing {
-        try await identity.audit.list(asked, limit: Self.historyLength).items
-      }
+      history = try await identity.audit.list(asked, limit: Self.historyLength).items
     }
     let model = SupportRulesView(
       frame: FrameView(frame), context: context, answers: answers, current: current,

@@ -10,25 +10,24 @@ struct UnblockAgentPage: Sendable {
   let ending: SupportRedirect
   let view: Template<UnblockAgentView>
 
-  func ask(_ context: ScopeContext, _ agent: String) async throws(Refusal) -> Response {
+  func ask(_ context: ScopeContext, _ agent: String) async throws -> Response {
     try await page(context, agent)
   }
 
-  func unblock(_ context: ScopeContext, _ agent: String) async throws(Refusal) -> Response {
+  func unblock(_ context: ScopeContext, _ agent: String) async throws -> Response {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await support.unblock(
         ID(agent), in: context.scope, ActionInput(signedIn.form).request(signedIn))
-    } catch {
+    } catch let error as SupportRulesError {
       // Other errors are shown by the page in place of its form.
       let isOfForm = if case .answers = error { true } else { false }
       let errors =
         isOfForm ? try ActionErrorText.faults(error, signedIn.times, .protectUsers) : []
-      if case .unavailable = error { throw .unavailable(error) }
       return try await page(context, agent, status: .unprocessableContent, errors: errors)
     }
-    guard outcome.value else { throw .notFound }
+    guard outcome.value else { throw Refusal.notFound }
     return ending.response(
       Flash(text: Message("Agent unblocked. Their hourly action count starts over.")), signedIn,
       renewed: outcome.renewed,
@@ -37,12 +36,12 @@ struct UnblockAgentPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ agent: String, status: Status = .ok, errors: [FieldError] = []
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let (scope, session) = (context.scope, context.signedIn.session)
-    let found = try await refusing { try await support.held(ID(agent), in: scope) }
-    guard let held = found else { throw .notFound }
-    let settings = try await refusing { try await support.settings(scope) }
-    let asksForCode = try await refusing { try await support.asksForCode(session) }
+    let found = try await support.held(ID(agent), in: scope)
+    guard let held = found else { throw Refusal.notFound }
+    let settings = try await support.settings(scope)
+    let asksForCode = try await support.asksForCode(session)
     var frame = try await ending.frames.frame(Message("Unblock agent"), in: context)
     frame.errors = errors
     frame.crumbs = [

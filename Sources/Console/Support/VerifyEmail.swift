@@ -8,7 +8,7 @@ struct VerifyEmail: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
       user: account, title: Message("Mark email as verified"),
@@ -37,7 +37,7 @@ struct VerifyEmail: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.support.verifyEmail(target.scope, target.user, request)
     return SupportResult(Message("Email marked as verified."), after: done)
   }

@@ -29,7 +29,7 @@ struct CreateTenant: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws(ActionError<UserPoolError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let tenant = try await pools.createTenant(
       in: target.scope.project, .newTenant(named: target.form.trimmed("name")), request)
     return FormEnd(
@@ -39,7 +39,7 @@ struct CreateTenant: FormAction {
 
   func fault(
     _ error: UserPoolError, _ target: FormTarget<ProjectContext>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     try FieldError(error)
   }
 }

@@ -71,7 +71,7 @@ private struct CreateServiceToken: FormAction {
 
   func perform(
     _ role: ServiceTokenRole, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
-  ) async throws(ActionError<ServiceTokenError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let scope = target.scope
     let outcome = try await tokens.create(
       project: scope.project, tenant: scope.tenant, role: role, name: target.form.trimmed("name"),
@@ -87,7 +87,7 @@ private struct CreateServiceToken: FormAction {
 
   func fault(
     _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     switch error {
     case .invalidName:
       FieldError(
@@ -98,8 +98,7 @@ private struct CreateServiceToken: FormAction {
         field: "role",
         text: Message(
           "A token can’t have more permissions than its creator. Select a role included in yours."))
-    case .scopeNotFound, .notFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .scopeNotFound, .notFound: throw Refusal.notFound
     }
   }
 }
@@ -124,11 +123,11 @@ private struct RevokeServiceToken: FormAction {
   let tokens: ServiceTokens
   let action = ConsoleAction.revokeServiceToken
 
-  func page(_ target: FormTarget<ScopeContext>) async throws(Refusal) -> FormPage {
+  func page(_ target: FormTarget<ScopeContext>) async throws -> FormPage {
     let (scope, times) = (target.scope, target.times)
-    let all = try await refusing { try await tokens.list(scope.project, tenant: scope.tenant) }
+    let all = try await tokens.list(scope.project, tenant: scope.tenant)
     guard let token = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
-    else { throw .notFound }
+    else { throw Refusal.notFound }
     return FormPage(
       title: Message("Revoke service token · Settings"), crumbs: [.keys(scope)],
       heading: Message("Revoke service token “<bdi>{name}</bdi>”?", ["name": .text(token.name)]),
@@ -151,7 +150,7 @@ private struct RevokeServiceToken: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
-  ) async throws(ActionError<ServiceTokenError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let scope = target.scope
     let outcome = try await tokens.revoke(
       ID(target.object), of: scope.project, tenant: scope.tenant, request)
@@ -162,9 +161,8 @@ private struct RevokeServiceToken: FormAction {
 
   func fault(
     _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
-  ) throws(Refusal) -> FieldError {
-    if case .unavailable = error { throw .unavailable(error) }
-    throw .notFound
+  ) throws -> FieldError {
+    throw Refusal.notFound
   }
 }
 

@@ -42,7 +42,7 @@ struct RegisterTrustedTokenKey: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws(ActionError<TrustedTokenKeyError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let (form, project) = (target.form, target.scope.project)
     let issuer = form.trimmed("issuer")
     let outcome = try await keys.add(
@@ -55,7 +55,7 @@ struct RegisterTrustedTokenKey: FormAction {
 
   func fault(
     _ error: TrustedTokenKeyError, _ target: FormTarget<ProjectContext>
-  ) throws(Refusal) -> FieldError {
+  ) throws -> FieldError {
     switch error {
     case .invalidIssuer:
       FieldError(
@@ -78,8 +78,7 @@ struct RegisterTrustedTokenKey: FormAction {
           other: "The limit is {count} active keys. Revoke one you don’t use.",
           ["count": .number(TrustedTokenKeys.most)])
       )
-    case .projectNotFound, .notFound: throw .notFound
-    case .unavailable: throw .unavailable(error)
+    case .projectNotFound, .notFound: throw Refusal.notFound
     }
   }
 
@@ -100,10 +99,10 @@ struct RevokeTrustedTokenKey: FormAction {
   let keys: TrustedTokenKeys
   let action = ConsoleAction.revokeTokenSigningKey
 
-  func page(_ target: FormTarget<ProjectContext>) async throws(Refusal) -> FormPage {
-    let all = try await refusing { try await keys.list(target.scope.project) }
+  func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
+    let all = try await keys.list(target.scope.project)
     guard let key = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
-    else { throw .notFound }
+    else { throw Refusal.notFound }
     let times = target.times
     return FormPage(
       title: Message("Revoke custom token signing key · Settings"),
@@ -135,7 +134,7 @@ struct RevokeTrustedTokenKey: FormAction {
 
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws(ActionError<TrustedTokenKeyError>) -> FormEnd {
+  ) async throws -> FormEnd {
     let project = target.scope.project
     let outcome = try await keys.revoke(ID(target.object), of: project, request)
     return FormEnd(
@@ -145,9 +144,8 @@ struct RevokeTrustedTokenKey: FormAction {
 
   func fault(
     _ error: TrustedTokenKeyError, _ target: FormTarget<ProjectContext>
-  ) throws(Refusal) -> FieldError {
-    if case .unavailable = error { throw .unavailable(error) }
-    throw .notFound
+  ) throws -> FieldError {
+    throw Refusal.notFound
   }
 }
 

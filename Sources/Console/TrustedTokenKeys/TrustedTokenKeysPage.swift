@@ -11,19 +11,15 @@ struct TrustedTokenKeysPage: Sendable {
 
   private static let historyLength = 5
 
-  func show(_ context: ProjectContext) async throws(Refusal) -> Response {
+  func show(_ context: ProjectContext) async throws -> Response {
     let scope = context.scope
-    let trustedTokenKeys = try await refusing {
-      try await identity.trustedTokenKeys.list(scope.project)
-    }
+    let trustedTokenKeys = try await identity.trustedTokenKeys.list(scope.project)
     let administrator = context.signedIn.administrator
     var history: [AuditRow]?
     if administrator.may(.readAudit, in: scope) {
-      history = try await refusing {
-        try await identity.audit.list(
-          AuditFilter(scope: scope, object: .trustedTokenKey), limit: Self.historyLength
-        ).items
-      }
+      history = try await identity.audit.list(
+        AuditFilter(scope: scope, object: .trustedTokenKey), limit: Self.historyLength
+      ).items
     }
     let frame = try await frames.frame(Message("Custom token signing keys"), in: context)
     return .html(

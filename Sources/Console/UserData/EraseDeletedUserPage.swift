@@ -9,11 +9,11 @@ struct EraseDeletedUserPage: Sendable {
   let actions: ActionForms
   let view: Template<EraseDeletedUserView>
 
-  func ask(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func ask(_ context: ScopeContext) async throws -> Response {
     try await page(context, typed: "", errors: [])
   }
 
-  func erase(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func erase(_ context: ScopeContext) async throws -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
     let typed = signedIn.form.trimmed("uid")
     guard !typed.isEmpty else {
@@ -26,16 +26,18 @@ struct EraseDeletedUserPage: Sendable {
         scope, ID(typed), actions.request(signedIn))
       return actions.leave(
         outcome.value.message, signedIn, after: outcome, to: ConsolePaths.users(scope))
-    } catch {
-      let errors = try await actions.faults(error, .eraseDeletedUser, signedIn) {
-        error throws(Refusal) in
+    } catch let error as ActionDenial {
+      let own: Message? =
         switch error {
-        case .accountNotFound: Self.error(Message("Nothing is stored about a user with this UID."))
+        case .accountNotFound: Message("Nothing is stored about a user with this UID.")
         case .nothingToDo:
-          Self.error(Message("This user isn’t deleted. Erase the data on the user’s page."))
-        default: throw Refusal.unavailable(error)
+          Message("This user isn’t deleted. Erase the data on the user’s page.")
+        default: nil
         }
-      }
+      let errors =
+        if let own {
+          [Self.error(own)] + (try await actions.unmet(.eraseDeletedUser, signedIn))
+        } else { try ActionForms.faults(error, .eraseDeletedUser, signedIn) }
       return try await page(context, typed: typed, errors: errors)
     }
   }
@@ -44,7 +46,7 @@ struct EraseDeletedUserPage: Sendable {
 
   private func page(
     _ context: ScopeContext, typed: String, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     let (scope, signedIn) = (context.scope, context.signedIn)
     var frame = try await actions.frames.frame(Message("Erase a deleted user"), in: context)
     frame.errors = errors

@@ -10,7 +10,7 @@ struct EraseUser: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let (account, sessions) = try await pages.accountWithSessions(target)
     var question = SupportConfirmation(
       user: account, title: Message("Erase user data"),
@@ -39,7 +39,7 @@ struct EraseUser: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.userData.erase(target.scope, target.user, request)
     return SupportResult(
       Flash(text: done.value.message), at: ConsolePaths.users(target.scope), renewed: done.renewed)

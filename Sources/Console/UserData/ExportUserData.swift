@@ -9,7 +9,7 @@ struct ExportUserData: SupportAction {
 
   let pages: SupportPages
 
-  func question(_ target: SupportTarget) async throws(Refusal) -> SupportConfirmation {
+  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
     let account = try await pages.account(target)
     var question = SupportConfirmation(
       user: account, title: Message("Export user data"),
@@ -37,7 +37,7 @@ struct ExportUserData: SupportAction {
 
   func perform(
     _ target: SupportTarget, _ request: ActionRequest
-  ) async throws(ActionDenial) -> SupportResult {
+  ) async throws -> SupportResult {
     let done = try await pages.identity.userData.export(target.scope, target.user, request)
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"

@@ -12,7 +12,7 @@ struct FindUsersPage: Sendable {
   let cookies: ConsoleCookies
   let view: Template<FindUsersView>
 
-  func show(_ signedIn: SignedIn) async throws(Refusal) -> Response {
+  func show(_ signedIn: SignedIn) async throws -> Response {
     let text = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let size = PageSize(signedIn.query)
@@ -20,10 +20,8 @@ struct FindUsersPage: Sendable {
     var found: FoundAccounts?
     var exempt: [Int64: Instant] = [:]
     if !text.isEmpty {
-      let hits = try await refusing {
-        try await accounts.search(
-          everywhere: text, visibleTo: signedIn.administrator, part: part)
-      }
+      let hits = try await accounts.search(
+        everywhere: text, visibleTo: signedIn.administrator, part: part)
       if signedIn.query["open"] == "1", let only = hits.only {
         return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
       }
@@ -32,7 +30,7 @@ struct FindUsersPage: Sendable {
         return first
       }
       found = hits
-      exempt = try await refusing { try await exemptions.ends(of: hits.accounts.map(\.key)) }
+      exempt = try await exemptions.ends(of: hits.accounts.map(\.key))
     }
     let frame = await frames.frame(Message("Search users"), for: signedIn)
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))

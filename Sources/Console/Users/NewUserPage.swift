@@ -19,11 +19,11 @@ struct NewUserPage: Sendable {
     var password = OptionalSecret("password")
   }
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     try await page(context, Answers(), errors: [])
   }
 
-  func create(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func create(_ context: ScopeContext) async throws -> Response {
     let form = context.signedIn.form
     let answers = Answers(
       email: form.trimmed("email"), name: form.trimmed("name"),
@@ -53,9 +53,12 @@ struct NewUserPage: Sendable {
     let account: Account
     do {
       account = try await accounts.create(context.scope, new, context.signedIn.plainRequest)
-    } catch {
-      let fault = try Self.fault(try error.failure(of: .createUser))
-      return try await page(context, answers, errors: [fault])
+    } catch let error as AccountError {
+      return try await page(context, answers, errors: [try Self.fault(error)])
+    } catch CallError.scopeDeleted {
+      throw Refusal.notFound
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.createUser.requirements.permission)
     }
     frames.leave(
       account.hasPassword
@@ -71,7 +74,7 @@ struct NewUserPage: Sendable {
 
   private func page(
     _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
-  ) async throws(Refusal) -> Response {
+  ) async throws -> Response {
     var (answers, errors) = (answers, errors)
     if errors.contains(where: { $0.field == answers.password.name }) {
       // Its error says what to enter instead.
@@ -89,7 +92,7 @@ struct NewUserPage: Sendable {
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private static func fault(_ error: AccountError) throws(Refusal) -> FieldError {
+  private static func fault(_ error: AccountError) throws -> FieldError {
     switch error {
     case .emailExists:
       return FieldError(
@@ -114,9 +117,8 @@ struct NewUserPage: Sendable {
           one: "Shorten the name to {count} character.",
           other: "Shorten the name to {count} characters.", ["count": .number(Account.longestName)])
       )
-    case .busy: throw .busy
-    case .scopeDeleted: throw .notFound
-    default: throw .unavailable(error)
+    case .busy: throw Refusal.busy
+    default: throw error
     }
   }
 }

@@ -15,8 +15,8 @@ struct UserDownload: Sendable {
   /// list for the audit log.
   func response(
     in place: some FormPlace, named name: String, asking page: FormPage, at address: String,
-    _ read: () async throws(Refusal) -> (file: CSV, users: DownloadedUsers, filter: Message)
-  ) async throws(Refusal) -> Response {
+    _ read: () async throws -> (file: CSV, users: DownloadedUsers, filter: Message)
+  ) async throws -> Response {
     let signedIn = place.signedIn
     // Avoids reading the users for a request that will be denied.
     let unmet = try await actions.unmet(.exportUsers, signedIn)
@@ -32,10 +32,8 @@ struct UserDownload: Sendable {
         of: table.users, filter: actions.frames.catalog.text(table.filter),
         actions.request(signedIn))
       return actions.page(table.file.response(named: name), after: outcome)
-    } catch {
-      let errors = try await actions.faults(error, .exportUsers, signedIn) {
-        error throws(Refusal) in throw Refusal.unavailable(error)
-      }
+    } catch let refusal as ActionDenial {
+      let errors = try ActionForms.faults(refusal, .exportUsers, signedIn)
       return try await actions.show(
         page, of: .exportUsers, in: place, at: address, errors: errors)
     }

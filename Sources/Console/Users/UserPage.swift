@@ -10,13 +10,11 @@ struct UserPage: Sendable {
   let frames: Frames
   let view: Template<UserView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
     let scope = context.scope
     let hasHistory = context.may(.readAudit) || context.may(.removeFactors)
-    let found = try await refusing {
-      try await identity.records(of: ID(uid), in: scope, history: hasHistory)
-    }
-    guard let records = found else { throw .notFound }
+    let found = try await identity.records(of: ID(uid), in: scope, history: hasHistory)
+    guard let records = found else { throw Refusal.notFound }
     let title = Message("{user} · Users", ["user": .name(Formatted.short(records.account.label))])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]

@@ -20,14 +20,14 @@ struct UsersFile: Sendable {
     Message("Created"), Message("Exempt until"),
   ]
 
-  func download(_ context: ScopeContext) async throws(Refusal) -> Response {
-    guard context.may(.findUsers) else { throw .notAllowed(.findUsers) }
+  func download(_ context: ScopeContext) async throws -> Response {
+    guard context.may(.findUsers) else { throw Refusal.notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
       in: context, named: "users", asking: Self.question(context.scope, query),
       at: query.form.query(of: ConsolePaths.usersFile(context.scope))
-    ) { () async throws(Refusal) in
+    ) { () in
       let (file, count) = try await file(context.scope, query)
       return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), query.words)
     }
@@ -57,15 +57,14 @@ struct UsersFile: Sendable {
 
   private func file(
     _ scope: Scope, _ query: UsersQuery
-  ) async throws(Refusal) -> (file: CSV, rows: Int) {
+  ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    let isCut = try await refusing {
-      try await accounts.forEachPart(of: query.listing, in: scope, atMost: Self.longest) { part in
-        let ends = try await identity.exemptions.ends(of: part.map(\.key))
-        for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }
-        count += part.count
-      }
+    let isCut = try await accounts.forEachPart(of: query.listing, in: scope, atMost: Self.longest) {
+      part in
+      let ends = try await identity.exemptions.ends(of: part.map(\.key))
+      for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }
+      count += part.count
     }
     if isCut {
       file.end(

@@ -13,34 +13,28 @@ struct UsersPage: Sendable {
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
 
-  func show(_ context: ScopeContext) async throws(Refusal) -> Response {
+  func show(_ context: ScopeContext) async throws -> Response {
     let scope = context.scope
     let query = UsersQuery(context.signedIn.query)
     var found: FoundAccounts?
     var page = Page<AccountSummary>(items: [], next: nil)
     if query.text.isEmpty {
-      page = try await refusing {
-        try await accounts.list(
-          scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size.rows)
-      }
+      page = try await accounts.list(
+        scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size.rows)
     } else {
-      let hits = try await refusing {
-        try await accounts.search(
-          scope, query.text, filter: query.filter, sort: query.sort, part: query.part)
-      }
+      let hits = try await accounts.search(
+        scope, query.text, filter: query.filter, sort: query.sort, part: query.part)
       page = Page(items: hits.accounts.map(AccountSummary.init), next: hits.next.map(String.init))
       found = hits
     }
     if let first = context.signedIn.firstPage(of: ConsolePaths.users(scope), insteadOf: page) {
       return first
     }
-    let (counts, suspended) = try await refusing {
-      try await accounts.countsWithSuspended(scope)
-    }
-    let exempt = try await refusing { try await exemptions.counts(in: scope) }
+    let (counts, suspended) = try await accounts.countsWithSuspended(scope)
+    let exempt = try await exemptions.counts(in: scope)
     let ends =
       exempt.all > 0
-      ? try await refusing { try await exemptions.ends(of: page.items.map(\.key)) } : [:]
+      ? try await exemptions.ends(of: page.items.map(\.key)) : [:]
     let frame = try await frames.frame(Message("Users"), in: context, users: counts.users)
     let now = frames.clock.now()
     // Users without second factors have none to remove.

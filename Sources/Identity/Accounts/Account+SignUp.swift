@@ -3,7 +3,7 @@ import Database
 extension Account {
   /// Counts the user's sign-up for the network, and records it in the audit log.
   ///
-  /// - Throws: ``TooManySignUps``, and database errors.
+  /// - Throws: ``CallError/tooManySignUps(until:)``, and database errors.
   func recordSignUp(
     in scope: Scope, method: SignInProvider? = nil, by author: Author, _ profile: Profile,
     at now: Instant, _ connection: borrowing Connection

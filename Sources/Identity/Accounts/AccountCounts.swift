@@ -102,16 +102,16 @@ public struct AccountCounts: Hashable, Sendable {
 }
 
 extension Accounts {
-  public func count(_ scope: Scope) async throws(AccountError) -> Int {
-    try await store.read(AccountError.self) { connection in
+  public func count(_ scope: Scope) async throws -> Int {
+    try await store.read { connection in
       try connection.first(
         "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
       ) { try $0.next() as Int } ?? 0
     }
   }
 
-  public func counts(_ scope: Scope) async throws(AccountError) -> AccountCounts {
-    try await store.read(AccountError.self) { connection in
+  public func counts(_ scope: Scope) async throws -> AccountCounts {
+    try await store.read { connection in
       try Self.counts(scope, connection)
     }
   }
@@ -120,9 +120,9 @@ extension Accounts {
   /// factor, at the same moment.
   public func countsWithSuspended(
     _ scope: Scope
-  ) async throws(AccountError) -> (counts: AccountCounts, suspended: Int) {
+  ) async throws -> (counts: AccountCounts, suspended: Int) {
     let now = store.clock.now()
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       // From an index of them, because a suspension ends without a write.
       let suspended = try connection.first(
         """

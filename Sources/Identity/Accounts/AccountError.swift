@@ -30,8 +30,6 @@ public enum AccountError: Error, Sendable {
   case operationNotAllowed
   /// Users can't create accounts of this kind themselves; only administrators can.
   case adminOnly
-  case scopeDisabled(Scope)
-  case scopeDeleted(Scope)
   /// The account isn't disabled, and only a disabled one was to be deleted.
   case notDisabled
   /// More than five phones as second factors.
@@ -52,8 +50,6 @@ public enum AccountError: Error, Sendable {
   case factorSuspended
   /// Service tokens can't remove second factors in this pool.
   case factorRemovalByTokenOff
-  /// The service token was revoked, or its creator's role ended, after the request began.
-  case tokenRevoked
   /// The service token reached the pool's hourly limit of users whose second factors it can change;
   /// it can try again at the given time.
   case tooManyFactorChanges(until: Instant)
@@ -75,19 +71,6 @@ public enum AccountError: Error, Sendable {
   /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
   /// after the given time.
   case tooManyAttempts(until: Instant)
-  case tooManySignUps(until: Instant)
-  /// The session to be replaced is no longer valid.
-  case session(SessionError)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case unavailable(Failure)
-}
-
-extension AccountError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> AccountError { .scopeDeleted(scope) }
-  package static var revokedToken: AccountError { .tokenRevoked }
-  package static func signInDisabled(_ scope: Scope) -> AccountError { .scopeDisabled(scope) }
-  package static func refusedSignUp(until: Instant) -> AccountError {
-    .tooManySignUps(until: until)
-  }
 }

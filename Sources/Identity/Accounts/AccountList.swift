@@ -50,11 +50,11 @@ extension Accounts {
   public func list(
     _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
     limit: Int = 50
-  ) async throws(AccountError) -> Page<AccountSummary> {
+  ) async throws -> Page<AccountSummary> {
     let limit = Page<AccountSummary>.size(limit)
     let list = AccountList(
       scope: scope, filter: filter, sort: sort, now: store.clock.now())
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       var rows = try list.rows(
         after: after.flatMap { AccountList.Place($0, sort: sort) }, limit: limit + 1, connection)
       var next: String?

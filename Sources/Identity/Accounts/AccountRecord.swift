@@ -81,7 +81,7 @@ package enum AccountRecord {
     uid: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     guard let numbers = try AccountNumbers.take(1, in: scope.key, connection) else {
-      throw DeletedScope(scope: scope)
+      throw CallError.scopeDeleted(scope)
     }
     let key = scope.accountKeys.lowerBound + numbers.lowerBound
     let email = new.email.map { AccountRules.folded(email: $0) }

@@ -32,8 +32,8 @@ public struct AccountQuery: Sendable {
 extension Accounts {
   public func query(
     _ scope: Scope, _ query: AccountQuery
-  ) async throws(AccountError) -> [Account] {
-    try await store.read(AccountError.self) { connection in
+  ) async throws -> [Account] {
+    try await store.read { connection in
       let keys = try connection.all(query.keys(of: scope)) { try $0.next() as Int64 }
       var accounts: [Account] = []
       accounts.reserveCapacity(keys.count)

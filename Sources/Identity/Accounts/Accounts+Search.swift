@@ -57,10 +57,10 @@ extension Accounts {
   public func search(
     _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
     part: SearchPart = .first
-  ) async throws(AccountError) -> FoundAccounts {
+  ) async throws -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
     let now = store.clock.now()
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       let exempt =
         filter == .none || filter == .exempt
         ? try Exemptions.accounts(in: scope, at: now, connection) : []
@@ -80,10 +80,10 @@ extension Accounts {
   /// Hits are grouped by pool.
   public func search(
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
-  ) async throws(AccountError) -> FoundAccounts {
+  ) async throws -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
     let now = store.clock.now()
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       // Pools are searched one after another, so the order is known only when all are done.
       var search = AccountSearch(query: query, filter: .all, most: Self.mostHits, at: now)
       if administrator.may(.findUsers, in: nil) {

@@ -14,7 +14,7 @@ extension Accounts {
   @discardableResult
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
-  ) async throws(AccountError) -> Account {
+  ) async throws -> Account {
     try await update(scope, id, change, by: author, in: nil).account
   }
 
@@ -33,7 +33,7 @@ extension Accounts {
   public func update(
     _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author,
     in session: UserSession?
-  ) async throws(AccountError) -> AccountUpdate {
+  ) async throws -> AccountUpdate {
     try Self.check(change)
     var hash: PasswordHash?
     if case .set(let password) = change.password { hash = try await self.hash(password, in: scope) }
@@ -41,7 +41,7 @@ extension Accounts {
     let now = store.clock.now()
     let store = store
     let result: Result<AccountUpdate, AccountError> = try await store.write(
-      by: author, AccountError.self
+      by: author
     ) {
       connection in
       try Self.check(session, connection)
@@ -129,7 +129,7 @@ extension Accounts {
     _ session: UserSession?, _ connection: borrowing Connection
   ) throws {
     guard let session else { return }
-    try AccountError.translating { try Sessions.check(session, connection) }
+    _ = try Sessions.check(session, connection)
   }
 
   private static func check(_ change: AccountChange) throws(AccountError) {
@@ -229,10 +229,8 @@ extension Accounts {
     guard let session else {
       return try AccountRecord.endSessions(account.key, at: now, connection)
     }
-    return try AccountError.translating {
-      try Sessions.endOwn(
-        of: account.key, except: change.renewsSession ? nil : session.id, at: now, connection)
-    }
+    return try Sessions.endOwn(
+      of: account.key, except: change.renewsSession ? nil : session.id, at: now, connection)
   }
 
   /// Counts a change of the user's own name or photo.
@@ -244,9 +242,7 @@ extension Accounts {
   ) throws {
     guard entry.changes.contains(where: { $0.field == .displayName || $0.field == .photoURL })
     else { return }
-    try AccountError.translating {
-      try OwnChange.profile.count(of: account.key, at: now, connection)
-    }
+    try OwnChange.profile.count(of: account.key, at: now, connection)
   }
 
   private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {

@@ -8,19 +8,18 @@ public struct Accounts: Sendable {
   /// Creates an account for an author with permission to create users.
   public func create(
     _ scope: Scope, _ new: NewAccount, by author: Author
-  ) async throws(AccountError) -> Account {
+  ) async throws -> Account {
     let hash = try await check(new, in: scope)
     return try await store.perform(
-      by: author, AccountError.self, inserting(new, hash, in: scope))
+      by: author, inserting(new, hash, in: scope))
   }
 
   public func create(
     _ scope: Scope, _ new: NewAccount, _ request: ActionRequest
-  ) async throws(ActionError<AccountError>) -> Account {
-    let hash: PasswordHash?
-    do { hash = try await check(new, in: scope) } catch { throw .failed(error) }
+  ) async throws -> Account {
+    let hash = try await check(new, in: scope)
     return try await store.perform(
-      .createUser, request, in: ActionTarget(scope), AccountError.self,
+      .createUser, request, in: ActionTarget(scope),
       inserting(new, hash, in: scope)
     ).value
   }
@@ -53,7 +52,7 @@ public struct Accounts: Sendable {
   /// Validates the fields of a new account and hashes its password.
   func check(
     _ new: NewAccount, in scope: Scope
-  ) async throws(AccountError) -> PasswordHash? {
+  ) async throws -> PasswordHash? {
     if let uid = new.localID { try AccountRules.checkUID(uid) }
     if let email = new.email { try AccountRules.checkEmail(email) }
     if let phone = new.phoneNumber { try AccountRules.checkPhone(phone) }
@@ -66,27 +65,27 @@ public struct Accounts: Sendable {
   }
 
   /// Checks a password against the pool's password policy and hashes it.
-  func hash(_ password: Secret, in scope: Scope) async throws(AccountError) -> PasswordHash {
-    let policy = try await store.read(AccountError.self) { connection in
+  func hash(_ password: Secret, in scope: Scope) async throws -> PasswordHash {
+    let policy = try await store.read { connection in
       try PasswordPolicy.find(scope.key, connection)
     }
     let missing = policy.missing(in: password)
-    guard missing.isEmpty else { throw .passwordRequirements(missing) }
+    guard missing.isEmpty else { throw AccountError.passwordRequirements(missing) }
     return try await hash(unruled: password, for: scope.hashing)
   }
 
   /// Hashes a password that isn't subject to a password policy.
   package func hash(
     unruled password: Secret, for pool: PasswordHasher.Pool = .administrators
-  ) async throws(AccountError) -> PasswordHash {
+  ) async throws -> PasswordHash {
     try AccountRules.checkPassword(password)
     do { return try await hasher.hash(password, for: pool) } catch {
-      throw error == .busy ? .busy : .unavailable(Failure(error))
+      throw error == .busy ? AccountError.busy : error
     }
   }
 
-  public func find(_ scope: Scope, _ id: ID<Account>) async throws(AccountError) -> Account? {
-    try await store.read(AccountError.self) { connection in
+  public func find(_ scope: Scope, _ id: ID<Account>) async throws -> Account? {
+    try await store.read { connection in
       try AccountRecord.find(scope, id, connection)
     }
   }
@@ -95,8 +94,8 @@ public struct Accounts: Sendable {
   public func lookup(
     _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
     federated: [(provider: String, rawID: String)] = [], initialEmails: [String] = []
-  ) async throws(AccountError) -> [Account] {
-    try await store.read(AccountError.self) { connection in
+  ) async throws -> [Account] {
+    try await store.read { connection in
       var found: [Account] = []
       for id in ids {
         if let account = try AccountRecord.find(scope, ID(id), connection) { found.append(account) }
@@ -125,9 +124,9 @@ public struct Accounts: Sendable {
   /// Reads accounts in uid order, for downloads.
   public func batch(
     _ scope: Scope, after: String?, limit: Int
-  ) async throws(AccountError) -> Page<Account> {
+  ) async throws -> Page<Account> {
     let limit = Page<Account>.size(limit)
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       let accounts = try AccountRecord.many(
         "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
         limit: limit + 1, connection)
@@ -137,8 +136,8 @@ public struct Accounts: Sendable {
 
   public func recordHashDownload(
     of scope: Scope, count: Int, by author: Author
-  ) async throws(AccountError) {
-    try await store.perform(by: author, AccountError.self) { context, connection in
+  ) async throws {
+    try await store.perform(by: author) { context, connection in
       var entry = DownloadedUsers.Pool(scope, count: count).entry
       entry.add(.passwordHashes, .flag(true))
       try context.record(entry, connection)
@@ -149,9 +148,9 @@ public struct Accounts: Sendable {
   /// in the log of each pool.
   public func recordDownload(
     of users: DownloadedUsers, filter: String, _ request: ActionRequest
-  ) async throws(ActionError<AccountError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .exportUsers, request, in: users.target, AccountError.self
+      .exportUsers, request, in: users.target
     ) { context, connection in
       for var entry in users.entries {
         if !filter.isEmpty { entry.add(.filter, .text(filter)) }
@@ -167,10 +166,10 @@ public struct Accounts: Sendable {
   public func delete(
     _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author,
     in session: UserSession? = nil
-  ) async throws(AccountError) {
+  ) async throws {
     let now = store.clock.now()
     let outbox = store.outbox
-    try await store.write(by: author, AccountError.self) { connection in
+    try await store.write(by: author) { connection in
       try Self.check(session, connection)
       let isOwn = if case .user = author.actor { true } else { false }
       if isOwn {
@@ -215,11 +214,11 @@ public struct Accounts: Sendable {
 
   /// Deletes all accounts of a user pool with one audit row, to reset an emulator; does nothing if the
   /// pool is empty.
-  public func deleteAll(_ scope: Scope, by author: Author) async throws(AccountError) {
+  public func deleteAll(_ scope: Scope, by author: Author) async throws {
     let now = store.clock.now()
     let keys = scope.accountKeys
-    guard DeletionRules.canDeleteAll(author.actor) else { throw .adminOnly }
-    try await store.write(by: author, AccountError.self) { connection in
+    guard DeletionRules.canDeleteAll(author.actor) else { throw AccountError.adminOnly }
+    try await store.write(by: author) { connection in
       // A test begins anew: codes for addresses without an account, and limits, go too.
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope.key)")
       try connection.run("DELETE FROM verification_code WHERE scope_key = \(scope.key)")

@@ -58,13 +58,13 @@ enum AnonymousAccounts {
 }
 
 extension Identity {
-  func expireAnonymousAccounts(at now: Instant) async throws(StartError) {
+  func expireAnonymousAccounts(at now: Instant) async throws {
     for _ in 0..<AnonymousAccounts.mostParts {
-      let next = try await store.read(StartError.self) { connection in
+      let next = try await store.read { connection in
         try AnonymousAccounts.next(at: now, connection)
       }
       guard let next else { return }
-      try await store.write(StartError.self) { connection in
+      try await store.write { connection in
         try AnonymousAccounts.delete(in: next, at: now, connection)
       }
     }

@@ -109,9 +109,9 @@ extension SearchIndex {
   /// Indexes accounts created before the index existed or before the current folding.
   ///
   /// If startup is interrupted, the next startup continues where it stopped.
-  static func complete(_ store: Store) async throws(StartError) {
-    while !(try await store.write(StartError.self) { try indexNext($0) }) {}
-    while try await store.read(StartError.self, { try replacedAt.read($0) == nil }),
+  static func complete(_ store: Store) async throws {
+    while !(try await store.write { try indexNext($0) }) {}
+    while try await store.read({ try replacedAt.read($0) == nil }),
       try await replaceNext(store)
     {}
   }
@@ -141,12 +141,12 @@ extension SearchIndex {
 
   /// Indexes one batch of accounts again whose texts have letters that are replaced now, until a day
   /// after there were none for the first time: nodes of the previous version may still store some.
-  static func replaceNext(_ store: Store) async throws(StartError) -> Bool {
+  static func replaceNext(_ store: Store) async throws -> Bool {
     let now = store.clock.now()
     // Not in the transaction, since reading so much conflicts with other writes.
-    let found = try await store.read(StartError.self) { try Outdated($0) }
+    let found = try await store.read { try Outdated($0) }
     guard let found else { return false }
-    return try await store.write(StartError.self) { connection in
+    return try await store.write { connection in
       // Another node may have continued.
       guard try replacements.read(connection) == found.reached else { return true }
       for key in found.accounts {

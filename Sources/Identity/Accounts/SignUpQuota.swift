@@ -13,7 +13,7 @@ enum SignUpQuota {
   /// The highest number that a project can set, as in Google's service.
   private static let highest = 1_000
 
-  /// - Throws: ``TooManySignUps``, and database errors.
+  /// - Throws: ``CallError/tooManySignUps(until:)``, and database errors.
   static func count(
     by author: Author, in scope: Scope, _ profile: Profile, at now: Instant,
     _ connection: borrowing Connection
@@ -28,7 +28,7 @@ enum SignUpQuota {
     // One project can't use up the accounts of another.
     let name = CounterName.signUps(from: author.client, in: project.key)
     if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
-      throw TooManySignUps(until: until)
+      throw CallError.tooManySignUps(until: until)
     }
   }
 
@@ -53,9 +53,4 @@ enum SignUpQuota {
     guard text.utf8.count < 16, text.utf8.last == UInt8(ascii: "s") else { return nil }
     return Int64(text.dropLast().prefix { $0 != "." })
   }
-}
-
-/// A network created as many accounts in an hour as it can.
-struct TooManySignUps: Error {
-  let until: Instant
 }

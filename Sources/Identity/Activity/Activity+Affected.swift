@@ -23,13 +23,13 @@ extension Activity {
   /// to 90 days in UTC, the last of which is today.
   public func affected(
     in scope: Scope, beyond window: Int, days: Int, after: String? = nil, limit: Int = 50
-  ) async throws(ActivityError) -> Page<AffectedUser> {
+  ) async throws -> Page<AffectedUser> {
     let limit = Page<AffectedUser>.size(limit)
     let reach = max(window, 0) + 1
     guard CodeReach.range.contains(reach) else { return Page(items: [], next: nil) }
     let first = store.clock.now().day - Int64(min(max(days, 1), 90)) + 1
     let end = after.flatMap { ActivityCursor($0) } ?? ActivityCursor(at: .max, account: 0)
-    return try await store.read(ActivityError.self) { connection in
+    return try await store.read { connection in
       let places = try Self.affected(
         in: scope.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
       let items = try places.prefix(limit).compactMap { place in

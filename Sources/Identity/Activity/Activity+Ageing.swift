@@ -8,13 +8,13 @@ extension Activity {
 
   /// Deletes what is known about single users from before the longest period, once a day, one batch
   /// of one pool per call; the counts by day remain.
-  public func age() async throws(ActivityError) -> Bool {
+  public func age() async throws -> Bool {
     let today = store.clock.now().day
-    let due = try await store.read(ActivityError.self) { connection in
+    let due = try await store.read { connection in
       try Self.agedDay.read(connection) != String(today)
     }
     guard due else { return false }
-    return try await store.write(ActivityError.self) { connection in
+    return try await store.write { connection in
       guard let scope = try Self.oldest(before: today - Self.reachDays, connection) else {
         try Self.agedDay.store(String(today), connection)
         return false

@@ -47,14 +47,14 @@ extension Activity {
   public func attempts(
     in scope: Scope, _ filter: ActivityFilter = ActivityFilter(), after: String? = nil,
     limit: Int = 50
-  ) async throws(ActivityError) -> Page<UserCodeAttempt> {
+  ) async throws -> Page<UserCodeAttempt> {
     let limit = Page<UserCodeAttempt>.size(limit)
     let oldest = filter.from?.microseconds ?? 0
     // Keys are compared with those before this one.
     var end = ActivityCursor(at: filter.to?.microseconds ?? .max, account: 0)
     if let after = after.flatMap({ ActivityCursor($0) }) { end = min(end, after) }
     let isRejection = !filter.outcomes.isEmpty && !filter.outcomes.contains(.accepted)
-    return try await store.read(ActivityError.self) { [end] connection in
+    return try await store.read { [end] connection in
       let found =
         isRejection
         ? try Self.rejected(filter, in: scope.key, from: oldest, to: end, limit + 1, connection)

@@ -40,8 +40,8 @@ extension Activity {
   /// - Returns: The hours with attempts, in order.
   public func checks(
     in scope: Scope, from start: Instant, to end: Instant
-  ) async throws(ActivityError) -> [HourlyChecks] {
-    try await store.read(ActivityError.self) { connection in
+  ) async throws -> [HourlyChecks] {
+    try await store.read { connection in
       let tail = try ActivityDelta.all(in: scope.key, connection)
       return try Self.checks(
         in: Subject(key: scope.key, isWhole: false), from: start.hour, to: end.hour, tail,
@@ -53,8 +53,8 @@ extension Activity {
   /// ``checks(in:from:to:)`` does for a pool; empty if the project doesn't exist.
   public func checks(
     inProject project: ID<Project>, from start: Instant, to end: Instant
-  ) async throws(ActivityError) -> [HourlyChecks] {
-    try await store.read(ActivityError.self) { connection in
+  ) async throws -> [HourlyChecks] {
+    try await store.read { connection in
       guard let subject = try Self.subject(project, connection) else { return [] }
       let tail = try connection.all(
         """

@@ -25,8 +25,8 @@ extension Activity {
   /// - Returns: The counts by key; pools without attempts are missing.
   public func attemptCounts(
     of keys: [Int64], isWhole: Bool = false, since start: Instant, at now: Instant
-  ) async throws(ActivityError) -> [Int64: AttemptCounts] {
-    try await store.read(ActivityError.self) {
+  ) async throws -> [Int64: AttemptCounts] {
+    try await store.read {
       try attemptCounts(of: keys, isWhole: isWhole, since: start, at: now, $0)
     }
   }

@@ -18,8 +18,8 @@ extension Activity {
   /// - Returns: The numbers; nil if nothing is known about that time.
   public func enrollment(
     of scope: Scope, at instant: Instant
-  ) async throws(ActivityError) -> EnrollmentPoint? {
-    try await store.read(ActivityError.self) { connection in
+  ) async throws -> EnrollmentPoint? {
+    try await store.read { connection in
       try Self.enrollment(of: Subject(key: scope.key, isWhole: false), at: instant, connection)
     }
   }
@@ -38,8 +38,8 @@ extension Activity {
   /// If nothing is known about the first time, the function begins with the first known state.
   public func enrollment(
     of scope: Scope, isWhole: Bool = false, at instants: [Instant], until now: Instant
-  ) async throws(ActivityError) -> [EnrollmentPoint] {
-    try await store.read(ActivityError.self) { connection in
+  ) async throws -> [EnrollmentPoint] {
+    try await store.read { connection in
       let own = Subject(key: scope.key, isWhole: false)
       guard
         let subject = isWhole ? try Self.subject(scope.project, connection) : own

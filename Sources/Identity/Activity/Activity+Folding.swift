@@ -12,11 +12,11 @@ extension Activity {
   /// folded yet, except ``attemptCounts(of:isWhole:since:at:)``. Numbers of users are recorded
   /// under the hour of the call, so only while the clock is trusted; code attempts keep their own
   /// hour.
-  public func fold() async throws(ActivityError) -> Bool {
+  public func fold() async throws -> Bool {
     let isDue = try await isDue("SELECT EXISTS (SELECT 1 FROM count_change WHERE scope_key > 0)")
     // In a separate write, because it has to be short: it conflicts with each write that changes a number.
     let isMoreCounted =
-      isDue ? try await store.write(ActivityError.self) { try CountChanges.fold($0) } : false
+      isDue ? try await store.write { try CountChanges.fold($0) } : false
     let isMoreDue = try await self.isDue(
       """
       SELECT EXISTS (SELECT 1 FROM activity_delta WHERE scope_key > 0)
@@ -24,7 +24,7 @@ extension Activity {
       """)
     guard isMoreDue else { return isMoreCounted }
     let now = store.expectedTime.isDoubted ? nil : store.clock.now()
-    let (isMore, attempts) = try await store.write(ActivityError.self) { connection in
+    let (isMore, attempts) = try await store.write { connection in
       let (isMore, attempts) = try Self.foldDeltas("scope_key > 0", connection)
       guard let now else { return (isMore, attempts) }
       return (try Self.recordUsers(at: now, connection) || isMore, attempts)
@@ -33,8 +33,8 @@ extension Activity {
     return isMore || isMoreCounted
   }
 
-  private func isDue(_ query: SQL) async throws(ActivityError) -> Bool {
-    try await store.read(ActivityError.self) { connection in
+  private func isDue(_ query: SQL) async throws -> Bool {
+    try await store.read { connection in
       try connection.first(query) { try $0.next() as Bool } ?? false
     }
   }
@@ -227,7 +227,7 @@ extension Activity {
 extension Identity {
   /// Folds a batch of activity, and deletes a batch of what is too old, unless the clock isn't
   /// trusted.
-  public func foldActivity() async throws(ActivityError) -> Bool {
+  public func foldActivity() async throws -> Bool {
     let isMore = try await activity.fold()
     guard clockGuard.doubt == nil else { return isMore }
     return try await activity.age() || isMore

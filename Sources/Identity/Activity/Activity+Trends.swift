@@ -10,7 +10,7 @@ extension Activity {
   ///   nothing is known.
   public func trends(
     of pools: [PolicySummary], points: Int = 12, from start: Instant, to now: Instant
-  ) async throws(ActivityError) -> [Int64: [Double?]] {
+  ) async throws -> [Int64: [Double?]] {
     try await trends(
       of: pools.map { ($0.key, Self.share($0.enrolledUsers, of: $0.users)) }, isWhole: false,
       points: points, from: start, to: now)
@@ -22,7 +22,7 @@ extension Activity {
   /// Projects that are restricted to some tenants must be left out.
   public func trends(
     ofProjects projects: [ProjectSummary], points: Int = 12, from start: Instant, to now: Instant
-  ) async throws(ActivityError) -> [Int64: [Double?]] {
+  ) async throws -> [Int64: [Double?]] {
     try await trends(
       of: projects.filter(\.isWhole).map {
         ($0.key, Self.share($0.enrolledUsers, of: $0.users))
@@ -33,8 +33,8 @@ extension Activity {
   private func trends(
     of pools: [(key: Int64, share: Double?)], isWhole: Bool, points: Int, from start: Instant,
     to now: Instant
-  ) async throws(ActivityError) -> [Int64: [Double?]] {
-    try await store.read(ActivityError.self) { connection in
+  ) async throws -> [Int64: [Double?]] {
+    try await store.read { connection in
       let past = try past(
         of: pools.map(\.key), isWhole: isWhole, points: points, from: start, to: now, connection)
       var trends = [Int64: [Double?]](minimumCapacity: pools.count)

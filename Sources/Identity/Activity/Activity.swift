@@ -1,11 +1,5 @@
 import Database
 
-public enum ActivityError: Error, Sendable {
-  case unavailable(Failure)
-}
-
-extension ActivityError: UseCaseError {}
-
 /// Counts of code attempts and users over time.
 ///
 /// Every code attempt is counted in the write that records it, by hour, in UTC. The counts outlive

@@ -21,10 +21,10 @@ extension Activity {
   /// The period is 1 to 45 days in UTC, the last of which is today.
   public func offsetCounts(
     in scope: Scope, days: Int
-  ) async throws(ActivityError) -> (latest: OffsetCounts, before: OffsetCounts) {
+  ) async throws -> (latest: OffsetCounts, before: OffsetCounts) {
     let days = Int64(min(max(days, 1), 45))
     let first = store.clock.now().day - days + 1
-    return try await store.read(ActivityError.self) { connection in
+    return try await store.read { connection in
       var latest = try Self.offsetCounts(in: scope, from: first, before: .max, connection)
       var before = try Self.offsetCounts(
         in: scope, from: first - days, before: first, connection)

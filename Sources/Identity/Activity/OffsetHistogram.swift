@@ -46,10 +46,10 @@ extension Activity {
   /// The period is 1 to 90 days in UTC, the last of which is today.
   public func offsets(
     in scope: Scope, days: Int
-  ) async throws(ActivityError) -> OffsetHistogram {
+  ) async throws -> OffsetHistogram {
     let days = min(max(days, 1), 90)
     let first = store.clock.now().day - Int64(days) + 1
-    return try await store.read(ActivityError.self) { connection in
+    return try await store.read { connection in
       var histogram = OffsetHistogram(days: days)
       let stored = try connection.all(
         """

@@ -97,7 +97,4 @@ public enum AdministratorError: Error, Sendable {
   case scopeNotFound
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case unavailable(Failure)
 }
-
-extension AdministratorError: UseCaseError {}

@@ -9,8 +9,8 @@ extension AdministratorFactors {
   /// - Returns: A digest of the codes that are left, in hexadecimal digits.
   public func recoveryCodeSet(
     of id: ID<Administrator>
-  ) async throws(AdministratorFactorError) -> String {
-    try await store.read(AdministratorFactorError.self) { connection in
+  ) async throws -> String {
+    try await store.read { connection in
       Hex.encode(try RecoveryCodes.fingerprint(of: id, connection))
     }
   }

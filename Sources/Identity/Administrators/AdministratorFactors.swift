@@ -31,10 +31,7 @@ public enum AdministratorFactorError: Error, Sendable {
   case mandatory
   /// The administrator's only second factor is a passkey, which must be used first.
   case passkeyRequired
-  case unavailable(Failure)
 }
-
-extension AdministratorFactorError: UseCaseError {}
 
 /// Manages administrators' second factors and recovery codes.
 ///
@@ -57,7 +54,7 @@ public struct AdministratorFactors: Sendable {
   /// Starts setting up a factor, without writing anything.
   public func begin(
     for administrator: Administrator
-  ) throws(AdministratorFactorError) -> AdministratorEnrollment {
+  ) throws -> AdministratorEnrollment {
     let secret = Secret(store.random.bytes(TOTPFactor.secretLength))
     let ticket = ConsoleTicket(
       administrator.id, secret: secret, at: store.clock.now(), random: store.random)
@@ -67,10 +64,10 @@ public struct AdministratorFactors: Sendable {
   /// Resumes a setup after an incorrect code; nil if it expired or was finished.
   public func resume(
     _ text: String, for administrator: Administrator
-  ) async throws(AdministratorFactorError) -> AdministratorEnrollment? {
+  ) async throws -> AdministratorEnrollment? {
     let ticket = ConsoleTicket(text, .enrollment, at: store.clock.now(), by: tickets)
     guard let ticket, ticket.administrator == administrator.id else { return nil }
-    let isUsed = try await store.read(AdministratorFactorError.self) { try ticket.isUsed($0) }
+    let isUsed = try await store.read { try ticket.isUsed($0) }
     guard !isUsed else { return nil }
     return try enrollment(ticket, administrator)
   }
@@ -78,11 +75,11 @@ public struct AdministratorFactors: Sendable {
   /// Returns whether an app was set up since a setup began, so that the setup is no longer needed.
   public func isFinished(
     _ text: String, for administrator: Administrator
-  ) async throws(AdministratorFactorError) -> Bool {
+  ) async throws -> Bool {
     let now = store.clock.now()
     let ticket = ConsoleTicket(text, .enrollment, at: now, by: tickets, evenExpired: true)
     guard let ticket, ticket.administrator == administrator.id else { return false }
-    let enrolledAt = try await store.read(AdministratorFactorError.self) { connection in
+    let enrolledAt = try await store.read { connection in
       try connection.first(
         """
         SELECT totp_enrolled_at FROM administrator
@@ -95,13 +92,12 @@ public struct AdministratorFactors: Sendable {
 
   private func enrollment(
     _ ticket: ConsoleTicket, _ administrator: Administrator
-  ) throws(AdministratorFactorError) -> AdministratorEnrollment {
-    guard let password = TOTPFactor.password(ticket.secret) else { throw .ended }
-    let uri = OTPAuthURI(password: password, issuer: Self.issuer, account: administrator.email)
-    let sealed: Secret
-    do { sealed = try ticket.sealed(.enrollment, by: tickets) } catch {
-      throw .unavailable(Failure(error))
+  ) throws -> AdministratorEnrollment {
+    guard let password = TOTPFactor.password(ticket.secret) else {
+      throw AdministratorFactorError.ended
     }
+    let uri = OTPAuthURI(password: password, issuer: Self.issuer, account: administrator.email)
+    let sealed = try ticket.sealed(.enrollment, by: tickets)
     return AdministratorEnrollment(
       uri: uri.text, key: Secret(Base32.encode(ticket.secret.revealedBytes)), ticket: sealed)
   }
@@ -125,9 +121,9 @@ public struct AdministratorFactors: Sendable {
   /// provider's second factor was used.
   public func proof(
     in session: ConsoleSession
-  ) async throws(AdministratorFactorError) -> ReauthenticationMethod? {
+  ) async throws -> ReauthenticationMethod? {
     let now = store.clock.now()
-    return try await store.read(AdministratorFactorError.self) { connection in
+    return try await store.read { connection in
       let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
       return try Self.proof(methods, in: session, at: now, connection)
     }
@@ -161,12 +157,12 @@ public struct AdministratorFactors: Sendable {
   public func finish(
     _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
     for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
-  ) async throws(AdministratorFactorError) -> ActionOutcome<[Secret]> {
+  ) async throws -> ActionOutcome<[Secret]> {
     let now = store.clock.now()
     let ticket = ConsoleTicket(text, .enrollment, at: now, by: tickets)
     guard let ticket, ticket.administrator == administrator,
       let app = TOTPFactor.password(ticket.secret)
-    else { throw .ended }
+    else { throw AdministratorFactorError.ended }
     let isAsked = session.map(asksForPassword) ?? false
     let verified =
       isAsked
@@ -174,7 +170,7 @@ public struct AdministratorFactors: Sendable {
         password, in: session, by: author, AdministratorFactorError.self) : nil
     let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<ActionOutcome<[Secret]>, AdministratorFactorError> =
-      try await store.write(by: author, AdministratorFactorError.self) { connection in
+      try await store.write(by: author) { connection in
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
         else { return .failure(.ended) }
         // The session may have ended since the request began, such as while a password was hashed.
@@ -231,7 +227,7 @@ public struct AdministratorFactors: Sendable {
   public func withdraw(
     from administrator: Administrator, currentCode: String, in session: ConsoleSession? = nil,
     by author: Author
-  ) async throws(AdministratorFactorError) {
+  ) async throws {
     let id = administrator.id
     try await change(id, currentCode, in: session, by: author) { record, connection in
       let isOptional =
@@ -258,7 +254,7 @@ public struct AdministratorFactors: Sendable {
   public func makeRecoveryCodes(
     for id: ID<Administrator>, currentCode: String, in session: ConsoleSession? = nil,
     by author: Author
-  ) async throws(AdministratorFactorError) -> [Secret] {
+  ) async throws -> [Secret] {
     let random = store.random
     return try await change(
       id, currentCode, in: session, needsApp: false, endsSessions: false, by: author
@@ -276,15 +272,15 @@ public struct AdministratorFactors: Sendable {
 
   /// Resets another administrator's factors: removes the authenticator app with its recovery codes
   /// and all passkeys, ends all their sessions, and notifies them.
-  public func reset(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
-    try await store.perform(by: author, ManagementError.self, Self.reset(of: id))
+  public func reset(_ id: ID<Administrator>, by author: Author) async throws {
+    try await store.perform(by: author, Self.reset(of: id))
   }
 
   public func reset(
     _ id: ID<Administrator>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .resetAdministratorFactor, request, in: .instance, ManagementError.self, Self.reset(of: id))
+      .resetAdministratorFactor, request, in: .instance, Self.reset(of: id))
   }
 
   private static func reset(of id: ID<Administrator>) -> Action<Void> {
@@ -327,11 +323,11 @@ public struct AdministratorFactors: Sendable {
     _ body:
       @escaping @Sendable (AdministratorRecord, borrowing Connection) throws
       -> Result<Change, AdministratorFactorError>
-  ) async throws(AdministratorFactorError) -> [Secret] {
+  ) async throws -> [Secret] {
     let now = store.clock.now()
     let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
-      try await store.write(by: author, AdministratorFactorError.self) { connection in
+      try await store.write(by: author) { connection in
         if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
           return .failure(.sessionEnded)
         }

@@ -34,9 +34,9 @@ public struct AdministratorRecord: Sendable {
 
 extension Administrators {
   /// Lists all administrators with their account details, by email address.
-  public func records() async throws(ManagementError) -> [AdministratorRecord] {
+  public func records() async throws -> [AdministratorRecord] {
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { try Self.records(at: now, $0) }
+    return try await store.read { try Self.records(at: now, $0) }
   }
 
   static func records(
@@ -57,17 +57,17 @@ extension Administrators {
     }
   }
 
-  public func record(_ id: ID<Administrator>) async throws(ManagementError) -> AdministratorRecord {
+  public func record(_ id: ID<Administrator>) async throws -> AdministratorRecord {
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { connection in
+    return try await store.read { connection in
       try Self.record(id, at: now, connection)
     }
   }
 
-  public func record(email: String) async throws(ManagementError) -> AdministratorRecord {
+  public func record(email: String) async throws -> AdministratorRecord {
     let folded = AccountRules.folded(email: email)
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { connection in
+    return try await store.read { connection in
       let id = try connection.first(
         "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
       ) { try $0.next() as ID<Administrator> }
@@ -79,8 +79,8 @@ extension Administrators {
   /// Lists audit rows about an administrator, including changes to their own account, newest first.
   public func history(
     of id: ID<Administrator>, limit: Int = 20
-  ) async throws(AuditError) -> [AuditRow] {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> [AuditRow] {
+    try await store.read { connection in
       let ids = try connection.all(
         """
         SELECT audit_id FROM audit

@@ -9,9 +9,9 @@ extension Administrators {
   /// - Returns: False if the end is the same and nothing changed.
   public func setEnd(
     of grant: Grant, of id: ID<Administrator>, to end: Instant?, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     try await store.perform(
-      .grantRole, request, in: .instance, ManagementError.self
+      .grantRole, request, in: .instance
     ) { context, connection in
       let record = try Self.manage(id, by: context.author, at: context.now, connection)
       guard record.administrator.grants.contains(grant) else { throw ManagementError.notFound }

@@ -9,17 +9,17 @@ extension Administrators {
   @discardableResult
   public func grant(
     _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>, by author: Author
-  ) async throws(ManagementError) -> Bool {
+  ) async throws -> Bool {
     try await store.perform(
-      by: author, ManagementError.self, Self.granting(grant, until: end, to: id))
+      by: author, Self.granting(grant, until: end, to: id))
   }
 
   public func grant(
     _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>,
     _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     try await store.perform(
-      .grantRole, request, in: .instance, ManagementError.self,
+      .grantRole, request, in: .instance,
       Self.granting(grant, until: end, to: id))
   }
 
@@ -72,15 +72,15 @@ extension Administrators {
   @discardableResult
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, by author: Author
-  ) async throws(ManagementError) -> Int {
-    try await store.perform(by: author, ManagementError.self, Self.revocation(of: grant, from: id))
+  ) async throws -> Int {
+    try await store.perform(by: author, Self.revocation(of: grant, from: id))
   }
 
   public func revoke(
     _ grant: Grant, from id: ID<Administrator>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await store.perform(
-      .revokeRole, request, in: .instance, ManagementError.self,
+      .revokeRole, request, in: .instance,
       Self.revocation(of: grant, from: id))
   }
 
@@ -115,15 +115,15 @@ extension Administrators {
   @discardableResult
   public func remove(
     _ id: ID<Administrator>, by author: Author
-  ) async throws(ManagementError) -> Int {
-    try await store.perform(by: author, ManagementError.self, Self.removal(of: id))
+  ) async throws -> Int {
+    try await store.perform(by: author, Self.removal(of: id))
   }
 
   public func remove(
     _ id: ID<Administrator>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await store.perform(
-      .removeAdministrator, request, in: .instance, ManagementError.self, Self.removal(of: id))
+      .removeAdministrator, request, in: .instance, Self.removal(of: id))
   }
 
   private static func removal(of id: ID<Administrator>) -> Action<Int> {

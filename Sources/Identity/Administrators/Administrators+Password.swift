@@ -2,7 +2,7 @@ import Crypto
 import Database
 
 /// An error of a use case that asks a signed-in administrator for the password again.
-protocol PasswordCheckError: UseCaseError {
+protocol PasswordCheckError: Error {
   static var wrongPassword: Self { get }
   static var busy: Self { get }
   static func throttled(until: Instant) -> Self
@@ -18,16 +18,15 @@ extension Administrators {
   /// - Returns: The hash that the password matched.
   func verifyPassword<E: PasswordCheckError>(
     _ password: Secret?, in session: ConsoleSession?, by author: Author, _ errors: E.Type
-  ) async throws(E) -> PasswordHash {
-    guard let session, let password else { throw .wrongPassword }
+  ) async throws -> PasswordHash {
+    guard let session, let password else { throw E.wrongPassword }
     do {
       return try await verifyPassword(password, of: session.administrator, by: author)
-    } catch {
+    } catch let error as PasswordChangeError {
       switch error {
-      case .throttled(let until): throw .throttled(until: until)
-      case .busy: throw .busy
-      case .unavailable(let failure): throw .unavailable(failure)
-      case .wrongPassword, .weakPassword, .notFound, .sessionEnded: throw .wrongPassword
+      case .throttled(let until): throw E.throttled(until: until)
+      case .busy: throw E.busy
+      case .wrongPassword, .weakPassword, .notFound, .sessionEnded: throw E.wrongPassword
       }
     }
   }
@@ -40,11 +39,11 @@ extension Administrators {
   /// - Returns: The hash that the password matched.
   func verifyPassword(
     _ password: Secret, of administrator: Administrator, by author: Author
-  ) async throws(PasswordChangeError) -> PasswordHash {
+  ) async throws -> PasswordHash {
     let now = store.clock.now()
     let counter = ThrottleCounter(.passwords(of: administrator.id), .passwords, .account)
     let taken: Result<(charges: [ThrottleCharge], hash: PasswordHash?), PasswordChangeError> =
-      try await store.write(by: author, PasswordChangeError.self) { connection in
+      try await store.write(by: author) { connection in
         switch try ThrottleCharge.charge([counter], at: now, connection) {
         case .blocked(let until): return .failure(.throttled(until: until))
         case .charged(let charges):
@@ -55,20 +54,20 @@ extension Administrators {
     let matches: Bool
     do { matches = try await hasher.matches(password, hash, for: .administrators) } catch {
       // An attempt that wasn't checked isn't counted.
-      try await store.write(by: author, PasswordChangeError.self) { connection in
+      try await store.write(by: author) { connection in
         for charge in charges { try charge.refund(connection) }
       }
-      if error == .busy { throw .busy }
-      throw .unavailable(Failure(error))
+      if error == .busy { throw PasswordChangeError.busy }
+      throw error
     }
     guard matches, let hash else {
-      try await store.write(by: author, PasswordChangeError.self) { connection in
+      try await store.write(by: author) { connection in
         try ThrottleCharge.recordBlocks(
           charges, of: administrator.id, by: author, at: now, connection)
       }
-      throw .wrongPassword
+      throw PasswordChangeError.wrongPassword
     }
-    try await store.write(by: author, PasswordChangeError.self) {
+    try await store.write(by: author) {
       try ThrottleCharge.recordSuccess(charges, $0)
     }
     return hash

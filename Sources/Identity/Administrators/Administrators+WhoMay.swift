@@ -16,9 +16,9 @@ extension Administrators {
   /// - Returns: Up to three names and the total number.
   public func otherAdministrators(
     with permission: Permission, in scope: Scope, of asking: Administrator
-  ) async throws(AdministratorError) -> OtherAdministrators {
+  ) async throws -> OtherAdministrators {
     let (roles, now) = (permission.roles, store.clock.now())
-    return try await store.read(AdministratorError.self) { connection in
+    return try await store.read { connection in
       var (names, count): ([String], Int) = ([], 0)
       var known: Set<String> = [asking.id.text]
       for place in Self.places(around: scope) {
@@ -52,12 +52,12 @@ extension Administrators {
   /// - Returns: Up to three names.
   public func namesOfThose(
     with permission: Permission, in scope: Scope?, for asking: Administrator
-  ) async throws(AdministratorError) -> [String] {
+  ) async throws -> [String] {
     let (roles, now) = (permission.roles, store.clock.now())
     let places = Self.places(around: scope).filter { place in
       asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
     }
-    return try await store.read(AdministratorError.self) { connection in
+    return try await store.read { connection in
       var names: [String] = []
       for place in places {
         for role in roles {

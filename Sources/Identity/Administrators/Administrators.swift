@@ -11,12 +11,12 @@ public struct Administrators: Sendable {
 
   public func create(
     email: String, displayName: String, password: Secret, grant: Grant, by author: Author
-  ) async throws(AdministratorError) -> Administrator {
+  ) async throws -> Administrator {
     let hash = try await check(email: email, displayName: displayName, password: password)
     let now = store.clock.now()
     let id = ID<Administrator>(store.random.uuid())
     let outbox = store.outbox
-    return try await store.write(by: author, AdministratorError.self) { connection in
+    return try await store.write(by: author) { connection in
       let administrator = try Self.insert(
         id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
         connection)
@@ -27,38 +27,37 @@ public struct Administrators: Sendable {
   }
 
   /// Checks the email address of a new administrator, before anyone is asked for a password.
-  public func check(newEmail email: String) async throws(AdministratorError) {
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    let isTaken = try await store.read(AdministratorError.self) { connection in
+  public func check(newEmail email: String) async throws {
+    do { try AccountRules.checkEmail(email) } catch { throw AdministratorError.invalidEmail }
+    let isTaken = try await store.read { connection in
       try connection.first(
         "SELECT 1 FROM administrator WHERE email_folded = \(AccountRules.folded(email: email))"
       ) { _ in true } ?? false
     }
-    if isTaken { throw .emailTaken }
+    if isTaken { throw AdministratorError.emailTaken }
   }
 
   func check(
     email: String, displayName: String, password: Secret
-  ) async throws(AdministratorError) -> PasswordHash {
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
+  ) async throws -> PasswordHash {
+    do { try AccountRules.checkEmail(email) } catch { throw AdministratorError.invalidEmail }
+    guard UserPoolRules.isDisplayName(displayName) else { throw AdministratorError.invalidName }
     return try await check(password, of: email)
   }
 
-  func check(_ password: Secret, of email: String) async throws(AdministratorError) -> PasswordHash
-  {
+  func check(_ password: Secret, of email: String) async throws -> PasswordHash {
     let text = password.revealedText
     guard text.count >= Self.shortestPassword else {
-      throw .weakPassword(.tooShort(fewest: Self.shortestPassword))
+      throw AdministratorError.weakPassword(.tooShort(fewest: Self.shortestPassword))
     }
     guard password.count <= AccountRules.longestPassword else {
-      throw .weakPassword(.tooLong(most: AccountRules.longestPassword))
+      throw AdministratorError.weakPassword(.tooLong(most: AccountRules.longestPassword))
     }
     guard text.lowercased() != email.lowercased() else {
-      throw .weakPassword(.isEmail)
+      throw AdministratorError.weakPassword(.isEmail)
     }
     do { return try await hasher.hash(password, for: .administrators) } catch {
-      throw error == .busy ? .busy : .unavailable(Failure(error))
+      throw error == .busy ? AdministratorError.busy : error
     }
   }
 
@@ -136,9 +135,9 @@ public struct Administrators: Sendable {
   }
 
   /// Lists all administrators by email address.
-  public func list() async throws(AdministratorError) -> [Administrator] {
+  public func list() async throws -> [Administrator] {
     let now = store.clock.now()
-    return try await store.read(AdministratorError.self) { connection in
+    return try await store.read { connection in
       let plain = try connection.all(
         """
         SELECT administrator_id, email, display_name FROM administrator ORDER BY email_folded

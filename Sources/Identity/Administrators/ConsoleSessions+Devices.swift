@@ -17,14 +17,12 @@ extension ConsoleSessions {
   /// - Returns: The token for a cookie, which isn't stored.
   public func deviceToken(
     for administrator: ID<Administrator>, replacing tokens: [String]
-  ) throws(ConsoleSignInError) -> Secret {
+  ) throws -> Secret {
     let now = store.clock.now()
     let known = devices(tokens, at: now).first { $0.administrator == administrator }
     let ticket = ConsoleTicket(
       administrator, secret: Secret([]), id: known?.id, at: now, random: .system)
-    do { return try ticket.sealed(.device, by: deviceSealer) } catch {
-      throw .unavailable(Failure(error))
-    }
+    return try ticket.sealed(.device, by: deviceSealer)
   }
 
   /// Emails an administrator about a sign-in from a browser that has no valid token of an earlier

@@ -5,14 +5,11 @@ public enum SessionLimitsError: Error, Sendable {
   case hoursOutOfRange
   /// Someone else changed the limits after the form was opened; these are the present ones.
   case changedMeanwhile(SessionLimits)
-  case unavailable(Failure)
 }
 
-extension SessionLimitsError: UseCaseError {}
-
 extension ConsoleSessions {
-  public func limits() async throws(SessionLimitsError) -> SessionLimits {
-    try await store.read(SessionLimitsError.self) { try SessionLimits.find($0) }
+  public func limits() async throws -> SessionLimits {
+    try await store.read { try SessionLimits.find($0) }
   }
 
   /// Changes the limits of sessions, which apply to open sessions immediately.
@@ -20,13 +17,15 @@ extension ConsoleSessions {
   /// - Returns: False if nothing changes.
   public func setLimits(
     _ limits: SessionLimits, expecting version: SettingsVersion, _ request: ActionRequest
-  ) async throws(ActionError<SessionLimitsError>) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     guard SessionLimits.idleRange.contains(limits.idleMinutes) else {
-      throw .failed(.idleOutOfRange)
+      throw SessionLimitsError.idleOutOfRange
     }
-    guard SessionLimits.hourRange.contains(limits.hours) else { throw .failed(.hoursOutOfRange) }
+    guard SessionLimits.hourRange.contains(limits.hours) else {
+      throw SessionLimitsError.hoursOutOfRange
+    }
     return try await store.perform(
-      .changeSessionLimits, request, in: .instance, SessionLimitsError.self
+      .changeSessionLimits, request, in: .instance
     ) { context, connection in
       let old = try SessionLimits.find(connection)
       guard old != limits else { return false }
@@ -69,9 +68,9 @@ extension ConsoleSessions {
   /// - Returns: The number of sessions ended.
   public func end(
     _ name: String?, of id: ID<Administrator>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await store.perform(
-      .endAdministratorSessions, request, in: .instance, ManagementError.self
+      .endAdministratorSessions, request, in: .instance
     ) { context, connection in
       let record = try Administrators.manage(
         id, by: context.author, at: context.now, connection)

@@ -23,9 +23,9 @@ extension ConsoleSessions {
   /// Lists an administrator's open sessions, newest first.
   public func list(
     of id: ID<Administrator>
-  ) async throws(ConsoleSignInError) -> [OpenConsoleSession] {
+  ) async throws -> [OpenConsoleSession] {
     let now = store.clock.now()
-    let (sessions, limits) = try await store.read(ConsoleSignInError.self) { connection in
+    let (sessions, limits) = try await store.read { connection in
       let name = try ConsoleProvider.name(connection)
       let sessions = try connection.all(
         """
@@ -50,7 +50,7 @@ extension ConsoleSessions {
   @discardableResult
   public func end(
     _ name: String, of administrator: Administrator, by author: Author
-  ) async throws(ConsoleSignInError) -> Bool {
+  ) async throws -> Bool {
     try await end(of: administrator, by: author) { $0.name == name } > 0
   }
 
@@ -58,16 +58,16 @@ extension ConsoleSessions {
   @discardableResult
   public func endOthers(
     than name: String, of administrator: Administrator, by author: Author
-  ) async throws(ConsoleSignInError) -> Int {
+  ) async throws -> Int {
     try await end(of: administrator, by: author) { $0.name != name }
   }
 
   private func end(
     of administrator: Administrator, by author: Author,
     where isMeant: @escaping @Sendable (StoredSession) -> Bool
-  ) async throws(ConsoleSignInError) -> Int {
+  ) async throws -> Int {
     let now = store.clock.now()
-    return try await store.write(by: author, ConsoleSignInError.self) { connection in
+    return try await store.write(by: author) { connection in
       let ended = try Self.end(of: administrator.id, at: now, connection, where: isMeant)
       guard ended > 0 else { return 0 }
       var entry = AuditEntry(.administratorEndSessions, of: administrator)
@@ -146,9 +146,9 @@ extension ConsoleSessions {
   /// It's false for sessions that are still open, were ended, or were deleted.
   public func ranOut(
     csrfToken: String, of id: ID<Administrator>
-  ) async throws(ConsoleSignInError) -> Bool {
+  ) async throws -> Bool {
     let now = store.clock.now()
-    return try await store.read(ConsoleSignInError.self) { connection in
+    return try await store.read { connection in
       let limits = try SessionLimits.find(connection)
       let expired = try connection.all(
         """
@@ -169,11 +169,11 @@ extension ConsoleSessions {
 
   /// Finds a recently expired session by its cookie token; nil if it's still open, was ended, or
   /// was deleted.
-  public func ranOut(token: String) async throws(ConsoleSignInError) -> EndedConsoleSession? {
+  public func ranOut(token: String) async throws -> EndedConsoleSession? {
     guard (20...100).contains(token.utf8.count) else { return nil }
     let digest = Store.digest(token)
     let now = store.clock.now()
-    return try await store.read(ConsoleSignInError.self) { connection in
+    return try await store.read { connection in
       guard try Self.find(digest, at: now, connection) == nil else { return nil }
       return try connection.first(
         """

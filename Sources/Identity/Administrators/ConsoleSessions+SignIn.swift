@@ -20,7 +20,7 @@ extension ConsoleSessions {
   public func signIn(
     email: String, password: Secret, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
-  ) async throws(ConsoleSignInError) -> ConsoleSignIn {
+  ) async throws -> ConsoleSignIn {
     do {
       let outcome = try await outcome(
         email: email, password: password, address: address, userAgent: userAgent,
@@ -36,13 +36,13 @@ extension ConsoleSessions {
   private func outcome(
     email: String, password: Secret, address: String, userAgent: String, devices: [String],
     requestID: String
-  ) async throws(ConsoleSignInError) -> ConsoleSignIn {
+  ) async throws -> ConsoleSignIn {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let client = ClientAddress(seen: address)
     let devices = self.devices(devices, at: now)
     let taken: Result<Attempt, ConsoleSignInError> =
-      try await store.write(ConsoleSignInError.self) { connection in
+      try await store.write { connection in
         let row = try connection.first(
           """
           SELECT administrator_id, password_hash FROM administrator
@@ -70,15 +70,15 @@ extension ConsoleSessions {
     let matches: Bool
     do { matches = try await hasher.matches(password, attempt.hash, for: .administrators) } catch {
       // An attempt that wasn't checked isn't counted.
-      try await store.write(ConsoleSignInError.self) { connection in
+      try await store.write { connection in
         for charge in charges { try charge.refund(connection) }
       }
-      if error == .busy { throw .busy }
-      throw .unavailable(Failure(error))
+      if error == .busy { throw ConsoleSignInError.busy }
+      throw error
     }
     let (random, tickets) = (store.random, tickets)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
-    let outcome: ConsoleSignIn? = try await store.write(ConsoleSignInError.self) { connection in
+    let outcome: ConsoleSignIn? = try await store.write { connection in
       // Reread in the transaction that starts the session: all may have changed during hashing.
       guard matches, let id, let hash = attempt.hash,
         let current = try Self.credentials(id, at: now, connection),
@@ -108,7 +108,7 @@ extension ConsoleSessions {
         requestID: requestID, devices, connection)
       return .signedIn(new)
     }
-    guard let outcome else { throw .refused }
+    guard let outcome else { throw ConsoleSignInError.refused }
     return outcome
   }
 
@@ -119,14 +119,16 @@ extension ConsoleSessions {
   public func finish(
     _ pending: String, code: String, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
-  ) async throws(ConsoleSignInError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
-    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { throw .ended }
+    guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else {
+      throw ConsoleSignInError.ended
+    }
     let (random, totp, id) = (store.random, totp, ticket.administrator)
     let devices = self.devices(devices, at: now)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
-      try await store.write(ConsoleSignInError.self) { connection in
+      try await store.write { connection in
         guard let methods = try Self.pendingMethods(ticket, at: now, connection) else {
           return .failure(.ended)
         }
@@ -154,10 +156,10 @@ extension ConsoleSessions {
   }
 
   /// Returns whether a recovery code can complete a sign-in that passed the password step.
-  public func acceptsRecoveryCode(_ pending: String) async throws(ConsoleSignInError) -> Bool {
+  public func acceptsRecoveryCode(_ pending: String) async throws -> Bool {
     let now = store.clock.now()
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return false }
-    return try await store.read(ConsoleSignInError.self) { connection in
+    return try await store.read { connection in
       guard try Self.isPending(ticket, at: now, connection) else { return false }
       return try Self.acceptsRecoveryCode(of: ticket.administrator, at: now, connection)
     }
@@ -177,10 +179,10 @@ extension ConsoleSessions {
   /// can't be completed anymore.
   public func methods(
     _ pending: String
-  ) async throws(ConsoleSignInError) -> Set<ReauthenticationMethod> {
+  ) async throws -> Set<ReauthenticationMethod> {
     let now = store.clock.now()
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return [] }
-    return try await store.read(ConsoleSignInError.self) { connection in
+    return try await store.read { connection in
       try Self.pendingMethods(ticket, at: now, connection) ?? []
     }
   }

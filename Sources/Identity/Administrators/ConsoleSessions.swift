@@ -62,10 +62,7 @@ public enum ConsoleSignInError: Error, Sendable {
   case ended
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case unavailable(Failure)
 }
-
-extension ConsoleSignInError: UseCaseError {}
 
 public struct ConsoleSessions: Sendable {
   let store: Store
@@ -199,11 +196,11 @@ public struct ConsoleSessions: Sendable {
     """
   }
 
-  public func find(token: String) async throws(ConsoleSignInError) -> ConsoleSession? {
+  public func find(token: String) async throws -> ConsoleSession? {
     guard (20...100).contains(token.utf8.count) else { return nil }
     let now = store.clock.now()
     let digest = Store.digest(token)
-    let found = try await store.read(ConsoleSignInError.self) { connection in
+    let found = try await store.read { connection in
       try Self.find(digest, at: now, connection)
     }
     guard var found else { return nil }
@@ -278,9 +275,9 @@ public struct ConsoleSessions: Sendable {
   /// read.
   public func end(
     _ session: ConsoleSession, by author: Author
-  ) async throws(ConsoleSignInError) {
+  ) async throws {
     let now = store.clock.now()
-    try await store.write(by: author, ConsoleSignInError.self) { connection in
+    try await store.write(by: author) { connection in
       let isEnded =
         try connection.run("DELETE FROM console_session WHERE \(Self.isSame(session))") > 0
       guard isEnded else { return }

@@ -2,12 +2,6 @@ public import Crypto
 public import Database
 import Text
 
-public enum ConsoleStorageError: Error, Sendable {
-  case unavailable(Failure)
-}
-
-extension ConsoleStorageError: UseCaseError {}
-
 /// What the console keeps from one page for a later one, until it's taken or expires.
 ///
 /// Everything is encrypted. It's stored in the database, so that any server on it can answer the
@@ -72,16 +66,13 @@ public struct ConsoleStorage: Sendable {
   /// - Returns: False if it's too large.
   public func keep(
     _ content: Secret, as kind: Kind, about subject: String, for owner: Owner
-  ) async throws(ConsoleStorageError) -> Bool {
+  ) async throws -> Bool {
     guard content.count <= kind.largest else { return false }
     let place = Place(owner, kind, subject)
     let now = store.clock.now()
     let end = now.advanced(bySeconds: kind.lifetime)
-    let sealed: [UInt8]
-    do { sealed = try sealer.seal(content.revealedBytes, with: place.associated) } catch {
-      throw .unavailable(Failure(error))
-    }
-    try await store.write(ConsoleStorageError.self) { connection in
+    let sealed = try sealer.seal(content.revealedBytes, with: place.associated)
+    try await store.write { connection in
       try connection.run(
         """
         INSERT INTO console_storage (owner_digest, kind, subject_digest, sealed, expires_at)
@@ -122,10 +113,10 @@ public struct ConsoleStorage: Sendable {
   /// - Returns: The content; nil if there's none or it has expired.
   public func take(
     _ kind: Kind, about subject: String, for owner: Owner
-  ) async throws(ConsoleStorageError) -> Secret? {
+  ) async throws -> Secret? {
     let place = Place(owner, kind, subject)
     let now = store.clock.now()
-    let sealed = try await store.write(ConsoleStorageError.self) { connection in
+    let sealed = try await store.write { connection in
       try connection.first(
         """
         DELETE FROM console_storage WHERE owner_digest = \(place.owner)
@@ -140,10 +131,10 @@ public struct ConsoleStorage: Sendable {
   /// - Returns: The content; nil if there's none or it has expired.
   public func find(
     _ kind: Kind, about subject: String, for owner: Owner
-  ) async throws(ConsoleStorageError) -> Secret? {
+  ) async throws -> Secret? {
     let place = Place(owner, kind, subject)
     let now = store.clock.now()
-    let sealed = try await store.read(ConsoleStorageError.self) { connection in
+    let sealed = try await store.read { connection in
       try connection.first(
         """
         SELECT sealed, expires_at FROM console_storage WHERE owner_digest = \(place.owner)
@@ -219,7 +210,7 @@ extension ConsoleStorage {
 extension ConsoleStorage {
   public func keep(
     _ code: TemporaryCode, of user: ID<Account>, in scope: Scope, for session: ConsoleSession
-  ) async throws(ConsoleStorageError) {
+  ) async throws {
     let text = "\(code.expiresAt.microseconds) \(code.code.revealedText)"
     _ = try await keep(
       Secret(text), as: .code, about: Self.subject(user, scope), for: .session(session))
@@ -228,7 +219,7 @@ extension ConsoleStorage {
   /// - Returns: The code; nil if there's none, it was shown already, or too long ago.
   public func takeCode(
     of user: ID<Account>, in scope: Scope, for session: ConsoleSession
-  ) async throws(ConsoleStorageError) -> TemporaryCode? {
+  ) async throws -> TemporaryCode? {
     let found = try await take(.code, about: Self.subject(user, scope), for: .session(session))
     guard let parts = found?.revealedText.split(separator: " ", maxSplits: 1), parts.count == 2,
       let end = Int64(parts[0])

@@ -30,10 +30,7 @@ public enum InvitationError: Error, Sendable {
   case administrator(AdministratorError)
   /// Password sign-in is off, so the password would be of no use.
   case passwordSignInOff
-  case unavailable(Failure)
 }
-
-extension InvitationError: UseCaseError {}
 
 /// Invites administrators with single-use links.
 ///
@@ -49,23 +46,20 @@ public struct Invitations: Sendable {
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     by author: Author
-  ) async throws(ManagementError) -> NewInvitation {
+  ) async throws -> NewInvitation {
     try await store.perform(
-      by: author, ManagementError.self,
+      by: author,
       try invitation(email: email, displayName: displayName, grant: grant, until: end))
   }
 
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
     _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<NewInvitation> {
-    let action: Action<NewInvitation>
-    do {
-      action = try invitation(
-        email: email, displayName: displayName, grant: grant, until: end)
-    } catch { throw .failed(error) }
+  ) async throws -> ActionOutcome<NewInvitation> {
+    let action = try invitation(
+      email: email, displayName: displayName, grant: grant, until: end)
     return try await store.perform(
-      .inviteAdministrator, request, in: .instance, ManagementError.self, action)
+      .inviteAdministrator, request, in: .instance, action)
   }
 
   private func invitation(
@@ -123,9 +117,9 @@ public struct Invitations: Sendable {
   }
 
   /// Lists the valid invitations by email address.
-  public func list() async throws(ManagementError) -> [Invitation] {
+  public func list() async throws -> [Invitation] {
     let now = store.clock.now()
-    return try await store.read(ManagementError.self) { try Self.pending(at: now, $0) }
+    return try await store.read { try Self.pending(at: now, $0) }
   }
 
   static func pending(
@@ -137,10 +131,10 @@ public struct Invitations: Sendable {
       .map(\.invitation)
   }
 
-  public func find(token: String) async throws(ManagementError) -> Invitation? {
+  public func find(token: String) async throws -> Invitation? {
     let now = store.clock.now()
     let digest = Store.digest(token)
-    return try await store.read(ManagementError.self) { connection in
+    return try await store.read { connection in
       try Self.find(digest, at: now, connection)
     }
   }
@@ -149,23 +143,23 @@ public struct Invitations: Sendable {
   public func accept(
     token: String, displayName: String, password: Secret, address: String, userAgent: String,
     requestID: String = ""
-  ) async throws(InvitationError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let digest = Store.digest(token)
-    let known = try await store.read(InvitationError.self) { connection in
+    let known = try await store.read { connection in
       try Self.find(digest, at: now, connection)
     }
     // Checked before hashing, so that requests without a valid link cost little.
-    guard let known else { throw .ended }
+    guard let known else { throw InvitationError.ended }
     let hash: PasswordHash
     do {
       hash = try await administrators.check(
         email: known.email, displayName: displayName, password: password)
-    } catch {
-      throw .administrator(error)
+    } catch let error as AdministratorError {
+      throw InvitationError.administrator(error)
     }
     let (random, outbox) = (store.random, store.outbox)
-    return try await store.write(InvitationError.self) { connection in
+    return try await store.write { connection in
       guard try PasswordSignIn.find(connection) == nil else {
         throw InvitationError.passwordSignInOff
       }
@@ -192,15 +186,15 @@ public struct Invitations: Sendable {
     }
   }
 
-  public func revoke(_ id: ID<Administrator>, by author: Author) async throws(ManagementError) {
-    try await store.perform(by: author, ManagementError.self, Self.revocation(id))
+  public func revoke(_ id: ID<Administrator>, by author: Author) async throws {
+    try await store.perform(by: author, Self.revocation(id))
   }
 
   public func revoke(
     _ id: ID<Administrator>, _ request: ActionRequest
-  ) async throws(ActionError<ManagementError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .revokeInvitation, request, in: .instance, ManagementError.self, Self.revocation(id))
+      .revokeInvitation, request, in: .instance, Self.revocation(id))
   }
 
   private static func revocation(_ id: ID<Administrator>) -> Action<Void> {

@@ -21,7 +21,4 @@ public enum ManagementError: Error, Sendable {
   /// A name that's empty or longer than 100 characters.
   case invalidName
   case emailTaken
-  case unavailable(Failure)
 }
-
-extension ManagementError: UseCaseError {}

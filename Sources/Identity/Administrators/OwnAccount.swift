@@ -10,10 +10,7 @@ public enum PasswordChangeError: Error, Sendable {
   case sessionEnded
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case unavailable(Failure)
 }
-
-extension PasswordChangeError: UseCaseError {}
 
 public struct OwnAccount: Sendable {
   let store: Store
@@ -27,13 +24,13 @@ public struct OwnAccount: Sendable {
   @discardableResult
   public func changePassword(
     of session: ConsoleSession, old: Secret, new: Secret, by author: Author
-  ) async throws(PasswordChangeError) -> Int {
+  ) async throws -> Int {
     let administrator = session.administrator
     let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
-    return try await store.write(by: author, PasswordChangeError.self) { connection in
+    return try await store.write(by: author) { connection in
       guard try ConsoleSessions.isOpen(session, at: now, connection) else {
         throw PasswordChangeError.sessionEnded
       }
@@ -58,11 +55,11 @@ public struct OwnAccount: Sendable {
   /// with access to the data folder.
   public func resetPassword(
     of administrator: Administrator, new: Secret, by author: Author
-  ) async throws(PasswordChangeError) {
+  ) async throws {
     let fresh = try await hashed(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
-    try await store.write(by: author, PasswordChangeError.self) { connection in
+    try await store.write(by: author) { connection in
       let changed = try connection.run(
         """
         UPDATE administrator SET password_hash = \(fresh.encoded)
@@ -85,10 +82,10 @@ public struct OwnAccount: Sendable {
   public func change(
     _ preferences: Preferences, of administrator: Administrator, from old: Preferences,
     by author: Author
-  ) async throws(ManagementError) {
+  ) async throws {
     guard preferences.isPlausible, preferences != old else { return }
     let now = store.clock.now()
-    try await store.write(by: author, ManagementError.self) { connection in
+    try await store.write(by: author) { connection in
       let changed = try connection.run(
         """
         UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme)
@@ -101,20 +98,20 @@ public struct OwnAccount: Sendable {
     }
   }
 
-  public func recoveryCodesLeft(_ id: ID<Administrator>) async throws(ManagementError) -> Int {
-    try await store.read(ManagementError.self) { try RecoveryCodes.left(of: id, $0) }
+  public func recoveryCodesLeft(_ id: ID<Administrator>) async throws -> Int {
+    try await store.read { try RecoveryCodes.left(of: id, $0) }
   }
 
   private func hashed(
     _ password: Secret, of email: String
-  ) async throws(PasswordChangeError) -> PasswordHash {
-    do { return try await administrators.check(password, of: email) } catch {
+  ) async throws -> PasswordHash {
+    do {
+      return try await administrators.check(password, of: email)
+    } catch let error as AdministratorError {
       switch error {
-      case .weakPassword(let reason): throw .weakPassword(reason)
-      case .busy: throw .busy
-      case .unavailable(let failure): throw .unavailable(failure)
-      case .emailTaken, .invalidEmail, .invalidName, .scopeNotFound:
-        throw .unavailable(Failure(error))
+      case .weakPassword(let reason): throw PasswordChangeError.weakPassword(reason)
+      case .busy: throw PasswordChangeError.busy
+      case .emailTaken, .invalidEmail, .invalidName, .scopeNotFound: throw error
       }
     }
   }

@@ -8,10 +8,7 @@ public enum SetupError: Error, Sendable {
   case wrongCode
   case throttled(until: Instant)
   case administrator(AdministratorError)
-  case unavailable(Failure)
 }
-
-extension SetupError: UseCaseError {}
 
 /// Creates the first owner, for someone who can read the server's output.
 public struct Setup: Sendable {
@@ -24,8 +21,8 @@ public struct Setup: Sendable {
   private static let mostCodes = 8
 
   /// Returns true if the instance has no owner.
-  public func isOpen() async throws(SetupError) -> Bool {
-    try await store.read(SetupError.self) { connection in
+  public func isOpen() async throws -> Bool {
+    try await store.read { connection in
       try !Administrators.hasOwner(connection)
     }
   }
@@ -34,10 +31,10 @@ public struct Setup: Sendable {
   ///
   /// It replaces any previous one, unless other servers use the database as well, whose codes stay
   /// valid.
-  public func issueCode() async throws(SetupError) -> Secret? {
+  public func issueCode() async throws -> Secret? {
     let letters = store.random.text(16, from: CodeText.alphabet)
     let digest = Hex.encode(Store.digest(letters))
-    let issued = try await store.write(SetupError.self) { connection in
+    let issued = try await store.write { connection in
       guard try !Administrators.hasOwner(connection) else { return false }
       let others =
         connection.dialect.sharesDatabase
@@ -53,7 +50,7 @@ public struct Setup: Sendable {
   public func complete(
     code: String, email: String, displayName: String, password: Secret, address: String,
     userAgent: String, requestID: String = ""
-  ) async throws(SetupError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let digest = Self.digest(typed: code)
     try await checkCode(digest, address: address, at: now)
@@ -61,12 +58,12 @@ public struct Setup: Sendable {
     do {
       hash = try await administrators.check(
         email: email, displayName: displayName, password: password)
-    } catch {
-      throw .administrator(error)
+    } catch let error as AdministratorError {
+      throw SetupError.administrator(error)
     }
     let random = store.random
     let id = ID<Administrator>(random.uuid())
-    return try await store.write(SetupError.self) { connection in
+    return try await store.write { connection in
       guard try !Administrators.hasOwner(connection) else { throw SetupError.closed }
       // A new code may have been issued while the password was hashed.
       guard try Self.isCode(digest, connection) else { throw SetupError.wrongCode }
@@ -109,8 +106,8 @@ public struct Setup: Sendable {
 
   private func checkCode(
     _ digest: String, address: String, at now: Instant
-  ) async throws(SetupError) {
-    let outcome: SetupError? = try await store.write(SetupError.self) { connection in
+  ) async throws {
+    let outcome: SetupError? = try await store.write { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
       let counter = ThrottleCounter(
         .setupCodes(from: ClientAddress(seen: address)), .passwords, .network)

@@ -76,9 +76,3 @@ public enum AlertThreshold {
     removals > usualRemovals && removals * removalDays * 24 > removalFactor * before
   }
 }
-
-public enum AlertError: Error, Sendable {
-  case unavailable(Failure)
-}
-
-extension AlertError: UseCaseError {}

@@ -19,16 +19,16 @@ extension Alerts {
   /// over, and emails the owners once for each new alert.
   ///
   /// Call it about every minute.
-  func watch() async throws(AlertError) {
+  func watch() async throws {
     let now = store.clock.now()
     var findings: [Finding] = []
     var last: Int64? = 0
     while let key = last {
-      let part = try await store.read(AlertError.self) { try look(after: key, at: now, $0) }
+      let part = try await store.read { try look(after: key, at: now, $0) }
       findings += part.findings
       last = part.last
     }
-    let isDue = try await store.read(AlertError.self) { connection in
+    let isDue = try await store.read { connection in
       try connection.first(
         "SELECT EXISTS (SELECT 1 FROM alert WHERE scope_key > 0)"
       ) { try $0.next() as Bool } ?? false
@@ -38,11 +38,11 @@ extension Alerts {
     while !rest.isEmpty {
       let part = rest.prefix(Self.mostRecorded)
       rest = rest.dropFirst(part.count)
-      try await store.write(AlertError.self) { connection in
+      try await store.write { connection in
         for finding in part { try record(finding, at: now, connection) }
       }
     }
-    try await store.write(AlertError.self) { try Self.end(at: now, $0) }
+    try await store.write { try Self.end(at: now, $0) }
   }
 
   /// - Returns: What is unusual in them, and the last pool; nil if there are no more.
@@ -196,7 +196,7 @@ extension Alerts {
 
 extension Identity {
   /// Looks for unusual activity in all pools; does nothing while the clock isn't trusted.
-  public func watchActivity() async throws(AlertError) {
+  public func watchActivity() async throws {
     guard clockGuard.doubt == nil else { return }
     try await alerts.watch()
   }

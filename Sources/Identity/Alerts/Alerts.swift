@@ -6,8 +6,8 @@ public struct Alerts: Sendable {
   /// The number of days for which an alert is kept after its end.
   static let daysKept: Int64 = 90
 
-  public func ongoing(in scope: Scope) async throws(AlertError) -> [Alert] {
-    try await store.read(AlertError.self) { connection in
+  public func ongoing(in scope: Scope) async throws -> [Alert] {
+    try await store.read { connection in
       try connection.all(
         """
         SELECT \(Alert.columns) FROM alert l \(index: "alert_ongoing")
@@ -21,10 +21,10 @@ public struct Alerts: Sendable {
 
   public func ongoing(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(AlertError) -> [Alert] {
+  ) async throws -> [Alert] {
     guard !administrator.grants.isEmpty else { return [] }
     let restriction = administrator.restriction
-    return try await store.read(AlertError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT \(Alert.columns) FROM alert l \(index: "alert_ongoing")

@@ -182,7 +182,4 @@ public enum ApprovalError: Error, Sendable {
   /// Only the requester can withdraw the request.
   case othersRequest
   case denied(ActionDenial)
-  case unavailable(Failure)
 }
-
-extension ApprovalError: UseCaseError {}

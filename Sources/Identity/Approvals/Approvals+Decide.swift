@@ -8,7 +8,7 @@ extension Approvals {
   /// re-authentication code of the approver's input is used.
   public func approve(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ActionOutcome<ApprovalOutcome> {
+  ) async throws -> ActionOutcome<ApprovalOutcome> {
     try await decide(.approve, id, in: scope, request) { approval, now, connection in
       if let change = try change(since: approval, at: now, connection) {
         try Self.close(
@@ -29,7 +29,7 @@ extension Approvals {
   @discardableResult
   public func refuse(
     _ id: Int64, in scope: Scope, answer: String, _ request: ActionRequest
-  ) async throws(ApprovalError) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     let answer = answer.trimmed
     let faults: [ActionInputError] =
       if answer.isEmpty {
@@ -45,7 +45,7 @@ extension Approvals {
 
   public func withdraw(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
-  ) async throws(ApprovalError) {
+  ) async throws {
     _ = try await decide(.withdraw, id, in: scope, request) { approval, now, connection in
       try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
     }
@@ -67,12 +67,10 @@ extension Approvals {
     inputErrors faults: [ActionInputError] = [],
     _ body:
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
-  ) async throws(ApprovalError) -> ActionOutcome<Value> {
+  ) async throws -> ActionOutcome<Value> {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write(
-      ApprovalError.self
-    ) { connection in
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write { connection in
       let approval = try Self.find(id, in: scope, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       let isOwn = approval.requester == agent
@@ -106,7 +104,7 @@ extension Approvals {
           ActionOutcome(value: try body(approval, now, connection), renewed: renewed))
       }
     }
-    do { return try result.get() } catch { throw .denied(error) }
+    do { return try result.get() } catch { throw ApprovalError.denied(error) }
   }
 
   /// Returns why an administrator can't decide a request, regardless of their input; nil if they
@@ -178,10 +176,10 @@ extension Approvals {
     return try key.flatMap { try AccountRecord.find(key: $0, connection) }
   }
 
-  public func obstacle(to approval: Approval) async throws(ApprovalError) -> ApprovalObstacle? {
+  public func obstacle(to approval: Approval) async throws -> ApprovalObstacle? {
     guard approval.state == .waiting else { return nil }
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       try change(since: approval, at: now, connection)
     }
   }

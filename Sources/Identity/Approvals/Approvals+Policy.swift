@@ -77,9 +77,9 @@ extension Approvals {
   }
 
   /// Returns the policy that a request proposes; nil for other kinds of requests.
-  public func proposedPolicy(of approval: Approval) async throws(ApprovalError) -> ProposedPolicy? {
+  public func proposedPolicy(of approval: Approval) async throws -> ProposedPolicy? {
     guard approval.kind == .policy else { return nil }
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       try Self.proposedPolicy(of: approval, connection)
     }
   }

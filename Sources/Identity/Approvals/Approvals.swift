@@ -20,9 +20,9 @@ public struct Approvals: Sendable {
   /// Lists the pending requests in user pools where the administrator can decide, oldest first.
   public func waiting(
     visibleTo administrator: Administrator
-  ) async throws(ApprovalError) -> [Approval] {
+  ) async throws -> [Approval] {
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       var found: [Approval] = []
       var last: Int64 = 0
       while found.count < Self.mostWaiting {
@@ -77,10 +77,10 @@ public struct Approvals: Sendable {
   /// ``mostWaiting``.
   ///
   /// Every page shows the count, so it reads only what decides.
-  public func count(for administrator: Administrator) async throws(ApprovalError) -> Int {
+  public func count(for administrator: Administrator) async throws -> Int {
     guard administrator.maySomewhere(.seeApprovals) else { return 0 }
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       var count = 0
       var last: Int64 = 0
       while count < Self.mostWaiting {
@@ -114,12 +114,12 @@ public struct Approvals: Sendable {
   /// Lists recently decided and expired requests, newest first.
   public func decided(
     visibleTo administrator: Administrator, after: String? = nil, limit: Int = 50
-  ) async throws(ApprovalError) -> Page<Approval> {
+  ) async throws -> Page<Approval> {
     let limit = Page<Approval>.size(limit)
     let now = store.clock.now()
     let oldest = now.advanced(bySeconds: -Int64(Self.daysListed) * 86_400)
     let begin = Self.place(after) ?? (Int64.max, Int64.max)
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       var found: [Approval] = []
       var (time, last) = begin
       while found.count <= limit {
@@ -148,9 +148,9 @@ public struct Approvals: Sendable {
     return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
-  public func find(_ id: Int64, in scope: Scope) async throws(ApprovalError) -> Approval {
+  public func find(_ id: Int64, in scope: Scope) async throws -> Approval {
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       try Self.find(id, in: scope, at: now, connection)
     }
   }
@@ -171,9 +171,9 @@ public struct Approvals: Sendable {
 
   public func waiting(
     for account: ID<Account>, in scope: Scope
-  ) async throws(ApprovalError) -> Approval? {
+  ) async throws -> Approval? {
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       try Self.waiting(for: account, in: scope, at: now, connection)
     }
   }
@@ -196,9 +196,9 @@ public struct Approvals: Sendable {
   /// Finds the request of a bulk removal, pending or closed.
   public func find(
     forJob job: Int64, in scope: Scope
-  ) async throws(ApprovalError) -> Approval? {
+  ) async throws -> Approval? {
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       try connection.first(
         """
         SELECT \(Approval.columns) FROM approval v \(index: "approval_of_job")
@@ -213,9 +213,9 @@ public struct Approvals: Sendable {
   /// Returns what deciding a request would require of an administrator, for the confirmation page.
   public func eligibility(
     _ agent: ConsoleSession, on approval: Approval
-  ) async throws(ApprovalError) -> SupportEligibility {
+  ) async throws -> SupportEligibility {
     let now = store.clock.now()
-    return try await store.read(ApprovalError.self) { connection in
+    return try await store.read { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
       let eligibility = try authorization.eligibility(
         agent, try SupportRules.find(approval.scope, connection), in: approval.scope, refusal,

@@ -21,14 +21,14 @@ extension Audit {
   public func export<Table: Sendable>(
     _ filter: AuditFilter, words: [String], into table: Table, by author: Author,
     in session: ConsoleSession, add: @Sendable (inout Table, AuditRow) -> Void
-  ) async throws(ActionDenial) -> Export<Table> {
+  ) async throws -> Export<Table> {
     var table = table
     var count = 0
     var after: String?
     for _ in 0..<Self.searches {
       let limit = min(Self.batch, Self.longestExport - count)
       let place = after
-      let found = try await store.read(ActionDenial.self) { connection in
+      let found = try await store.read { connection in
         try search(filter, after: place, limit: limit, connection)
       }
       for row in found.rows { add(&table, row) }
@@ -37,7 +37,7 @@ extension Audit {
       if after == nil || count == Self.longestExport { break }
     }
     let (total, now) = (count, store.clock.now())
-    try await store.write(by: author, ActionDenial.self) { connection in
+    try await store.write(by: author) { connection in
       _ = try ActionAuthorization.holder(
         of: .readAudit, session, in: ActionTarget(filter.scope), at: now, connection
       ).get()
@@ -50,8 +50,8 @@ extension Audit {
   }
 
   /// Lists the administrators and service tokens with audit rows, up to 50 of each.
-  public func actors(_ scope: Scope? = nil) async throws(AuditError) -> [AuditActor] {
-    try await store.read(AuditError.self) { connection in
+  public func actors(_ scope: Scope? = nil) async throws -> [AuditActor] {
+    try await store.read { connection in
       let unfiled = try Self.unfiledActors(scope, connection)
       return try AuditActor.kinds.flatMap { kind in
         try Self.actors(of: kind, scope, and: unfiled.filter { $0.kind == kind }, connection)

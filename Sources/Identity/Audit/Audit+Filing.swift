@@ -11,13 +11,13 @@ extension Audit {
   /// before are filed later, so the last filed row tells which are.
   ///
   /// - Returns: True if there are more rows to file.
-  public func file() async throws(AuditError) -> Bool {
+  public func file() async throws -> Bool {
     guard let settled = try await store.settledEntry() else { return false }
-    let waiting = try await store.read(AuditError.self) { connection in
+    let waiting = try await store.read { connection in
       try Self.next(after: try Self.filedTo(connection), through: settled, connection)
     }
     guard waiting != nil else { return false }
-    return try await store.write(AuditError.self) { connection in
+    return try await store.write { connection in
       let start = try Self.filedTo(connection)
       guard let end = try Self.next(after: start, through: settled, connection) else {
         return false
@@ -97,9 +97,7 @@ extension Audit {
 extension Store {
   /// Returns the number of an audit entry up to which no other entry can still be stored; nil if
   /// the writes in progress take too long.
-  func settledEntry() async throws(AuditError) -> Int64? {
-    do { return try await database.settledKey("audit_id", of: "audit") } catch {
-      throw .unavailable(Failure(error))
-    }
+  func settledEntry() async throws -> Int64? {
+    try await database.settledKey("audit_id", of: "audit")
   }
 }

@@ -6,10 +6,10 @@ extension Audit {
 
   /// Records that an administrator read the log of a pool, or of the instance if it's nil: once an
   /// hour, so that reading doesn't fill the log.
-  public func recordReading(_ scope: Scope?, by author: Author) async throws(AuditError) {
+  public func recordReading(_ scope: Scope?, by author: Author) async throws {
     let now = store.clock.now()
     let (id, place) = (author.actor.id, (scope?.project.text ?? "", scope?.tenant?.text ?? ""))
-    let isRecorded = try await store.read(AuditError.self) { connection in
+    let isRecorded = try await store.read { connection in
       let at: Instant? = try connection.first(
         """
         SELECT read_at FROM audit_reading
@@ -19,7 +19,7 @@ extension Audit {
       return at.map { abs(now.seconds - $0.seconds) < Self.readingInterval } ?? false
     }
     if isRecorded { return }
-    try await store.write(by: author, AuditError.self) { connection in
+    try await store.write(by: author) { connection in
       try connection.run(
         """
         INSERT INTO audit_reading (administrator_id, project_id, tenant_id, read_at)

@@ -12,8 +12,8 @@ extension Audit {
   /// projects and tenants.
   public func search(
     _ filter: AuditFilter, after: String? = nil, limit: Int = 50
-  ) async throws(AuditError) -> AuditSearch {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> AuditSearch {
+    try await store.read { connection in
       try search(filter, after: after, limit: limit, connection)
     }
   }

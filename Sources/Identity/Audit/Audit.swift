@@ -9,8 +9,8 @@ public struct Audit: Sendable {
   /// Lists rows, newest first.
   public func list(
     _ filter: AuditFilter = AuditFilter(), after: String? = nil, limit: Int = 50
-  ) async throws(AuditError) -> Page<AuditRow> {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> Page<AuditRow> {
+    try await store.read { connection in
       try list(filter, after: after, limit: limit, connection)
     }
   }

@@ -85,9 +85,3 @@ public final class AuditRow: Sendable {
     self.proof = proof
   }
 }
-
-public enum AuditError: Error, Sendable {
-  case unavailable(Failure)
-}
-
-extension AuditError: UseCaseError {}

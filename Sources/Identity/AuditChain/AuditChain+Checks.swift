@@ -16,9 +16,9 @@ extension AuditChain {
   /// 0 begins a new round.
   ///
   /// - Returns: The step; nil if all sealed entries are verified.
-  public func check(after position: Int64) async throws(AuditError) -> Check? {
+  public func check(after position: Int64) async throws -> Check? {
     let keys = try await known()
-    let (end, before, isHiding) = try await store.read(AuditError.self) { connection in
+    let (end, before, isHiding) = try await store.read { connection in
       (
         try ChainLink.last(connection)?.sequence ?? 0, try StoredCheck.find(connection),
         try Audit.isFiledAhead(connection)
@@ -26,7 +26,7 @@ extension AuditChain {
     }
     if let before, before.through > end {
       guard before.fault == nil else { return nil }
-      try await store.write(AuditError.self) { connection in
+      try await store.write { connection in
         _ = try connection.run(
           "UPDATE audit_check SET failed_sequence = \(end + 1) WHERE check_id = 1")
       }
@@ -39,7 +39,7 @@ extension AuditChain {
     let fault = faults.compactMap(\.position).min()
     let hides = faults.contains { if case .hidden = $0 { true } else { false } }
     let now = store.clock.now()
-    try await store.write(AuditError.self) { connection in
+    try await store.write { connection in
       var next = try StoredCheck.find(connection) ?? StoredCheck()
       // A fault that an earlier round found here is gone.
       if let failed = next.fault, failed > position, failed <= through { next.fault = nil }
@@ -70,8 +70,8 @@ extension AuditChain {
     public let retention: Int?
   }
 
-  public func status() async throws(AuditError) -> Status {
-    try await store.read(AuditError.self) { connection in
+  public func status() async throws -> Status {
+    try await store.read { connection in
       let check = try StoredCheck.find(connection)
       let isVerified = check.map { $0.through > 0 } ?? false
       let last = try ChainLink.last(connection)

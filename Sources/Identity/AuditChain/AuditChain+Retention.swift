@@ -3,10 +3,7 @@ import Database
 public enum AuditRetentionError: Error, Sendable {
   /// The number of days is less than ``AuditChain/shortestRetention`` or too large.
   case outOfRange
-  case unavailable(Failure)
 }
-
-extension AuditRetentionError: UseCaseError {}
 
 extension AuditChain {
   /// The minimum number of days for which entries are kept: reviews and reports look back a year.
@@ -24,12 +21,12 @@ extension AuditChain {
   /// - Returns: False if nothing changes.
   public func setRetention(
     days: Int?, _ request: ActionRequest
-  ) async throws(ActionError<AuditRetentionError>) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     if let days, !(Self.shortestRetention...Self.longestRetention).contains(days) {
-      throw .failed(.outOfRange)
+      throw AuditRetentionError.outOfRange
     }
     return try await store.perform(
-      .changeAuditRetention, request, in: .instance, AuditRetentionError.self
+      .changeAuditRetention, request, in: .instance
     ) { context, connection in
       let old = try Self.retention(connection)
       guard old != days else { return false }
@@ -48,17 +45,17 @@ extension AuditChain {
   ///
   /// Only entries that a signed head covers and that match the chain are removed, so that removal
   /// doesn't hide a change.
-  func removeExpired() async throws(AuditError) -> Bool {
+  func removeExpired() async throws -> Bool {
     let now = store.clock.now()
-    let found = try await store.read(AuditError.self) { try Self.expired(at: now, $0) }
+    let found = try await store.read { try Self.expired(at: now, $0) }
     guard let found else { return false }
     let section = try await section(
       after: found.start, through: found.end, try await known())
     guard section.faults.isEmpty, let first = section.first, let last = section.last else {
       return false
     }
-    let signer = try await keys.signer(AuditError.self)
-    return try await store.write(AuditError.self) { connection in
+    let signer = try await keys.signer()
+    return try await store.write { connection in
       let earlier = try AuditTombstone.latest(connection)
       // No lease: of transactions that remove the same entries, only one is stored. The server that
       // removes needn't be the one that seals.

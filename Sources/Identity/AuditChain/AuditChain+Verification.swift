@@ -11,13 +11,13 @@ extension AuditChain {
   /// are used.
   public func verify(
     exported: [AuditHead?]? = nil, trusting trusted: [Ed25519PublicKey]? = nil, width: Int = 1
-  ) async throws(AuditError) -> AuditVerification {
+  ) async throws -> AuditVerification {
     let keys = try await known(trusted)
     var result = AuditVerification()
-    let tombstones = try await store.read(AuditError.self) { try AuditTombstone.all($0) }
+    let tombstones = try await store.read { try AuditTombstone.all($0) }
     result.removed = tombstones
     result.faults += Self.faults(of: tombstones, keys)
-    let end = try await store.read(AuditError.self) { try ChainLink.last($0)?.sequence ?? 0 }
+    let end = try await store.read { try ChainLink.last($0)?.sequence ?? 0 }
     result.end = end
     let starts = Array(stride(from: tombstones.last?.last ?? 0, to: end, by: Int(Self.section)))
     for section in try await sections(starts, through: end, keys, width: width) {
@@ -26,7 +26,7 @@ extension AuditChain {
       result.faults += section.faults
     }
     let (sections, heads) = (result, exported)
-    return try await store.read(AuditError.self) { connection in
+    return try await store.read { connection in
       var result = sections
       if result.end > 0, try Audit.isFiledAhead(connection) {
         result.faults.append(.hiding(after: result.end))
@@ -46,42 +46,36 @@ extension AuditChain {
 
   func known(
     _ trusted: [Ed25519PublicKey]? = nil
-  ) async throws(AuditError) -> [String: Ed25519PublicKey] {
+  ) async throws -> [String: Ed25519PublicKey] {
     let keys: [Ed25519PublicKey]
     if let trusted {
       keys = trusted
     } else {
-      keys = try await store.read(AuditError.self) { try EvidenceKeys.list($0).map(\.publicKey) }
+      keys = try await store.read { try EvidenceKeys.list($0).map(\.publicKey) }
     }
     return Dictionary(keys.map { ($0.fingerprint, $0) }) { first, _ in first }
   }
 
   private func sections(
     _ starts: [Int64], through end: Int64, _ keys: [String: Ed25519PublicKey], width: Int
-  ) async throws(AuditError) -> [ChainSection] {
-    do {
-      return try await withThrowingTaskGroup(of: (Int64, ChainSection).self) { group in
-        var found: [(Int64, ChainSection)] = []
-        for (index, start) in starts.enumerated() {
-          if index >= width, let next = try await group.next() { found.append(next) }
-          group.addTask {
-            (start, try await section(after: start, through: min(end, start + Self.section), keys))
-          }
+  ) async throws -> [ChainSection] {
+    try await withThrowingTaskGroup(of: (Int64, ChainSection).self) { group in
+      var found: [(Int64, ChainSection)] = []
+      for (index, start) in starts.enumerated() {
+        if index >= width, let next = try await group.next() { found.append(next) }
+        group.addTask {
+          (start, try await section(after: start, through: min(end, start + Self.section), keys))
         }
-        for try await next in group { found.append(next) }
-        return found.sorted { $0.0 < $1.0 }.map(\.1)
       }
-    } catch let error as AuditError {
-      throw error
-    } catch {
-      throw .unavailable(Failure(error))
+      for try await next in group { found.append(next) }
+      return found.sorted { $0.0 < $1.0 }.map(\.1)
     }
   }
 
   func section(
     after start: Int64, through end: Int64, _ keys: [String: Ed25519PublicKey]
-  ) async throws(AuditError) -> ChainSection {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> ChainSection {
+    try await store.read { connection in
       try ChainSection(after: start, through: end, keys: keys, connection)
     }
   }

@@ -28,25 +28,25 @@ public struct AuditChain: Sendable {
   /// The digests are computed from a snapshot, so that the writer only inserts the links.
   ///
   /// - Returns: True if there are more entries to seal.
-  public func seal() async throws(AuditError) -> Bool { try await seal(signing: false) }
+  public func seal() async throws -> Bool { try await seal(signing: false) }
 
   /// Seals the next entries, signs the newest link, and lets another process take over; for the
   /// end of a server.
-  public func finish() async throws(AuditError) {
+  public func finish() async throws {
     _ = try await seal(signing: true)
-    try await store.write(AuditError.self) { try lease.end($0) }
+    try await store.write { try lease.end($0) }
   }
 
-  func seal(signing signs: Bool) async throws(AuditError) -> Bool {
+  func seal(signing signs: Bool) async throws -> Bool {
     let (random, now) = (store.random, store.clock.now())
     guard let settled = try await store.settledEntry() else { return false }
-    let next = try await store.read(AuditError.self) { try Batch(through: settled, $0, random) }
+    let next = try await store.read { try Batch(through: settled, $0, random) }
     let isDue =
       signs || next.end % Self.headInterval == 0
       || next.signedAt.map { abs(now.seconds - $0.seconds) >= Self.headSeconds } ?? true
-    let signer = isDue && next.end > next.signed ? try await keys.signer(AuditError.self) : nil
+    let signer = isDue && next.end > next.signed ? try await keys.signer() : nil
     guard signer != nil || !next.links.isEmpty else { return false }
-    return try await store.write(AuditError.self) { connection in
+    return try await store.write { connection in
       guard try lease.take(at: now, connection),
         try ChainLink.last(connection)?.sequence ?? 0 == next.start
       else { return false }
@@ -97,8 +97,8 @@ public struct AuditChain: Sendable {
 
   public func heads(
     after sequence: Int64 = 0, limit: Int = 1_000
-  ) async throws(AuditError) -> [AuditHead] {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> [AuditHead] {
+    try await store.read { connection in
       try connection.all(
         """
         SELECT \(AuditHead.columns) FROM audit_head WHERE sequence > \(sequence)

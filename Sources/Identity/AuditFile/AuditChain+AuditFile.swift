@@ -17,9 +17,9 @@ extension AuditChain {
   /// - Returns: The lines; none if everything is written.
   public func auditFilePart(
     after position: AuditFilePosition, limit: Int = 500
-  ) async throws(AuditError) -> AuditFilePart {
+  ) async throws -> AuditFilePart {
     let now = store.clock.now()
-    return try await store.read(AuditError.self) { connection in
+    return try await store.read { connection in
       var part = AuditFilePart(end: position)
       try part.end.goBack(in: connection)
       let links = try connection.all(

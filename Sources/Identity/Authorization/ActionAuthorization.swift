@@ -28,12 +28,6 @@ struct ActionTarget: Sendable {
   }
 }
 
-public enum ActionError<Reason: Error>: Error {
-  /// The administrator isn't allowed to, or must provide more input.
-  case refused(ActionDenial)
-  case failed(Reason)
-}
-
 struct ActionContext: Sendable {
   let author: Author
   let now: Instant
@@ -62,12 +56,12 @@ public struct ActionAuthorization: Sendable {
   /// Returns what an action would require of an administrator now.
   public func eligibility(
     _ action: ConsoleAction, _ session: ConsoleSession
-  ) async throws(ActionDenial) -> ActionEligibility {
+  ) async throws -> ActionEligibility {
     guard action.requirements.reauthentication != .none else {
       return ActionEligibility(action: action, needsReauthentication: false, methods: [])
     }
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let needs = try needsReauthentication(
         action.requirements.reauthentication, session, at: now, connection)
       return ActionEligibility(
@@ -79,10 +73,10 @@ public struct ActionAuthorization: Sendable {
   /// Returns what an action still requires, for a form with other errors.
   public func unmet(
     _ action: ConsoleAction, _ request: ActionRequest
-  ) async throws(ActionDenial) -> [ActionInputError] {
+  ) async throws -> [ActionInputError] {
     let now = store.clock.now()
     let rule = action.requirements.reauthentication
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let faults = request.faults(of: action, SupportRules())
       guard try needsReauthentication(rule, request.agent, at: now, connection) else {
         return faults
@@ -223,46 +217,41 @@ extension Store {
   ///
   /// An error from `body` rolls back the whole transaction, including the use of a code; a refusal
   /// is committed.
-  func perform<Value: Sendable, Reason: UseCaseError>(
+  func perform<Value: Sendable>(
     _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
-    _ error: Reason.Type,
     _ body: @escaping Action<Value>
-  ) async throws(ActionError<Reason>) -> ActionOutcome<Value> {
-    try await perform(request, in: target, error, choosing: { _ in action }, body)
+  ) async throws -> ActionOutcome<Value> {
+    try await perform(request, in: target, choosing: { _ in action }, body)
   }
 
   /// Authorizes and performs an action that depends on stored data, such as whether a change
   /// weakens the current policy.
-  func perform<Value: Sendable, Reason: UseCaseError>(
-    _ request: ActionRequest, in target: ActionTarget, _ error: Reason.Type,
+  func perform<Value: Sendable>(
+    _ request: ActionRequest, in target: ActionTarget,
     choosing action: @escaping @Sendable (borrowing Connection) throws -> ConsoleAction,
     _ body: @escaping Action<Value>
-  ) async throws(ActionError<Reason>) -> ActionOutcome<Value> {
+  ) async throws -> ActionOutcome<Value> {
     let now = clock.now()
-    let result: Result<ActionOutcome<Value>, ActionDenial>
-    do {
-      result = try await write(error) { [self] connection in
-        let action = try action(connection)
-        switch try authorization.authorize(action, request, in: target, at: now, connection) {
-        case .failure(let refusal): return .failure(refusal)
-        case .success(let renewed):
-          let isWritten = action.requirements.reason == .written
-          let context = context(
-            request.author, at: now, because: isWritten ? request.note : nil)
-          return .success(
-            ActionOutcome(value: try body(context, connection), renewed: renewed))
-        }
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await write { [self] connection in
+      let action = try action(connection)
+      switch try authorization.authorize(action, request, in: target, at: now, connection) {
+      case .failure(let refusal): return .failure(refusal)
+      case .success(let renewed):
+        let isWritten = action.requirements.reason == .written
+        let context = context(
+          request.author, at: now, because: isWritten ? request.note : nil)
+        return .success(
+          ActionOutcome(value: try body(context, connection), renewed: renewed))
       }
-    } catch { throw .failed(error) }
-    do { return try result.get() } catch { throw .refused(error) }
+    }
+    return try result.get()
   }
 
   /// Performs an action by an author outside the console, in one transaction.
-  func perform<Value: Sendable, Reason: UseCaseError>(
-    by author: Author, _ error: Reason.Type,
-    _ body: @escaping Action<Value>
-  ) async throws(Reason) -> Value {
+  func perform<Value: Sendable>(
+    by author: Author, _ body: @escaping Action<Value>
+  ) async throws -> Value {
     let context = context(author, at: clock.now())
-    return try await write(by: author, error) { connection in try body(context, connection) }
+    return try await write(by: author) { connection in try body(context, connection) }
   }
 }

@@ -46,9 +46,9 @@ public struct BackupCodes: Sendable {
 
   public func state(
     of account: Account, in scope: Scope
-  ) async throws(ActionDenial) -> BackupCodeState {
+  ) async throws -> BackupCodeState {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       try Self.state(
         of: account, by: try SupportRules.find(scope, connection), at: now, connection)
     }
@@ -75,7 +75,7 @@ public struct BackupCodes: Sendable {
   /// - Returns: The code, stored only as a digest.
   public func makeTemporaryCode(
     _ request: ActionRequest, for id: ID<Account>, in scope: Scope, hours: Int
-  ) async throws(ActionDenial) -> ActionOutcome<TemporaryCode> {
+  ) async throws -> ActionOutcome<TemporaryCode> {
     let (store, codes) = (store, codes)
     let hours = Self.hours.contains(hours) ? hours : Self.hours[0]
     return try await authorization.act(
@@ -95,7 +95,7 @@ public struct BackupCodes: Sendable {
 
   public func endTemporaryCode(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
-  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await end(
       .temporary, request, of: id, in: scope, as: .factorEndTemporaryCode,
       telling: .temporaryCodeEnded)
@@ -104,7 +104,7 @@ public struct BackupCodes: Sendable {
   /// - Returns: The number of codes that were left.
   public func endRecoveryCodes(
     _ request: ActionRequest, of id: ID<Account>, in scope: Scope
-  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await end(
       .recovery, request, of: id, in: scope, as: .factorEndRecoveryCodes,
       telling: .recoveryCodesVoided)
@@ -113,7 +113,7 @@ public struct BackupCodes: Sendable {
   private func end(
     _ kind: BackupCodeStore.Kind, _ request: ActionRequest, of id: ID<Account>, in scope: Scope,
     as action: AuditAction, telling notice: UserNotice
-  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     let outbox = store.outbox
     return try await authorization.act(
       kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: scope

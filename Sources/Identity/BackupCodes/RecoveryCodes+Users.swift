@@ -16,10 +16,10 @@ extension Enrollments {
   /// - Returns: The codes, stored only as digests.
   public func makeRecoveryCodes(
     _ session: UserSession, by author: Author
-  ) async throws(EnrollmentError) -> [Secret] {
+  ) async throws -> [Secret] {
     let now = store.clock.now()
     let (outbox, codes) = (store.outbox, backupCodes)
-    return try await store.write(by: author, EnrollmentError.self) { connection in
+    return try await store.write(by: author) { connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
         throw EnrollmentError.recoveryCodesNotEnabled
@@ -35,9 +35,7 @@ extension Enrollments {
       guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
       }
-      try EnrollmentError.translating {
-        try OwnChange.alert.count(of: account.key, at: now, connection)
-      }
+      try OwnChange.alert.count(of: account.key, at: now, connection)
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)
       try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
@@ -51,10 +49,10 @@ extension Enrollments {
 
   public func recoveryCodes(
     of session: UserSession
-  ) async throws(EnrollmentError) -> RecoveryCodeCount {
+  ) async throws -> RecoveryCodeCount {
     let now = store.clock.now()
-    return try await store.read(EnrollmentError.self) { connection in
-      let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
+    return try await store.read { connection in
+      let account = try Sessions.check(session, connection)
       let settings = try SupportRules.find(session.scope, connection)
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       return RecoveryCodeCount(

@@ -178,7 +178,4 @@ public enum BulkError: Error, Sendable {
   /// More users match than a search finds, or than ``BulkList/longest``.
   case tooLong
   case denied(ActionDenial)
-  case unavailable(Failure)
 }
-
-extension BulkError: UseCaseError {}

@@ -3,9 +3,9 @@ import Database
 extension BulkRemovals {
   public func eligibility(
     _ agent: ConsoleSession, on job: BulkJob, in scope: Scope
-  ) async throws(BulkError) -> (support: SupportEligibility, approval: Approval.Cause?) {
+  ) async throws -> (support: SupportEligibility, approval: Approval.Cause?) {
     let now = store.clock.now()
-    return try await store.read(BulkError.self) { connection in
+    return try await store.read { connection in
       let rules = try SupportRules.find(scope, connection)
       let support = try authorization.eligibility(agent, rules, in: scope, at: now, connection)
       let cause = try Approval.Cause(
@@ -24,10 +24,10 @@ extension BulkRemovals {
   /// - Returns: The bulk removal. If it was already started, it's unchanged.
   public func begin(
     _ id: Int64, in scope: Scope, number: String, _ request: ActionRequest
-  ) async throws(BulkError) -> ActionOutcome<BulkJob> {
+  ) async throws -> ActionOutcome<BulkJob> {
     let now = store.clock.now()
     let (agent, authorization) = (request.agent.administrator.id, authorization)
-    let outcome: Result<ActionOutcome<BulkJob>, BulkError> = try await store.write(BulkError.self) {
+    let outcome: Result<ActionOutcome<BulkJob>, BulkError> = try await store.write {
       connection in
       guard let job = try BulkJob.find(id, in: scope, connection) else {
         throw BulkError.notFound
@@ -106,9 +106,9 @@ extension BulkRemovals {
   @discardableResult
   public func stop(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
-  ) async throws(ActionError<BulkError>) -> Bool {
+  ) async throws -> Bool {
     try await store.perform(
-      .stopBulkRemoval, request, in: ActionTarget(scope), BulkError.self
+      .stopBulkRemoval, request, in: ActionTarget(scope)
     ) { context, connection in
       guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
         throw BulkError.notFound

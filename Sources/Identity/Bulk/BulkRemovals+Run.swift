@@ -10,8 +10,8 @@ extension BulkRemovals {
   /// Call it repeatedly while it returns true, leaving time for other writes in between.
   public func step(
     _ limit: Int = BulkRemovals.part, report: (Failure) -> Void = { _ in }
-  ) async throws(BulkError) -> Bool {
-    let isAny = try await store.read(BulkError.self) { connection in
+  ) async throws -> Bool {
+    let isAny = try await store.read { connection in
       try Self.next(connection) != nil
     }
     guard isAny else { return try await undoStep(limit, report: report) }
@@ -23,9 +23,9 @@ extension BulkRemovals {
   /// A user who can't be processed is skipped, and must not hold up the others.
   func write(
     _ limit: Int, report: (Failure) -> Void,
-    skip: (BulkLineFailure) async throws(BulkError) -> Void,
+    skip: (BulkLineFailure) async throws -> Void,
     _ part: @escaping @Sendable (Int, Instant, borrowing Connection) throws -> Bool
-  ) async throws(BulkError) -> Bool {
+  ) async throws -> Bool {
     let now = store.clock.now()
     do {
       return try await store.database.write { try part(limit, now, $0) }
@@ -34,13 +34,13 @@ extension BulkRemovals {
       try await skip(failure)
       report(Failure(failure.cause))
       return true
-    } catch { throw .unavailable(Failure(error)) }
+    }
   }
 
   /// Skips a line, if it's still to be processed: another server may have done so, or someone may
   /// have stopped the removal.
-  func skip(_ failure: BulkLineFailure) async throws(BulkError) {
-    try await store.write(BulkError.self) { connection in
+  func skip(_ failure: BulkLineFailure) async throws {
+    try await store.write { connection in
       let skipped = try connection.run(
         """
         UPDATE bulk_item SET result = \(BulkResult.failed), removed = 0, sessions = 0

@@ -11,10 +11,10 @@ extension BulkRemovals {
   /// - Returns: The number of users whose factors will be restored.
   public func undo(
     _ id: Int64, in scope: Scope, _ request: ActionRequest
-  ) async throws(BulkError) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write(BulkError.self) {
+    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write {
       connection in
       guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
         throw BulkError.notFound
@@ -45,9 +45,9 @@ extension BulkRemovals {
     return try outcome.get()
   }
 
-  public func progress(of job: BulkJob, in scope: Scope) async throws(BulkError) -> BulkProgress {
+  public func progress(of job: BulkJob, in scope: Scope) async throws -> BulkProgress {
     let now = store.clock.now()
-    return try await store.read(BulkError.self) { connection in
+    return try await store.read { connection in
       try BulkProgress(job, in: scope, at: now, connection)
     }
   }
@@ -77,16 +77,16 @@ extension BulkRemovals {
 
   /// Processes a part of the oldest undo in one transaction, as ``step(_:)`` does a part of a
   /// removal.
-  func undoStep(_ limit: Int, report: (Failure) -> Void) async throws(BulkError) -> Bool {
-    let isAny = try await store.read(BulkError.self) { connection in
+  func undoStep(_ limit: Int, report: (Failure) -> Void) async throws -> Bool {
+    let isAny = try await store.read { connection in
       try Self.nextUndo(connection) != nil
     }
     guard isAny else { return false }
     return try await write(limit, report: report, skip: skipUndo) { try runUndo($0, at: $1, $2) }
   }
 
-  private func skipUndo(_ failure: BulkLineFailure) async throws(BulkError) {
-    try await store.write(BulkError.self) { connection in
+  private func skipUndo(_ failure: BulkLineFailure) async throws {
+    try await store.write { connection in
       _ = try connection.run(
         """
         UPDATE bulk_item SET result = \(BulkResult.notRestored)

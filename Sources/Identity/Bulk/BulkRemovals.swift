@@ -29,15 +29,15 @@ public struct BulkRemovals: Sendable {
   /// - Returns: The number of the draft.
   public func draft(
     _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
-  ) async throws(BulkError) -> Int64 {
+  ) async throws -> Int64 {
     try await draft(list.lines.map(Entry.line), in: scope, by: author, agent)
   }
 
   func draft(
     _ entries: [Entry], in scope: Scope, by author: Author, _ agent: ConsoleSession
-  ) async throws(BulkError) -> Int64 {
+  ) async throws -> Int64 {
     let now = store.clock.now()
-    let (id, administrator) = try await store.write(by: author, BulkError.self) { connection in
+    let (id, administrator) = try await store.write(by: author) { connection in
       let administrator = try Self.makeRoom(for: agent, in: scope, at: now, connection)
       let id = try Self.addDraft(in: scope, by: administrator, author, at: now, connection)
       return (id, administrator)
@@ -48,7 +48,7 @@ public struct BulkRemovals: Sendable {
     while !rest.isEmpty {
       let part = rest.prefix(Self.share)
       rest = rest.dropFirst(Self.share)
-      var found = try await store.read(BulkError.self) { connection in
+      var found = try await store.read { connection in
         try part.map { try Sighting($0, in: scope, by: administrator, connection) }
       }
       for index in found.indices {
@@ -59,14 +59,14 @@ public struct BulkRemovals: Sendable {
       users += open.count
       factors += open.reduce(0) { $0 + $1.count }
       let seen = found
-      try await store.write(by: author, BulkError.self) { connection in
+      try await store.write(by: author) { connection in
         for one in seen { try one.store(in: id, of: scope, connection) }
       }
       // Lets other tasks on this thread run in between.
       await Task.yield()
     }
     let (counted, countedFactors) = (users, factors)
-    try await store.write(by: author, BulkError.self) { connection in
+    try await store.write(by: author) { connection in
       _ = try connection.run(
         """
         UPDATE bulk_job SET lines = \(entries.count), users = \(counted),
@@ -204,8 +204,8 @@ public struct BulkRemovals: Sendable {
   /// Finds a bulk removal of a user pool; a draft can be found only by its creator.
   public func find(
     _ id: Int64, in scope: Scope, for agent: ID<Administrator>
-  ) async throws(BulkError) -> BulkJob {
-    try await store.read(BulkError.self) { connection in
+  ) async throws -> BulkJob {
+    try await store.read { connection in
       guard let job = try BulkJob.find(id, in: scope, connection),
         job.state != .draft || job.requester == agent
       else { throw BulkError.notFound }
@@ -219,10 +219,10 @@ public struct BulkRemovals: Sendable {
   ///   nobody undid.
   public func list(
     _ scope: Scope, after: String? = nil, limit: Int = 50
-  ) async throws(BulkError) -> (jobs: Page<BulkJob>, undos: [Int64: BulkUndo.State]) {
+  ) async throws -> (jobs: Page<BulkJob>, undos: [Int64: BulkUndo.State]) {
     let limit = Page<BulkJob>.size(limit)
     let last = after.flatMap { Int64($0) } ?? .max
-    return try await store.read(BulkError.self) { connection in
+    return try await store.read { connection in
       let jobs = try connection.all(
         """
         SELECT \(BulkJob.columns) FROM bulk_job
@@ -244,10 +244,10 @@ public struct BulkRemovals: Sendable {
   public func items(
     of job: BulkJob, _ result: BulkResult? = nil, isOpen: Bool = false, after: String? = nil,
     limit: Int = 50
-  ) async throws(BulkError) -> Page<BulkItem> {
+  ) async throws -> Page<BulkItem> {
     let limit = Page<BulkItem>.size(limit)
     let last = after.flatMap { Int64($0) } ?? 0
-    return try await store.read(BulkError.self) { connection in
+    return try await store.read { connection in
       var condition: SQL = "scope_key = \(job.scopeKey) AND job_id = \(job.id)"
       if isOpen { condition += " AND result IS NULL" }
       if let result { condition += " AND result = \(result)" }
@@ -263,8 +263,8 @@ public struct BulkRemovals: Sendable {
 
   /// Counts the lines of a bulk removal by result; the key nil is for lines that haven't been
   /// processed.
-  public func counts(of job: BulkJob) async throws(BulkError) -> [BulkResult?: Int] {
-    try await store.read(BulkError.self) { connection in
+  public func counts(of job: BulkJob) async throws -> [BulkResult?: Int] {
+    try await store.read { connection in
       let rows = try connection.all(
         """
         SELECT result, count(*) FROM bulk_item

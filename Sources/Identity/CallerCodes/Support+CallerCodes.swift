@@ -13,12 +13,10 @@ extension Support {
   /// - Returns: The email address.
   public func sendCallerCode(
     to id: ID<Account>, in scope: Scope, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<String> {
+  ) async throws -> ActionOutcome<String> {
     let now = store.clock.now()
     let agent = request.agent.administrator
-    let outcome: Result<ActionOutcome<String>, ActionDenial> = try await store.write(
-      ActionDenial.self
-    ) { connection in
+    let outcome: Result<ActionOutcome<String>, ActionDenial> = try await store.write { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound
       }

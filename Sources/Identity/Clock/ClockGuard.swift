@@ -85,8 +85,7 @@ public final class ClockGuard: Sendable {
   /// The difference, in seconds, is positive if the database's server is ahead; nil if it isn't
   /// compared.
   @discardableResult
-  package func check(databaseAhead difference: Int64? = nil) async throws(StartError) -> ClockDoubt?
-  {
+  package func check(databaseAhead difference: Int64? = nil) async throws -> ClockDoubt? {
     let (wall, steady) = (store.clock.now(), steady())
     let anchor = state.withLock { $0.anchor }
     let isDoubted = doubt != nil
@@ -133,9 +132,9 @@ public final class ClockGuard: Sendable {
 
   private func databaseDoubt(
     about wall: Instant, _ difference: Int64?
-  ) async throws(StartError) -> ClockDoubt? {
+  ) async throws -> ClockDoubt? {
     guard let difference, !Self.isTolerable(difference) else { return nil }
-    let confirmed = try await store.read(StartError.self) { connection in
+    let confirmed = try await store.read { connection in
       try Self.confirmedDifference.readNumber(connection) ?? 0
     }
     guard !Self.isTolerable(difference - confirmed) else { return nil }
@@ -170,9 +169,9 @@ public final class ClockGuard: Sendable {
   ///
   /// The author is an owner of the instance, or the command line.
   @discardableResult
-  public func confirm(by author: Author) async throws(StartError) -> Instant {
+  public func confirm(by author: Author) async throws -> Instant {
     let now = store.clock.now()
-    try await store.write(by: author, StartError.self) { [clock = store.clock] connection in
+    try await store.write(by: author) { [clock = store.clock] connection in
       try Self.confirm(now, clock, connection).record(by: author, at: now, connection)
     }
     trust(now)
@@ -182,10 +181,10 @@ public final class ClockGuard: Sendable {
   /// - Returns: The confirmed time; nil if the clock is trusted, in which case no proof is checked.
   public func confirm(
     _ request: ActionRequest
-  ) async throws(ActionError<StartError>) -> ActionOutcome<Instant?> {
+  ) async throws -> ActionOutcome<Instant?> {
     guard doubt != nil else { return ActionOutcome(value: nil, renewed: nil) }
     let outcome = try await store.perform(
-      .confirmClock, request, in: .instance, StartError.self
+      .confirmClock, request, in: .instance
     ) { [clock = store.clock] context, connection -> Instant? in
       try context.record(try Self.confirm(context.now, clock, connection), connection)
       return context.now
@@ -217,31 +216,31 @@ public final class ClockGuard: Sendable {
     store.expectedTime.set(nil)
   }
 
-  public func reading() async throws(StartError) -> ClockReading {
+  public func reading() async throws -> ClockReading {
     let stored = try await storedTime()
     return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt)
   }
 
   /// Returns the stored time; if there is none, stores and returns the time of the newest entry, so
   /// that entries written under a doubted clock can't replace it.
-  private func keptTime() async throws(StartError) -> Instant? {
-    let kept = try await store.read(StartError.self) { try Self.stored($0) }
+  private func keptTime() async throws -> Instant? {
+    let kept = try await store.read { try Self.stored($0) }
     if let kept { return kept }
     guard let latest = try await storedTime() else { return nil }
     try await keep(latest)
     return latest
   }
 
-  private func storedTime() async throws(StartError) -> Instant? {
-    try await store.read(StartError.self) { connection in
+  private func storedTime() async throws -> Instant? {
+    try await store.read { connection in
       try Self.stored(connection) ?? StoredTime.latest(connection)
     }
   }
 
   /// Stores the time; if the clock agrees with that of the database's server, no other clock was
   /// rightly confirmed against it.
-  private func keep(_ moment: Instant, agrees: Bool = false) async throws(StartError) {
-    try await store.write(StartError.self) { connection in
+  private func keep(_ moment: Instant, agrees: Bool = false) async throws {
+    try await store.write { connection in
       try Self.keep(moment, connection)
       if agrees { try Self.confirmedDifference.store(nil, connection) }
     }

@@ -14,23 +14,23 @@ public enum DatabaseClock: Sendable, Equatable {
 }
 
 extension Identity {
-  public func databaseClock() async throws(StartError) -> DatabaseClock {
+  public func databaseClock() async throws -> DatabaseClock {
     guard let difference = try await databaseClockDifference() else { return .shared }
     return difference.magnitude < DatabaseClock.tolerance ? .agrees : .differs(seconds: difference)
   }
 
   /// Returns how many seconds the clock of the database's machine is ahead of this one's, negative if
   /// it's behind; nil for a file, which has this machine's clock.
-  func databaseClockDifference() async throws(StartError) -> Int64? {
+  func databaseClockDifference() async throws -> Int64? {
     guard store.database.dialect.sharesDatabase else { return nil }
-    return try await store.read(StartError.self) { [clock] connection in
+    return try await store.read { [clock] connection in
       try ClockGuard.databaseDifference(clock, connection)
     }
   }
 
   /// Checks the clock; call it at startup and then every few seconds.
   @discardableResult
-  public func checkClock() async throws(StartError) -> ClockDoubt? {
+  public func checkClock() async throws -> ClockDoubt? {
     try await clockGuard.check(databaseAhead: try await databaseClockDifference())
   }
 }

@@ -25,12 +25,12 @@ extension CodeAttempts {
   /// them.
   ///
   /// Call it periodically, and again while it returns true.
-  public func age() async throws(StartError) -> Bool { try await age(atMost: Self.mostScopes) }
+  public func age() async throws -> Bool { try await age(atMost: Self.mostScopes) }
 
-  func age(atMost most: Int) async throws(StartError) -> Bool {
+  func age(atMost most: Int) async throws -> Bool {
     let now = store.clock.now()
     let position = aged.last
-    let (due, last) = try await store.read(StartError.self) { connection in
+    let (due, last) = try await store.read { connection in
       try Self.due(after: position, atMost: most, at: now, connection)
     }
     var isMore = last != nil

@@ -13,10 +13,10 @@ public struct CodeAttempts: Sendable {
   /// - Returns: A page, empty if the cursor refers to a deleted attempt.
   public func list(
     _ account: Account, after: String? = nil, limit: Int = Self.shown
-  ) async throws(AccountError) -> Page<CodeAttempt> {
+  ) async throws -> Page<CodeAttempt> {
     let place = after.map { Int64($0) } ?? account.lastCodeAttemptAt
     guard let place else { return Page(items: [], next: nil) }
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       try Self.list(account, from: place, limit: limit, connection)
     }
   }

@@ -58,8 +58,8 @@ extension ConsoleSessions {
 }
 
 extension Alerts {
-  public func breakGlass() async throws(AlertError) -> BreakGlassAlert? {
-    try await store.read(AlertError.self) { connection in
+  public func breakGlass() async throws -> BreakGlassAlert? {
+    try await store.read { connection in
       try connection.first(
         """
         SELECT started_at, last_seen_at, count FROM alert

@@ -86,10 +86,7 @@ public enum ConsoleProviderError: Error, Sendable {
   /// could sign in.
   case noOwnSignIn
   case notFound
-  case unavailable(Failure)
 }
-
-extension ConsoleProviderError: UseCaseError {}
 
 // MARK: - Storage
 

@@ -28,12 +28,10 @@ extension ConsoleProviders {
   func admit(
     _ verified: (token: IDToken, groups: ProviderGroups), _ attempt: Attempt,
     from origin: SignInOrigin
-  ) async throws(ProviderSignInError) -> ProviderSignIn {
+  ) async throws -> ProviderSignIn {
     let now = store.clock.now()
     let devices = sessions.devices(origin.devices, at: now)
-    let outcome: Result<ProviderSignIn, ProviderSignInError> = try await store.write(
-      ProviderSignInError.self
-    ) { connection in
+    let outcome: Result<ProviderSignIn, ProviderSignInError> = try await store.write { connection in
       // The provider may have changed while it was asked.
       guard let current = try ConsoleProvider.find(connection),
         current.issuer == attempt.provider.issuer, current.clientID == attempt.provider.clientID

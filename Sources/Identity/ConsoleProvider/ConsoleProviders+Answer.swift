@@ -20,7 +20,7 @@ extension ConsoleProviders {
   public func finish(
     _ answer: ProviderAnswer, ticket: String, session: ConsoleSession?, redirect: String,
     from origin: SignInOrigin
-  ) async throws(ProviderSignInError) -> ProviderSignIn {
+  ) async throws -> ProviderSignIn {
     let attempt = try await attempt(answer, ticket, session, origin)
     do {
       if let error = answer.error { throw ProviderSignInError.refused(error) }
@@ -29,16 +29,17 @@ extension ConsoleProviders {
     } catch let error as ProviderSignInError {
       try await record(error, attempt, origin)
       throw error
-    } catch { throw .unavailable(Failure(error)) }
+    } catch {
+      try await store.write { try attempt.ticket.release($0) }
+      throw error
+    }
   }
 
   private func attempt(
     _ answer: ProviderAnswer, _ text: String, _ session: ConsoleSession?, _ origin: SignInOrigin
-  ) async throws(ProviderSignInError) -> Attempt {
+  ) async throws -> Attempt {
     let now = store.clock.now()
-    let found: Result<Attempt, ProviderSignInError> = try await store.write(
-      ProviderSignInError.self
-    ) { connection in
+    let found: Result<Attempt, ProviderSignInError> = try await store.write { connection in
       guard let provider = try ConsoleProvider.find(connection) else {
         return .failure(.notConfigured)
       }
@@ -75,16 +76,18 @@ extension ConsoleProviders {
   /// Exchanges the code, and verifies the ID token.
   private func token(
     _ answer: ProviderAnswer, _ attempt: Attempt, redirect: String
-  ) async throws(ProviderSignInError) -> (token: IDToken, groups: ProviderGroups) {
+  ) async throws -> (token: IDToken, groups: ProviderGroups) {
     let provider = attempt.provider
     guard let code = answer.code, (1...ProviderAnswer.longestCode).contains(code.utf8.count) else {
-      throw .ended
+      throw ProviderSignInError.ended
     }
     let known: ProviderDirectory.Entry
     do { known = try await directory.entry(of: provider.issuer, at: store.clock.now()) } catch {
-      throw .provider(error.fault)
+      throw ProviderSignInError.provider(error.fault)
     }
-    guard answer.issuer != nil || !known.discovery.namesIssuer else { throw .ended }
+    guard answer.issuer != nil || !known.discovery.namesIssuer else {
+      throw ProviderSignInError.ended
+    }
     let response = try await exchange(code, attempt, known.discovery, redirect: redirect)
     var token = try await verified(response, attempt, known)
     let groups = token.groups(in: provider.groupsClaim)
@@ -98,20 +101,19 @@ extension ConsoleProviders {
     if let info { token.add(info) }
     if let found = groups ?? info?.groups(in: provider.groupsClaim) { return (token, found) }
     // Without this, someone in too many groups would lose the roles of all of them.
-    guard !token.refersElsewhere(for: provider.groupsClaim) else { throw .groupsNotListed }
+    guard !token.refersElsewhere(for: provider.groupsClaim) else {
+      throw ProviderSignInError.groupsNotListed
+    }
     return (token, ProviderGroups([]))
   }
 
   private func exchange(
     _ code: String, _ attempt: Attempt, _ discovery: Discovery, redirect: String
-  ) async throws(ProviderSignInError) -> TokenResponse {
+  ) async throws -> TokenResponse {
     let provider = attempt.provider
-    let secret: Secret?
-    do {
-      secret = try provider.sealedSecret.map { box in
-        try StoredSecret.consoleProvider.opening { try sealer.open(box, with: Self.place) }
-      }
-    } catch { throw .unavailable(Failure(error)) }
+    let secret = try provider.sealedSecret.map { box in
+      try StoredSecret.consoleProvider.opening { try sealer.open(box, with: Self.place) }
+    }
     let request = TokenRequest(
       code: code, redirect: redirect, verifier: attempt.request.verifier,
       clientID: provider.clientID, secret: secret, usesBasic: discovery.acceptsBasic)
@@ -123,7 +125,8 @@ extension ConsoleProviders {
       ProviderRequest(
         discovery.tokenEndpoint, fields: fields, body: request.body.revealedBytes))
     guard response.status == 200, let tokens = TokenResponse(response.body) else {
-      throw .tokenRefused(ProviderErrorCode(response: response.body) ?? ProviderErrorCode(""))
+      throw ProviderSignInError.tokenRefused(
+        ProviderErrorCode(response: response.body) ?? ProviderErrorCode(""))
     }
     return tokens
   }
@@ -131,7 +134,7 @@ extension ConsoleProviders {
   /// Verifies the ID token, and again with new keys if none of the known ones signed it.
   private func verified(
     _ response: TokenResponse, _ attempt: Attempt, _ known: ProviderDirectory.Entry
-  ) async throws(ProviderSignInError) -> IDToken {
+  ) async throws -> IDToken {
     let (provider, now) = (attempt.provider, store.clock.now())
     let expected = IDToken.Expectation(
       nonce: attempt.request.nonce, accessToken: response.accessToken?.revealedText,
@@ -142,39 +145,39 @@ extension ConsoleProviders {
       return try IDToken(response.idToken, check, expected)
     }
     do { return try verify(known.keys) } catch {
-      guard error == .wrongSignature else { throw .invalidToken(error) }
+      guard error == .wrongSignature else { throw ProviderSignInError.invalidToken(error) }
     }
     let renewed: ProviderDirectory.Entry
     do { renewed = try await directory.renewed(provider.issuer, at: now) } catch {
-      throw .provider(error.fault)
+      throw ProviderSignInError.provider(error.fault)
     }
-    do { return try verify(renewed.keys) } catch { throw .invalidToken(error) }
+    do { return try verify(renewed.keys) } catch { throw ProviderSignInError.invalidToken(error) }
   }
 
   private func userInfo(
     _ token: IDToken, _ tokens: TokenResponse, _ discovery: Discovery
-  ) async throws(ProviderSignInError) -> UserInfo? {
+  ) async throws -> UserInfo? {
     guard let endpoint = discovery.userInfoEndpoint, let access = tokens.accessToken else {
       return nil
     }
     let response = try await send(
       ProviderRequest(endpoint, fields: [("Authorization", "Bearer \(access.revealedText)")]))
     guard response.status == 200, let info = UserInfo(response.body, subject: token.subject) else {
-      throw .userInfoRefused(status: response.status)
+      throw ProviderSignInError.userInfoRefused(status: response.status)
     }
     return info
   }
 
   private func send(
     _ request: ProviderRequest
-  ) async throws(ProviderSignInError) -> ProviderResponse {
+  ) async throws -> ProviderResponse {
     let response: ProviderResponse
     do { response = try await directory.transport.send(request) } catch {
-      throw .provider(.unreachable(error.diagnosis))
+      throw ProviderSignInError.provider(.unreachable(error.diagnosis))
     }
     // A provider that's overloaded says nothing about the person.
     guard response.status < 500, response.status != 429 else {
-      throw .provider(.unreachable("HTTP \(response.status)"))
+      throw ProviderSignInError.provider(.unreachable("HTTP \(response.status)"))
     }
     return response
   }
@@ -186,19 +189,15 @@ extension ConsoleProviders {
   /// anyone could fill during an outage.
   private func record(
     _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
-  ) async throws(ProviderSignInError) {
+  ) async throws {
     let now = store.clock.now()
     let author = Author(actor: .visitor, address: origin.address, requestID: origin.requestID)
     let id = attempt.session?.administrator.id
-    try await store.write(ProviderSignInError.self) { connection in
-      switch error {
-      case .unavailable:
-        return try attempt.ticket.release(connection)
-      case .provider:
+    try await store.write { connection in
+      if case .provider = error {
         try attempt.ticket.release(connection)
         for charge in attempt.charges { try charge.refund(connection) }
         return
-      default: break
       }
       var entry = AuditEntry(
         .administratorProviderRefused, .administrator, id?.text ?? "", name: "")

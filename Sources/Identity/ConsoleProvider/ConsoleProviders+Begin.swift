@@ -8,9 +8,9 @@ extension ConsoleProviders {
   /// In a session, its administrator confirms their identity, and is linked if they aren't yet.
   public func begin(
     in session: ConsoleSession? = nil, redirect: String
-  ) async throws(ProviderSignInError) -> ProviderStart {
+  ) async throws -> ProviderStart {
     let now = store.clock.now()
-    let provider = try await store.read(ProviderSignInError.self) { connection in
+    let provider = try await store.read { connection in
       guard let provider = try ConsoleProvider.find(connection) else {
         throw ProviderSignInError.notConfigured
       }
@@ -23,21 +23,19 @@ extension ConsoleProviders {
     }
     let known: ProviderDirectory.Entry
     do { known = try await directory.entry(of: provider.issuer, at: now) } catch {
-      throw .provider(error.fault)
+      throw ProviderSignInError.provider(error.fault)
     }
     let ticket = ConsoleTicket(
       session?.administrator.id ?? ID(""),
       secret: Secret(store.random.bytes(AuthorizationRequest.secretLength)), at: now,
       random: store.random)
-    do {
-      let request = try AuthorizationRequest(ticket.secret)
-      return ProviderStart(
-        address: request.address(
-          at: known.discovery.authorizationEndpoint, clientID: provider.clientID,
-          redirect: redirect, scopes: provider.scopes, isFresh: session != nil),
-        ticket: try ticket.sealed(
-          Self.kind(session), by: tickets, boundTo: Self.binding(session, provider)))
-    } catch { throw .unavailable(Failure(error)) }
+    let request = try AuthorizationRequest(ticket.secret)
+    return ProviderStart(
+      address: request.address(
+        at: known.discovery.authorizationEndpoint, clientID: provider.clientID,
+        redirect: redirect, scopes: provider.scopes, isFresh: session != nil),
+      ticket: try ticket.sealed(
+        Self.kind(session), by: tickets, boundTo: Self.binding(session, provider)))
   }
 
   static func kind(_ session: ConsoleSession?) -> ConsoleTicket.Kind {

@@ -18,20 +18,20 @@ public struct ConsoleProviders: Sendable {
     try Sealer(keys, purpose: "sign-in provider", random: random)
   }
 
-  public func find() async throws(ConsoleProviderError) -> ConsoleProvider? {
-    try await store.read(ConsoleProviderError.self) { try ConsoleProvider.find($0) }
+  public func find() async throws -> ConsoleProvider? {
+    try await store.read { try ConsoleProvider.find($0) }
   }
 
-  public func name() async throws(ConsoleProviderError) -> String? {
-    try await store.read(ConsoleProviderError.self) { try ConsoleProvider.name($0) }
+  public func name() async throws -> String? {
+    try await store.read { try ConsoleProvider.name($0) }
   }
 
   /// Returns the problems of a provider that someone entered, and of the provider itself.
   func faults(
     of provider: ConsoleProvider
-  ) async throws(ConsoleProviderError) -> [ConsoleProviderFault] {
+  ) async throws -> [ConsoleProviderFault] {
     var faults = provider.faults()
-    faults += try await store.read(ConsoleProviderError.self) { try provider.missingPlaces($0) }
+    faults += try await store.read { try provider.missingPlaces($0) }
     guard !faults.contains(.invalidIssuer) else { return faults }
     do { _ = try await directory.fetch(provider.issuer, at: store.clock.now()) } catch {
       faults.append(error.fault)
@@ -49,17 +49,13 @@ public struct ConsoleProviders: Sendable {
   public func save(
     _ provider: ConsoleProvider, secret: Secret?, expecting version: SettingsVersion,
     _ request: ActionRequest
-  ) async throws(ActionError<ConsoleProviderError>) -> ActionOutcome<Bool> {
-    let faults: [ConsoleProviderFault]
-    do { faults = try await self.faults(of: provider) } catch { throw .failed(error) }
-    guard faults.isEmpty else { throw .failed(.invalid(faults)) }
-    let sealed: [UInt8]?
-    do {
-      sealed = try secret.map { try sealer.seal($0.revealedBytes, with: Self.place) }
-    } catch { throw .failed(.unavailable(Failure(error))) }
+  ) async throws -> ActionOutcome<Bool> {
+    let faults = try await self.faults(of: provider)
+    guard faults.isEmpty else { throw ConsoleProviderError.invalid(faults) }
+    let sealed = try secret.map { try sealer.seal($0.revealedBytes, with: Self.place) }
     let agent = request.agent
     return try await store.perform(
-      .changeSignInProvider, request, in: .instance, ConsoleProviderError.self
+      .changeSignInProvider, request, in: .instance
     ) { context, connection in
       let old = try ConsoleProvider.find(connection)
       var new = provider
@@ -114,9 +110,9 @@ public struct ConsoleProviders: Sendable {
   /// its sessions end.
   public func remove(
     _ request: ActionRequest
-  ) async throws(ActionError<ConsoleProviderError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .removeSignInProvider, request, in: .instance, ConsoleProviderError.self
+      .removeSignInProvider, request, in: .instance
     ) { context, connection in
       guard let old = try ConsoleProvider.find(connection) else {
         throw ConsoleProviderError.notFound

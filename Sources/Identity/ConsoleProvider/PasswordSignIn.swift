@@ -58,15 +58,15 @@ enum PasswordSignIn {
 }
 
 extension ConsoleProviders {
-  public func breakGlassAccount() async throws(ConsoleProviderError) -> ID<Administrator>? {
-    try await store.read(ConsoleProviderError.self) { try PasswordSignIn.find($0) }
+  public func breakGlassAccount() async throws -> ID<Administrator>? {
+    try await store.read { try PasswordSignIn.find($0) }
   }
 
   /// Turns password sign-in on, for operators with access to the data folder.
   ///
   /// - Returns: False if it was on.
-  public func turnOnPasswordSignIn(by author: Author) async throws(ConsoleProviderError) -> Bool {
-    try await store.perform(by: author, ConsoleProviderError.self) { context, connection in
+  public func turnOnPasswordSignIn(by author: Author) async throws -> Bool {
+    try await store.perform(by: author) { context, connection in
       try PasswordSignIn.set(nil, context, connection)
     }
   }

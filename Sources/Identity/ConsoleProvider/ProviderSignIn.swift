@@ -57,10 +57,7 @@ public enum ProviderSignInError: Error, Sendable {
   /// The administrator must confirm their identity before they're linked.
   case reauthenticationRequired
   case throttled(until: Instant)
-  case unavailable(Failure)
 }
-
-extension ProviderSignInError: UseCaseError {}
 
 extension ProviderSignInError {
   /// The stable name of the reason in the audit log.
@@ -80,7 +77,6 @@ extension ProviderSignInError {
     case .otherPerson: "other-person"
     case .reauthenticationRequired: "reauthentication-required"
     case .throttled: "throttled"
-    case .unavailable: "unavailable"
     }
   }
 

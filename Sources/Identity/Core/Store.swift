@@ -1,52 +1,17 @@
 import Crypto
 package import Database
 
-/// An error type of a use case, with a case for an unavailable database.
-package protocol UseCaseError: Error {
-  /// The database failed; the cause is only for the log.
-  static func unavailable(_ cause: Failure) -> Self
-  /// The user pool was deleted after the call found it.
-  static func deleted(_ scope: Scope) -> Self
-  /// Sign-in was disabled in the user pool after the call found it.
-  static func signInDisabled(_ scope: Scope) -> Self
+/// Why any use case can fail, whatever it does.
+public enum CallError: Error, Sendable {
+  /// The user pool was deleted, perhaps after the call found it.
+  case scopeDeleted(Scope)
+  /// Sign-in was disabled in the user pool, perhaps after the call found it.
+  case scopeDisabled(Scope)
   /// The author's service token was revoked, or its creator's role ended, after the request began.
-  static var revokedToken: Self { get }
-  static func refusedSignUp(until: Instant) -> Self
-  static func changedTooOften(until: Instant) -> Self
+  case tokenRevoked
+  /// The network created too many accounts; retry after this time.
+  case tooManySignUps(until: Instant)
 }
-
-extension UseCaseError {
-  package static func deleted(_ scope: Scope) -> Self {
-    unavailable(Failure(DeletedScope(scope: scope)))
-  }
-
-  package static func signInDisabled(_ scope: Scope) -> Self {
-    unavailable(Failure(DisabledScope(scope: scope)))
-  }
-
-  package static var revokedToken: Self { unavailable(Failure(RevokedToken())) }
-
-  package static func refusedSignUp(until: Instant) -> Self {
-    unavailable(Failure(TooManySignUps(until: until)))
-  }
-
-  package static func changedTooOften(until: Instant) -> Self {
-    unavailable(Failure(SessionError.tooManyChanges(until: until)))
-  }
-}
-
-/// Creating something in a user pool failed because the pool was deleted meanwhile.
-struct DeletedScope: Error {
-  let scope: Scope
-}
-
-/// Beginning a session failed because sign-in was disabled in its user pool meanwhile.
-struct DisabledScope: Error {
-  let scope: Scope
-}
-
-/// A write failed because its author's service token was revoked meanwhile.
-struct RevokedToken: Error {}
 
 /// An internal failure that isn't the caller's fault; it's logged and never shown.
 public struct Failure: Error, Sendable, CustomStringConvertible {
@@ -58,12 +23,18 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   public let isTemporary: Bool
   /// Whether the database was locked, or had too many other writes; nothing was stored.
   public let isBusy: Bool
-  /// Whether the author's service token was revoked during the request; nothing was stored.
-  public let isRevokedToken: Bool
 
-  package init(_ error: any Error) {
-    // A use case that another one calls.
-    if let failure = Failure(of: error) {
+  /// Creates the failure of the server that an error is; nil for what a use case refuses.
+  public init?(of error: any Error) {
+    guard
+      error is Failure || error is DatabaseError || error is CryptoError
+        || error is UnreadableSecret
+    else { return nil }
+    self.init(error)
+  }
+
+  public init(_ error: any Error) {
+    if let failure = error as? Failure {
       self = failure
       return
     }
@@ -71,7 +42,6 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     reason = (error as? DatabaseError)?.message ?? description
     isTemporary = (error as? DatabaseError)?.isTemporary == true
     isBusy = (error as? DatabaseError)?.code == .busy
-    isRevokedToken = error is RevokedToken
   }
 
   package init(_ description: String) {
@@ -79,18 +49,6 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     reason = description
     isTemporary = false
     isBusy = false
-    isRevokedToken = false
-  }
-
-  /// Returns the failure that made a use case unavailable; nil for another error.
-  ///
-  /// The error types of all use cases have the case ``UseCaseError/unavailable(_:)``, and no other
-  /// common type that a caller could catch.
-  public init?(of error: any Error) {
-    guard let first = Mirror(reflecting: error).children.first, first.label == "unavailable",
-      let failure = first.value as? Failure
-    else { return nil }
-    self = failure
   }
 }
 
@@ -128,62 +86,42 @@ package final class Store: Sendable {
   ///
   /// A service token is read when its request begins, and can be revoked before the write: while other
   /// writes of the request run, or a password is hashed.
-  package func write<T: Sendable, E: UseCaseError>(
-    by author: Author, _ error: E.Type,
-    _ body: @escaping @Sendable (borrowing Connection) throws -> T
-  ) async throws(E) -> T {
-    guard case .serviceToken = author.actor else { return try await write(error, body) }
+  package func write<T: Sendable>(
+    by author: Author, _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    guard case .serviceToken = author.actor else { return try await write(body) }
     let now = clock.now()
-    return try await write(error) { connection in
-      guard try author.isInForce(at: now, connection) else { throw RevokedToken() }
+    return try await write { connection in
+      guard try author.isInForce(at: now, connection) else { throw CallError.tokenRevoked }
       return try body(connection)
     }
   }
 
-  /// Runs `body` in one transaction and translates database errors.
-  package func write<T: Sendable, E: UseCaseError>(
-    _ error: E.Type, _ body: @escaping @Sendable (borrowing Connection) throws -> T
-  ) async throws(E) -> T {
-    do {
-      return try await database.write(body)
-    } catch let known as E {
-      throw known
-    } catch let deleted as DeletedScope {
-      throw E.deleted(deleted.scope)
-    } catch let disabled as DisabledScope {
-      throw E.signInDisabled(disabled.scope)
-    } catch is RevokedToken {
-      throw E.revokedToken
-    } catch let refused as TooManySignUps {
-      throw E.refusedSignUp(until: refused.until)
-    } catch SessionError.tooManyChanges(let until) {
-      throw E.changedTooOften(until: until)
-    } catch {
+  /// Runs `body` in one transaction, which an error rolls back.
+  package func write<T: Sendable>(
+    _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    do { return try await database.write(body) } catch let error as UnreadableSecret {
       await report(error)
-      throw E.unavailable(Failure(error))
+      throw error
     }
   }
 
-  /// Reads from one snapshot and translates database errors.
-  package func read<T: Sendable, E: UseCaseError>(
-    _ error: E.Type, _ body: @Sendable (borrowing Connection) throws -> T
-  ) async throws(E) -> T {
-    do {
-      return try await database.read(body)
-    } catch let known as E {
-      throw known
-    } catch {
+  /// Reads from one snapshot.
+  package func read<T: Sendable>(
+    _ body: @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    do { return try await database.read(body) } catch let error as UnreadableSecret {
       await report(error)
-      throw E.unavailable(Failure(error))
+      throw error
     }
   }
 
   /// Records a secret that couldn't be decrypted, in a separate transaction because the original
   /// one is rolled back.
-  private func report(_ error: any Error) async {
-    guard let failure = error as? UnreadableSecret else { return }
+  private func report(_ failure: UnreadableSecret) async {
     let now = clock.now()
-    // If this fails too, the use case's failure is still logged.
+    // If this fails too, the first failure is still logged.
     try? await database.write { try UnreadableSecrets.record(failure, at: now, $0) }
   }
 

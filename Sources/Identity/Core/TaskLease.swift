@@ -35,22 +35,22 @@ public final class TaskLease: Sendable {
 
   /// Takes the lease if no other server holds it, or renews it.
   ///
-  /// - Throws: ``StartError/unavailable(_:)``; the lease then ends on its own.
-  public func renew() async throws(StartError) {
+  /// - Throws: The database's error; the lease then ends on its own.
+  public func renew() async throws {
     guard isShared else { return }
     // Measured from before the write, so that it ends here before it ends for the others.
     let start = steady()
     let now = store.clock.now()
     let lease = lease
-    let isTaken = try await store.write(StartError.self) { try lease.take(at: now, $0) }
+    let isTaken = try await store.write { try lease.take(at: now, $0) }
     end.withLock { $0 = isTaken ? start + .seconds(Self.length - Self.margin) : nil }
   }
 
   /// Lets another server take over at once.
-  public func release() async throws(StartError) {
+  public func release() async throws {
     guard isShared else { return }
     end.withLock { $0 = nil }
     let lease = lease
-    try await store.write(StartError.self) { try lease.end($0) }
+    try await store.write { try lease.end($0) }
   }
 }

@@ -13,7 +13,6 @@ public enum EnrollmentError: Error, Sendable {
   case invalidTemporaryProof
   /// The user pool requires a session with a second factor to unenroll a factor.
   case secondFactorNeeded
-  case session(SessionError)
   /// The session's first factor doesn't support a second factor.
   case unsupportedFirstFactor
   case unverifiedEmail
@@ -42,11 +41,6 @@ public enum EnrollmentError: Error, Sendable {
   case factorSuspended
   case recoveryCodesNotEnabled
   case enrollmentNotFound
-  case unavailable(Failure)
-}
-
-extension EnrollmentError: UseCaseError {
-  package static func signInDisabled(_ scope: Scope) -> EnrollmentError { .session(.tokenExpired) }
 }
 
 /// The data an application needs to show a new secret to its user.

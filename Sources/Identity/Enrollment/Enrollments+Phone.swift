@@ -7,10 +7,10 @@ extension Enrollments {
   /// - Returns: The session info to send back with the code.
   public func startPhone(
     _ session: UserSession, _ request: PhoneRequest
-  ) async throws(EnrollmentError) -> String {
+  ) async throws -> String {
     let now = store.clock.now()
     let codes = codes
-    return try await store.write(EnrollmentError.self) { connection in
+    return try await store.write { connection in
       let account = try Self.check(session, .phone, at: now, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw EnrollmentError.invalidPhone
@@ -36,14 +36,14 @@ extension Enrollments {
   public func finalizePhone(
     _ session: UserSession, _ proof: PhoneProof, displayName: String?, by author: Author,
     userAgent: String = ""
-  ) async throws(EnrollmentError) -> SessionGrant {
+  ) async throws -> SessionGrant {
     let now = store.clock.now()
     let (store, tickets) = (store, tickets)
     let id = ID<Factor>(store.random.uuid())
     let name = Factor.storedName(displayName)
     let origin = RequestOrigin(address: author.address, userAgent: userAgent)
     let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(
-      by: author, EnrollmentError.self
+      by: author
     ) {
       connection in
       let account = try Self.check(session, .phone, at: now, connection)
@@ -88,9 +88,7 @@ extension Enrollments {
       try PhoneFactor.insert(
         id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
         in: session.scope, connection)
-      let ended = try EnrollmentError.translating {
-        try Sessions.endOwn(of: account.key, at: now, connection)
-      }
+      let ended = try Sessions.endOwn(of: account.key, at: now, connection)
       return try Self.complete(
         id, of: account.key, session, ended: ended, codes: codes, by: author, at: now,
         store: store, connection)

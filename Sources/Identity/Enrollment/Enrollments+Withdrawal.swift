@@ -12,21 +12,19 @@ extension Enrollments {
   ///   out.
   public func withdraw(
     _ session: UserSession, enrollment: String, by author: Author
-  ) async throws(EnrollmentError) -> SessionGrant? {
+  ) async throws -> SessionGrant? {
     let now = store.clock.now()
     let store = store
     let (random, outbox) = (store.random, store.outbox)
-    return try await store.write(by: author, EnrollmentError.self) { connection in
-      let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
+    return try await store.write(by: author) { connection in
+      let account = try Sessions.check(session, connection)
       let found = account.factors.filter { $0.id.text == enrollment }
       try Self.checkWithdrawal(of: found, from: account, in: session, at: now, connection)
       guard let factor = found.first else { throw EnrollmentError.enrollmentNotFound }
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.scope, connection)
-      let ended = try EnrollmentError.translating {
-        try OwnChange.alert.count(of: account.key, at: now, connection)
-        return try Sessions.endOwn(of: account.key, at: now, connection)
-      }
+      try OwnChange.alert.count(of: account.key, at: now, connection)
+      let ended = try Sessions.endOwn(of: account.key, at: now, connection)
       var entry = AuditEntry(.factorWithdraw, of: account, in: session.scope)
       entry.add(.factors, lost: .of([factor]))
       entry.addEnded(ended)

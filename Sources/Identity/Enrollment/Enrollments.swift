@@ -15,9 +15,9 @@ public struct Enrollments: Sendable {
   public static let freshSignIn: Int64 = 300
 
   /// Nothing is stored until the first code is verified.
-  public func start(_ session: UserSession) async throws(EnrollmentError) -> EnrollmentStart {
+  public func start(_ session: UserSession) async throws -> EnrollmentStart {
     let now = store.clock.now()
-    let account = try await store.read(EnrollmentError.self) { connection in
+    let account = try await store.read { connection in
       let account = try Self.check(session, .totp, at: now, connection)
       guard try Sessions.isFresh(session, account, at: now, connection) else {
         throw EnrollmentError.signInTooOld
@@ -29,14 +29,10 @@ public struct Enrollments: Sendable {
     let ticket = Ticket(
       scope: session.scope, account: account, provider: session.provider, secret: secret, at: now,
       random: store.random)
-    do {
-      return EnrollmentStart(
-        sharedSecret: Secret(Base32.encode(secret.revealedBytes)),
-        sessionInfo: try ticket.sealed(.enrollmentSession, by: tickets),
-        finalizeBy: now.advanced(bySeconds: Ticket.enrollmentLifetime))
-    } catch {
-      throw .unavailable(Failure(error))
-    }
+    return EnrollmentStart(
+      sharedSecret: Secret(Base32.encode(secret.revealedBytes)),
+      sessionInfo: try ticket.sealed(.enrollmentSession, by: tickets),
+      finalizeBy: now.advanced(bySeconds: Ticket.enrollmentLifetime))
   }
 
   /// Performs the checks that starting and finalizing share: the user pool, the session, the first
@@ -49,12 +45,12 @@ public struct Enrollments: Sendable {
     do {
       policy = try Policies.stored(session.scope.key, connection)
     } catch is PolicyError {
-      throw EnrollmentError.session(.userNotFound)
+      throw SessionError.userNotFound
     }
     guard policy.configuration.isOn(kind) else {
       throw kind == .totp ? EnrollmentError.totpNotEnabled : .smsNotEnabled
     }
-    let account = try EnrollmentError.translating { try Sessions.check(session, connection) }
+    let account = try Sessions.check(session, connection)
     try checkChanges(account)
     try checkPrerequisites(account, by: session.provider)
     try checkSuspension(session, account, policy.configuration, at: now, connection)
@@ -147,15 +143,15 @@ public struct Enrollments: Sendable {
   public func finalize(
     _ session: UserSession, sessionInfo: String, code: String, displayName: String?,
     by author: Author, userAgent: String = ""
-  ) async throws(EnrollmentError) -> SessionGrant {
+  ) async throws -> SessionGrant {
     guard let ticket = Ticket(sessionInfo, .enrollmentSession, by: tickets) else {
-      throw .invalidSessionInfo
+      throw EnrollmentError.invalidSessionInfo
     }
     let now = store.clock.now()
     let (store, totp) = (store, totp)
     let id = ID<Factor>(store.random.uuid())
     let outcome: Result<SessionGrant, EnrollmentError> = try await store.write(
-      by: author, EnrollmentError.self
+      by: author
     ) {
       connection in
       let account = try Self.check(session, .totp, at: now, connection)
@@ -210,7 +206,7 @@ public struct Enrollments: Sendable {
     _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrollmentError> {
     guard let new = try EnrolledFactor(id, of: account, in: session.scope, connection) else {
-      return .failure(.session(.userNotFound))
+      throw SessionError.userNotFound
     }
     let (enrolled, factor) = (new.account, new.factor)
     var entry = new.entry
@@ -228,12 +224,17 @@ public struct Enrollments: Sendable {
     let hasPassed =
       SignInForecast.factorsDue(of: before, configuration).isEmpty
       || before.factors.contains { $0.id == session.secondFactor?.enrollment }
-    return .success(
-      try Sessions.begin(
-        enrolled, in: session.scope, provider: session.provider,
-        secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
-        // The new factor isn't a sign-in: an open session must not become a recent one by adding it.
-        with: .continuation(of: session), at: now, random: store.random, connection))
+    do {
+      return .success(
+        try Sessions.begin(
+          enrolled, in: session.scope, provider: session.provider,
+          secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
+          // The new factor isn't a sign-in: an open session must not become a recent one by adding
+          // it.
+          with: .continuation(of: session), at: now, random: store.random, connection))
+    } catch CallError.scopeDisabled {
+      throw SessionError.tokenExpired
+    }
   }
 }
 

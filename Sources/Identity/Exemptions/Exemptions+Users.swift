@@ -6,9 +6,9 @@ public struct ExemptionCounts: Sendable, Equatable {
 }
 
 extension Exemptions {
-  public func counts(in scope: Scope) async throws(ActionDenial) -> ExemptionCounts {
+  public func counts(in scope: Scope) async throws -> ExemptionCounts {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       try connection.first(
         """
         SELECT count(*), count(CASE WHEN a.has_totp = 0 AND a.has_phone = 0 THEN 1 END)
@@ -23,10 +23,10 @@ extension Exemptions {
   /// Counts the exempt users of at most 1,000 pools.
   ///
   /// - Returns: The numbers by the pools' keys; pools without exempt users are missing.
-  public func counts(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Int] {
+  public func counts(of keys: [Int64]) async throws -> [Int64: Int] {
     guard !keys.isEmpty else { return [:] }
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let counts = try connection.all(
         """
         SELECT s.scope_key, (
@@ -47,10 +47,10 @@ extension Exemptions {
   /// Exemptions that ended before the first time are left out.
   public func periods(
     in scope: Scope, isWhole: Bool, since start: Instant
-  ) async throws(ActionDenial) -> [(from: Instant, until: Instant)] {
+  ) async throws -> [(from: Instant, until: Instant)] {
     let pools: SQL =
       isWhole ? "s.project_id = \(scope.project)" : "s.scope_key = \(scope.key)"
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT e.granted_at, e.ends_at FROM scope s
@@ -65,10 +65,10 @@ extension Exemptions {
   /// Returns when the exemptions of at most 1,000 users end, who can be of any pools.
   ///
   /// - Returns: The ends by the users' keys; users who aren't exempt are missing.
-  package func ends(of keys: [Int64]) async throws(ActionDenial) -> [Int64: Instant] {
+  package func ends(of keys: [Int64]) async throws -> [Int64: Instant] {
     guard !keys.isEmpty else { return [:] }
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let ends = try connection.all(
         """
         SELECT account_key, ends_at FROM exemption

@@ -34,9 +34,9 @@ public struct Exemptions: Sendable {
   /// The longest exemption, in days, and how long after its end another one is a renewal.
   public static let longest = 30
 
-  public func find(_ account: Account) async throws(ActionDenial) -> Exemption? {
+  public func find(_ account: Account) async throws -> Exemption? {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { try Self.find(account, at: now, $0) }
+    return try await store.read { try Self.find(account, at: now, $0) }
   }
 
   static func find(
@@ -45,8 +45,8 @@ public struct Exemptions: Sendable {
     try latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
   }
 
-  public func isExempt(_ account: Account, at now: Instant) async throws(ActionDenial) -> Bool {
-    try await store.read(ActionDenial.self) { connection in
+  public func isExempt(_ account: Account, at now: Instant) async throws -> Bool {
+    try await store.read { connection in
       try Self.isExempt(account.key, at: now, connection)
     }
   }
@@ -63,9 +63,9 @@ public struct Exemptions: Sendable {
   /// ``longest`` days of its end, even if the user was deleted and created again meanwhile.
   public func obstacle(
     for agent: Administrator, to account: Account, in scope: Scope
-  ) async throws(ActionDenial) -> ActionDenial? {
+  ) async throws -> ActionDenial? {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let last = try Self.latest(account.key, connection)
       return try Self.isRenewal(of: last, account, in: scope, by: agent.id, at: now, connection)
         ? .ownExemption : nil
@@ -77,7 +77,7 @@ public struct Exemptions: Sendable {
   /// The time is at most ``longest`` days from now; nil is invalid input.
   public func grant(
     _ scope: Scope, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
+  ) async throws -> ActionOutcome<Exemption> {
     try await authorization.act(
       .exemptUser, request, on: account, in: scope,
       answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
@@ -112,7 +112,7 @@ public struct Exemptions: Sendable {
   /// - Returns: The exemption before the change.
   public func end(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Exemption> {
+  ) async throws -> ActionOutcome<Exemption> {
     try await authorization.act(
       .endExemption, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -132,9 +132,9 @@ public struct Exemptions: Sendable {
   public func list(
     in project: ID<Project>? = nil, visibleTo administrator: Administrator,
     for permission: Permission = .findUsers
-  ) async throws(ActionDenial) -> [Exemption] {
+  ) async throws -> [Exemption] {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       try Self.list(in: project, at: now, connection).filter {
         administrator.may(permission, project: $0.project, tenant: $0.tenant)
       }
@@ -145,8 +145,8 @@ public struct Exemptions: Sendable {
   /// first.
   public func list(
     in scope: Scope, isWhole: Bool, endingAfter start: Instant
-  ) async throws(ActionDenial) -> [Exemption] {
-    try await store.read(ActionDenial.self) { connection in
+  ) async throws -> [Exemption] {
+    try await store.read { connection in
       isWhole
         ? try Self.list(in: scope.project, at: start, connection)
         : try Self.list(in: scope, at: start, connection)
@@ -157,9 +157,9 @@ public struct Exemptions: Sendable {
   /// own users are under nil.
   public func counts(
     in project: ID<Project>
-  ) async throws(ActionDenial) -> [ID<Tenant>?: Int] {
+  ) async throws -> [ID<Tenant>?: Int] {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let counts = try connection.all(
         """
         SELECT s.tenant_id, count(*) FROM scope s
@@ -180,9 +180,9 @@ public struct Exemptions: Sendable {
   /// - Returns: The numbers of the pools whose policy they can read.
   public func counts(
     visibleTo administrator: Administrator
-  ) async throws(ActionDenial) -> [ID<Project>: [ID<Tenant>?: Int]] {
+  ) async throws -> [ID<Project>: [ID<Tenant>?: Int]] {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       try Self.list(in: nil, at: now, connection)
         .filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
         .reduce(into: [:]) { $0[$1.project, default: [:]][$1.tenant, default: 0] += 1 }

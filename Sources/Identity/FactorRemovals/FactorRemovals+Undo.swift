@@ -13,9 +13,9 @@ extension FactorRemovals {
   ///   be undone because the time has passed or the user has enrolled a new factor.
   public func consequencesOfUndo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>
-  ) async throws(ActionDenial) -> Restoration {
+  ) async throws -> Restoration {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw ActionDenial.accountNotFound
       }
@@ -29,7 +29,7 @@ extension FactorRemovals {
   /// from before the removal have already ended, and the others began without the factor.
   public func undo(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
+  ) async throws -> ActionOutcome<Restoration> {
     try await authorization.act(
       .restoreFactors, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -70,7 +70,7 @@ extension FactorRemovals {
   /// - Returns: The deleted factors; no session ends.
   public func purge(
     _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Restoration> {
+  ) async throws -> ActionOutcome<Restoration> {
     try await authorization.act(
       .purgeFactors, request, on: account, in: scope
     ) { account, _, now, connection in

@@ -51,9 +51,9 @@ public struct FactorRemovals: Sendable {
   /// Returns what the removal of one factor, or of all factors if it's nil, would do.
   public func consequences(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
-  ) async throws(ActionDenial) -> Removal {
+  ) async throws -> Removal {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw ActionDenial.accountNotFound
       }
@@ -77,7 +77,7 @@ public struct FactorRemovals: Sendable {
   public func remove(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
     seen: Set<ID<Factor>>? = nil
-  ) async throws(ActionDenial) -> ActionOutcome<RemovalOutcome> {
+  ) async throws -> ActionOutcome<RemovalOutcome> {
     try await authorization.act(
       factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
     ) { account, settings, now, connection in

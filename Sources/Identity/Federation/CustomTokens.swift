@@ -39,18 +39,6 @@ public enum CustomTokenError: Error, Sendable {
   /// The user should have a second factor by now and has none; an enrollment link is in their email.
   case enrollmentRequired
   case userDisabled
-  case scopeDisabled(Scope)
-  case scopeDeleted(Scope)
-  case unavailable(Failure)
-  case tooManySignUps(until: Instant)
-}
-
-extension CustomTokenError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> CustomTokenError { .scopeDeleted(scope) }
-  package static func signInDisabled(_ scope: Scope) -> CustomTokenError { .scopeDisabled(scope) }
-  package static func refusedSignUp(until: Instant) -> CustomTokenError {
-    .tooManySignUps(until: until)
-  }
 }
 
 /// Signs users in with custom tokens created by a project's own backend.
@@ -83,15 +71,14 @@ public struct CustomTokens: Sendable {
   /// the backend that signs the token has verified the user's identity.
   public func signIn(
     _ scope: Scope, token: String, by author: Author
-  ) async throws(CustomTokenError) -> (grant: SessionGrant, isNewUser: Bool) {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+  ) async throws -> (grant: SessionGrant, isNewUser: Bool) {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     let contents = try await read(token, for: scope)
     let now = store.clock.now()
     let random = store.random
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
-      by: author,
-      CustomTokenError.self
+      by: author
     ) { connection in
       if let signer = contents.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
         throw CustomTokenError.credentialMismatch
@@ -124,27 +111,27 @@ public struct CustomTokens: Sendable {
       return (grant: grant, isNewUser: known == nil)
     }
     if let signer = contents.signer { trustedTokenKeys.uses.note(signer, at: now) }
-    guard let result else { throw .enrollmentRequired }
+    guard let result else { throw CustomTokenError.enrollmentRequired }
     return result
   }
 
-  private func read(_ token: String, for scope: Scope) async throws(CustomTokenError) -> Contents {
+  private func read(_ token: String, for scope: Scope) async throws -> Contents {
     if store.profile == .emulator, token.first == "{" {
       guard token.utf8.count < JSONWebToken.longest,
         let payload = (try? JSON.parse(Array(token.utf8)))?.objectValue
       else {
-        throw .invalid(.notJSON)
+        throw CustomTokenError.invalid(.notJSON)
       }
       if payload["tenant_id"] != nil { try Self.checkTenant(payload, scope) }
       return try contents(payload, signer: nil)
     }
     guard let token = JSONWebToken(token) else {
-      throw .invalid(.malformed)
+      throw CustomTokenError.invalid(.malformed)
     }
     var signer: String?
     if store.profile == .standalone { signer = try await checkSignature(token, scope.project) }
     guard token.text("aud") == Self.audience else {
-      throw .invalid(.otherAudience)
+      throw CustomTokenError.invalid(.otherAudience)
     }
     try Self.checkTenant(token.payload, scope)
     return try contents(token.payload, signer: signer)
@@ -153,31 +140,31 @@ public struct CustomTokens: Sendable {
   /// Finds the registered key that signed a token and checks the token's times.
   private func checkSignature(
     _ token: JSONWebToken, _ project: ID<Project>
-  ) async throws(CustomTokenError) -> String {
+  ) async throws -> String {
     guard token.algorithm == PublicKey.Algorithm.rs256.rawValue, !token.isCritical else {
-      throw .invalid(.otherAlgorithm)
+      throw CustomTokenError.invalid(.otherAlgorithm)
     }
     guard let issuer = token.text("iss"), !issuer.isEmpty, token.text("sub") == issuer else {
-      throw .invalid(.otherSubject)
+      throw CustomTokenError.invalid(.otherSubject)
     }
     let keyID = token.keyID
-    let candidates = try await store.read(CustomTokenError.self) { connection in
+    let candidates = try await store.read { connection in
       try TrustedTokenKeys.candidates(project, issuer: issuer, keyID: keyID, connection)
     }
-    guard !candidates.isEmpty else { throw .credentialMismatch }
+    guard !candidates.isEmpty else { throw CustomTokenError.credentialMismatch }
     let signer = candidates.first { candidate in
       (try? PublicKey(der: candidate.key)).map(token.isSigned(by:)) ?? false
     }
-    guard let signer else { throw .invalid(.wrongSignature) }
+    guard let signer else { throw CustomTokenError.invalid(.wrongSignature) }
     let now = store.clock.now().seconds
     guard let issued = token.seconds("iat"), let expires = token.seconds("exp"), issued < expires
-    else { throw .invalid(.missingTimes) }
+    else { throw CustomTokenError.invalid(.missingTimes) }
     guard expires - issued <= Self.longestLife else {
-      throw .invalid(.tooLong)
+      throw CustomTokenError.invalid(.tooLong)
     }
-    guard expires > now else { throw .invalid(.expired) }
+    guard expires > now else { throw CustomTokenError.invalid(.expired) }
     guard issued <= now + Self.clockSkew, (token.seconds("nbf") ?? 0) <= now + Self.clockSkew else {
-      throw .invalid(.future)
+      throw CustomTokenError.invalid(.future)
     }
     return signer.id
   }

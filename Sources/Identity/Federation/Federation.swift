@@ -33,8 +33,8 @@ extension Federation {
   /// unknown, so its password, phone number, other identities, and sessions are removed.
   public func signIn(
     _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
-  ) async throws(FederationError) -> FederatedSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+  ) async throws -> FederatedSignIn {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     let now = store.clock.now()
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     return try await write { connection in
@@ -83,8 +83,8 @@ extension Federation {
   /// Lists the linked identities of a provider, by the user's ID at the provider.
   public func identities(
     at provider: String, in scope: Scope, limit: Int
-  ) async throws(FederationError) -> [ProviderLink] {
-    try await store.read(FederationError.self) { connection in
+  ) async throws -> [ProviderLink] {
+    try await store.read { connection in
       try ProviderLink.all(
         """
         scope_key = \(scope.key) AND provider_id = \(provider) ORDER BY raw_id LIMIT \(limit)
@@ -98,15 +98,15 @@ extension Federation {
   /// (``SessionStart``): linking isn't a sign-in.
   public func link(
     _ session: UserSession, _ assertion: ProviderAssertion, by author: Author
-  ) async throws(FederationError) -> FederatedSignIn {
+  ) async throws -> FederatedSignIn {
     let scope = session.scope
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     let now = store.clock.now()
     return try await write { connection in
       // The provider that verified the assertion was read before this transaction.
       try Self.checkProvider(of: assertion, in: scope, connection)
       let link = assertion.link
-      let old = try FederationError.translating { try Sessions.check(session, connection) }
+      let old = try Sessions.check(session, connection)
       guard !old.providers.contains(where: { $0.provider.isSameBytes(as: link.provider) }) else {
         throw FederationError.providerAlreadyLinked
       }
@@ -160,8 +160,8 @@ extension Federation {
   /// concurrently.
   private func write(
     _ body: @escaping @Sendable (borrowing Connection) throws -> FederatedSignIn
-  ) async throws(FederationError) -> FederatedSignIn {
-    try await store.write(FederationError.self) { connection in
+  ) async throws -> FederatedSignIn {
+    try await store.write { connection in
       do { return try body(connection) } catch let error as AccountError {
         switch error {
         case .federatedIDAlreadyLinked: throw FederationError.alreadyLinked
@@ -250,9 +250,7 @@ extension Federation {
     _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
-    try FederationError.translating {
-      try OwnChange.alert.count(of: old.key, at: now, connection)
-    }
+    try OwnChange.alert.count(of: old.key, at: now, connection)
     let new = try AccountRecord.changed(old, in: scope, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: new, in: scope)
     entry.compare(old.auditFields(), new.auditFields())

@@ -68,10 +68,7 @@ public enum ProviderError: Error, Sendable {
   case missingRelyingParty
   /// A field of a SAML provider is missing or invalid.
   case invalidMember(String)
-  case unavailable(Failure)
 }
-
-extension ProviderError: UseCaseError {}
 
 extension ProviderSettings {
   /// The maximum length of `members`, in bytes.

@@ -34,24 +34,23 @@ public struct IdentityProviders: Sendable {
   @discardableResult
   public func create(
     in scope: Scope, id: String, _ settings: ProviderSettings, by author: Author
-  ) async throws(ProviderError) -> IdentityProvider {
+  ) async throws -> IdentityProvider {
     try await store.perform(
-      by: author, ProviderError.self, try creation(in: scope, id: id, settings))
+      by: author, try creation(in: scope, id: id, settings))
   }
 
   public func create(
     in scope: Scope, id: String, _ settings: ProviderSettings, _ request: ActionRequest
-  ) async throws(ActionError<ProviderError>) -> ActionOutcome<IdentityProvider> {
-    let action: Action<IdentityProvider>
-    do { action = try creation(in: scope, id: id, settings) } catch { throw .failed(error) }
+  ) async throws -> ActionOutcome<IdentityProvider> {
+    let action = try creation(in: scope, id: id, settings)
     return try await store.perform(
-      .addIdentityProvider, request, in: ActionTarget(scope), ProviderError.self, action)
+      .addIdentityProvider, request, in: ActionTarget(scope), action)
   }
 
   private func creation(
     in scope: Scope, id: String, _ settings: ProviderSettings
-  ) throws(ProviderError) -> Action<IdentityProvider> {
-    guard let kind = Self.kind(of: id) else { throw .invalidID }
+  ) throws -> Action<IdentityProvider> {
+    guard let kind = Self.kind(of: id) else { throw ProviderError.invalidID }
     try settings.check(kind)
     let sealed = try sealed(settings.clientSecret, of: id, in: scope)
     return { context, connection in
@@ -78,8 +77,8 @@ public struct IdentityProviders: Sendable {
 
   public func find(
     _ scope: Scope, _ id: String
-  ) async throws(ProviderError) -> IdentityProvider {
-    try await store.read(ProviderError.self) { connection in try find(scope, id, connection) }
+  ) async throws -> IdentityProvider {
+    try await store.read { connection in try find(scope, id, connection) }
   }
 
   func find(
@@ -98,12 +97,12 @@ public struct IdentityProviders: Sendable {
   /// Lists a user pool's providers for one protocol, or both, by ID.
   public func list(
     _ scope: Scope, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
-  ) async throws(ProviderError) -> Page<IdentityProvider> {
+  ) async throws -> Page<IdentityProvider> {
     let limit = Page<IdentityProvider>.size(limit)
     // The IDs of a protocol are those from its prefix up to the next possible prefix.
     let first = max(after ?? "", kind?.prefix ?? "")
     let last = kind.map { $0.rawValue + "/" } ?? "\u{10FFFF}"
-    return try await store.read(ProviderError.self) { connection in
+    return try await store.read { connection in
       let found = try connection.all(
         """
         SELECT \(Self.columns) FROM identity_provider
@@ -122,17 +121,17 @@ public struct IdentityProviders: Sendable {
   public func update(
     _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
-  ) async throws(ProviderError) -> IdentityProvider {
+  ) async throws -> IdentityProvider {
     try await store.perform(
-      by: author, ProviderError.self, change(of: id, in: scope, expecting: seen, edit))
+      by: author, change(of: id, in: scope, expecting: seen, edit))
   }
 
   public func update(
     _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
-  ) async throws(ActionError<ProviderError>) -> ActionOutcome<IdentityProvider> {
+  ) async throws -> ActionOutcome<IdentityProvider> {
     try await store.perform(
-      .changeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
+      .changeIdentityProvider, request, in: ActionTarget(scope),
       change(of: id, in: scope, expecting: seen, edit))
   }
 
@@ -170,15 +169,15 @@ public struct IdentityProviders: Sendable {
   /// again.
   public func delete(
     _ scope: Scope, _ id: String, by author: Author
-  ) async throws(ProviderError) {
-    try await store.perform(by: author, ProviderError.self, removal(of: id, in: scope))
+  ) async throws {
+    try await store.perform(by: author, removal(of: id, in: scope))
   }
 
   public func delete(
     _ scope: Scope, _ id: String, _ request: ActionRequest
-  ) async throws(ActionError<ProviderError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .removeIdentityProvider, request, in: ActionTarget(scope), ProviderError.self,
+      .removeIdentityProvider, request, in: ActionTarget(scope),
       removal(of: id, in: scope))
   }
 
@@ -239,11 +238,9 @@ public struct IdentityProviders: Sendable {
 
   private func sealed(
     _ secret: Secret?, of id: String, in scope: Scope
-  ) throws(ProviderError) -> [UInt8]? {
+  ) throws -> [UInt8]? {
     guard let secret, !secret.isEmpty else { return nil }
-    do { return try sealer.seal(secret.revealedBytes, with: Self.place(of: id, in: scope)) } catch {
-      throw .unavailable(Failure(error))
-    }
+    return try sealer.seal(secret.revealedBytes, with: Self.place(of: id, in: scope))
   }
 
   /// Returns the associated data of a sealed secret, so that a moved row can't be opened.

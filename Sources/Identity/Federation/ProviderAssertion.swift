@@ -116,20 +116,6 @@ public enum FederationError: Error, Sendable {
   case userNotFound
   case userDisabled
   case signUpDisabled
-  case scopeDisabled(Scope)
-  case scopeDeleted(Scope)
-  /// The session to link the identity to is no longer valid.
-  case session(SessionError)
-  case unavailable(Failure)
-  case tooManySignUps(until: Instant)
-}
-
-extension FederationError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> FederationError { .scopeDeleted(scope) }
-  package static func signInDisabled(_ scope: Scope) -> FederationError { .scopeDisabled(scope) }
-  package static func refusedSignUp(until: Instant) -> FederationError {
-    .tooManySignUps(until: until)
-  }
 }
 
 extension Federation {
@@ -141,21 +127,23 @@ extension Federation {
   /// one; the token contains its SHA-256 digest in hexadecimal.
   public func assertion(
     _ scope: Scope, provider: String, idToken: String, nonce: String?
-  ) async throws(FederationError) -> ProviderAssertion {
+  ) async throws -> ProviderAssertion {
     guard IdentityProviders.kind(of: provider) != .saml else {
-      throw .unsupported
+      throw FederationError.unsupported
     }
     if store.profile == .emulator { return try Self.unchecked(idToken, provider) }
-    guard IdentityProviders.kind(of: provider) == .oidc else { throw .providerNotFound }
+    guard IdentityProviders.kind(of: provider) == .oidc else {
+      throw FederationError.providerNotFound
+    }
     let current = try await find(provider, in: scope)
-    guard current.settings.isEnabled else { throw .providerDisabled }
+    guard current.settings.isEnabled else { throw FederationError.providerDisabled }
     guard let token = JSONWebToken(idToken) else {
-      throw .invalidResponse(.malformed)
+      throw FederationError.invalidResponse(.malformed)
     }
     try check(token, current.settings, nonce: nonce)
     guard var assertion = ProviderAssertion(provider: provider, claims: token.payload),
       (try? assertion.link.check()) != nil
-    else { throw .invalidResponse(.unusableSubject) }
+    else { throw FederationError.invalidResponse(.unusableSubject) }
     assertion.providerChangedAt = current.changedAt
     return assertion
   }
@@ -224,7 +212,7 @@ extension Federation {
   /// way.
   public func pendingToken(
     _ assertion: ProviderAssertion, in scope: Scope
-  ) throws(FederationError) -> String {
+  ) throws -> String {
     var content: JSON.Object = [
       "s": .number(JSON.Number(scope.key)), "t": .number(JSON.Number(store.clock.now().seconds)),
       "p": .string(assertion.link.provider), "c": .string(assertion.claims),
@@ -232,11 +220,7 @@ extension Federation {
     if let changed = assertion.providerChangedAt {
       content.append("v", .number(JSON.Number(changed.microseconds)))
     }
-    do {
-      return Base64URL.encode(try pending.seal(JSON.object(content).serialized(), with: []))
-    } catch {
-      throw .unavailable(Failure(error))
-    }
+    return Base64URL.encode(try pending.seal(JSON.object(content).serialized(), with: []))
   }
 
   /// Opens a pending token.
@@ -245,7 +229,7 @@ extension Federation {
   /// provider as it was has verified.
   public func assertion(
     _ scope: Scope, pendingToken: String
-  ) async throws(FederationError) -> ProviderAssertion {
+  ) async throws -> ProviderAssertion {
     guard pendingToken.utf8.count < 2 * JSONWebToken.longest,
       let box = Base64URL.decode(pendingToken), let plain = try? pending.open(box, with: []),
       let content = try? JSON.parse(plain.revealedBytes),
@@ -256,13 +240,13 @@ extension Federation {
       let provider = content["p"]?.textValue?.text, let text = content["c"]?.textValue?.text,
       let claims = (try? JSON.parse(Array(text.utf8)))?.objectValue,
       var assertion = ProviderAssertion(provider: provider, claims: claims)
-    else { throw .invalidPendingToken }
+    else { throw FederationError.invalidPendingToken }
     assertion.providerChangedAt = content["v"]?.numberValue?.int64.map(Instant.init(microseconds:))
     guard assertion.providerChangedAt != nil || store.profile == .emulator else {
-      throw .invalidPendingToken
+      throw FederationError.invalidPendingToken
     }
     let opened = assertion
-    return try await store.read(FederationError.self) { connection in
+    return try await store.read { connection in
       guard try !RestoreMark.ends(issuedAt, connection) else {
         throw FederationError.invalidPendingToken
       }
@@ -291,10 +275,9 @@ extension Federation {
 
   private func find(
     _ provider: String, in scope: Scope
-  ) async throws(FederationError) -> IdentityProvider {
-    do throws(ProviderError) { return try await providers.find(scope, provider) } catch {
-      guard case .unavailable(let cause) = error else { throw .providerNotFound }
-      throw .unavailable(cause)
+  ) async throws -> IdentityProvider {
+    do { return try await providers.find(scope, provider) } catch is ProviderError {
+      throw FederationError.providerNotFound
     }
   }
 }

@@ -30,10 +30,7 @@ public enum TrustedTokenKeyError: Error, Sendable {
   case exists
   case tooMany
   case notFound
-  case unavailable(Failure)
 }
-
-extension TrustedTokenKeyError: UseCaseError {}
 
 /// Registers and revokes the custom token signing keys of a project's backends.
 ///
@@ -52,22 +49,18 @@ public struct TrustedTokenKeys: Sendable {
   /// don't need a `kid`.
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, by author: Author
-  ) async throws(TrustedTokenKeyError) -> TrustedTokenKey {
+  ) async throws -> TrustedTokenKey {
     try await store.perform(
-      by: author, TrustedTokenKeyError.self,
+      by: author,
       try registration(to: project, issuer: issuer, keyID: keyID, key: key))
   }
 
   public func add(
     to project: ID<Project>, issuer: String, keyID: String?, key: String, _ request: ActionRequest
-  ) async throws(ActionError<TrustedTokenKeyError>) -> ActionOutcome<TrustedTokenKey> {
-    let action: Action<TrustedTokenKey>
-    do {
-      action = try registration(to: project, issuer: issuer, keyID: keyID, key: key)
-    } catch { throw .failed(error) }
+  ) async throws -> ActionOutcome<TrustedTokenKey> {
+    let action = try registration(to: project, issuer: issuer, keyID: keyID, key: key)
     return try await store.perform(
       .registerTokenSigningKey, request, in: ActionTarget(project: project),
-      TrustedTokenKeyError.self,
       action)
   }
 
@@ -127,8 +120,8 @@ public struct TrustedTokenKeys: Sendable {
   }
 
   /// Lists a project's keys, the valid ones and then the last revoked ones, newest first.
-  public func list(_ project: ID<Project>) async throws(TrustedTokenKeyError) -> [TrustedTokenKey] {
-    try await store.read(TrustedTokenKeyError.self) { connection in try list(project, connection) }
+  public func list(_ project: ID<Project>) async throws -> [TrustedTokenKey] {
+    try await store.read { connection in try list(project, connection) }
   }
 
   private func list(
@@ -153,16 +146,15 @@ public struct TrustedTokenKeys: Sendable {
   /// Sessions that began with its tokens stay valid.
   public func revoke(
     _ id: ID<TrustedTokenKey>, of project: ID<Project>, by author: Author
-  ) async throws(TrustedTokenKeyError) {
-    try await store.perform(by: author, TrustedTokenKeyError.self, revocation(id, of: project))
+  ) async throws {
+    try await store.perform(by: author, revocation(id, of: project))
   }
 
   public func revoke(
     _ id: ID<TrustedTokenKey>, of project: ID<Project>, _ request: ActionRequest
-  ) async throws(ActionError<TrustedTokenKeyError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
       .revokeTokenSigningKey, request, in: ActionTarget(project: project),
-      TrustedTokenKeyError.self,
       revocation(id, of: project))
   }
 

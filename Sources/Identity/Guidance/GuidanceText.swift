@@ -27,7 +27,4 @@ public enum GuidanceError: Error, Sendable {
   /// A newer version was saved in the meantime; the value is that version.
   case changedMeanwhile(GuidanceText)
   case scopeNotFound
-  case unavailable(Failure)
 }
-
-extension GuidanceError: UseCaseError {}

@@ -16,8 +16,8 @@ public struct ScopeGuidance: Sendable {
 
   public func read(
     _ scope: Scope, version: Int? = nil
-  ) async throws(GuidanceError) -> GuidanceText? {
-    try await store.read(GuidanceError.self) { connection in
+  ) async throws -> GuidanceText? {
+    try await store.read { connection in
       try Self.find(scope, version: version, connection)
     }
   }
@@ -43,10 +43,10 @@ public struct ScopeGuidance: Sendable {
   /// Lists the versions, newest first.
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 20
-  ) async throws(GuidanceError) -> Page<GuidanceVersion> {
+  ) async throws -> Page<GuidanceVersion> {
     let limit = Page<GuidanceVersion>.size(limit)
     let before = after.flatMap { Int($0) } ?? Int.max
-    return try await store.read(GuidanceError.self) { connection in
+    return try await store.read { connection in
       let versions = try connection.all(
         """
         SELECT version, written_at, written_by, bytes FROM guidance
@@ -66,20 +66,17 @@ public struct ScopeGuidance: Sendable {
   /// - Returns: The newest version's number.
   public func write(
     _ scope: Scope, _ text: String, expecting version: Int, by author: Author
-  ) async throws(GuidanceError) -> Int {
+  ) async throws -> Int {
     try await store.perform(
-      by: author, GuidanceError.self, try writing(text, for: scope, expecting: version))
+      by: author, try writing(text, for: scope, expecting: version))
   }
 
   public func write(
     _ scope: Scope, _ text: String, expecting version: Int, _ request: ActionRequest
-  ) async throws(ActionError<GuidanceError>) -> Int {
-    let writing: Action<Int>
-    do { writing = try self.writing(text, for: scope, expecting: version) } catch {
-      throw .failed(error)
-    }
+  ) async throws -> Int {
+    let writing = try self.writing(text, for: scope, expecting: version)
     return try await store.perform(
-      .editGuidance, request, in: ActionTarget(scope), GuidanceError.self, writing
+      .editGuidance, request, in: ActionTarget(scope), writing
     ).value
   }
 

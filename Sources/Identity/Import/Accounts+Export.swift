@@ -13,9 +13,9 @@ extension Accounts {
   /// records it with ``recordHashDownload(of:count:by:)``.
   public func export(
     _ scope: Scope, after: String?, limit: Int
-  ) async throws(AccountError) -> Page<ExportedAccount> {
+  ) async throws -> Page<ExportedAccount> {
     let limit = Page<Account>.size(limit)
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       let here: SQL = "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")"
       let accounts = try AccountRecord.many(
         here, order: "ORDER BY a.uid", limit: limit + 1, connection)

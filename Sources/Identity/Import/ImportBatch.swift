@@ -28,7 +28,7 @@ struct ImportBatch {
       WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
       """
     ) { row in (next: try row.next() as Int64, takesTOTP: try row.next() as Bool) }
-    guard let row else { throw DeletedScope(scope: scope) }
+    guard let row else { throw CallError.scopeDeleted(scope) }
     self.scope = scope
     self.options = options
     self.outbox = outbox

@@ -80,15 +80,6 @@ public enum ImportError: Error, Sendable {
   case duplicateLocalID(String)
   case duplicateEmail(String)
   case duplicateProvider(provider: String, rawID: String)
-  /// The service token was revoked, or its creator's role ended, after the request began.
-  case tokenRevoked
-  case scopeDeleted(Scope)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case unavailable(Failure)
-}
-
-extension ImportError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> ImportError { .scopeDeleted(scope) }
-  package static var revokedToken: ImportError { .tokenRevoked }
 }

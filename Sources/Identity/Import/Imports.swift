@@ -18,16 +18,16 @@ public struct Imports: Sendable {
   /// nothing was stored.
   public func run(
     _ scope: Scope, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
-  ) async throws(ImportError) -> ImportOutcome {
-    guard !rows.isEmpty else { throw .empty }
-    guard rows.count <= Self.mostRows else { throw .tooMany }
+  ) async throws -> ImportOutcome {
+    guard !rows.isEmpty else { throw ImportError.empty }
+    guard rows.count <= Self.mostRows else { throw ImportError.tooMany }
     try Self.check(rows, options)
     let now = store.clock.now()
     var prepared: [PreparedRow] = []
     prepared.reserveCapacity(rows.count)
     for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
     let (list, outbox, totp) = (prepared, store.outbox, totp)
-    return try await store.write(by: author, ImportError.self) { connection in
+    return try await store.write(by: author) { connection in
       var batch = try ImportBatch(
         scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
@@ -40,9 +40,9 @@ public struct Imports: Sendable {
   /// The name is the same as at the start.
   public func recordEnd(
     _ outcome: ImportOutcome, of scope: Scope, name: String, isComplete: Bool, by author: Author
-  ) async throws(ImportError) {
+  ) async throws {
     let now = store.clock.now()
-    try await store.write(by: author, ImportError.self) { connection in
+    try await store.write(by: author) { connection in
       try outcome.record(
         (name, isComplete ? .complete : .interrupted), in: scope, by: author, at: now, connection)
     }

@@ -42,7 +42,7 @@ extension Imports {
 
   func prepare(
     _ row: ImportRow, in scope: Scope, at now: Instant
-  ) async throws(ImportError) -> PreparedRow {
+  ) async throws -> PreparedRow {
     let user: ImportedUser
     switch row {
     case .failure(let fault): return .refused(fault)
@@ -65,7 +65,7 @@ extension Imports {
         return .refused(.weakPassword)
       }
       do { hash = try await hasher.hash(password, for: scope.hashing) } catch {
-        throw error == .busy ? .busy : .unavailable(Failure(error))
+        throw error == .busy ? ImportError.busy : error
       }
     }
     let factors: [NewFactor]
@@ -73,8 +73,6 @@ extension Imports {
       factors = try prepareFactors(of: user, in: scope, at: now)
     } catch let fault as ImportFault {
       return .refused(fault)
-    } catch {
-      throw .unavailable(Failure(error))
     }
     let email = user.email.map { AccountRules.folded(email: $0) }
     let text = SearchText(

@@ -39,7 +39,7 @@ public struct MasterKeys: Sendable {
   /// Performs the next part of the rotation, in one write.
   ///
   /// Nothing is written if another server re-encrypts.
-  public func step(reencrypts: Bool = true) async throws(KeyError) -> Step {
+  public func step(reencrypts: Bool = true) async throws -> Step {
     let ids = ring.ids
     guard ids.count > 1 else { return .settled }
     guard let kept = try await state(ids[0]) else { return .unrecorded }
@@ -60,8 +60,8 @@ public struct MasterKeys: Sendable {
     }
   }
 
-  private func state(_ id: String) async throws(KeyError) -> RotationState? {
-    try await store.read(KeyError.self) { connection in try Self.state(id, connection) }
+  private func state(_ id: String) async throws -> RotationState? {
+    try await store.read { connection in try Self.state(id, connection) }
   }
 
   private static func state(_ id: String, _ connection: borrowing Connection) throws
@@ -75,10 +75,10 @@ public struct MasterKeys: Sendable {
   }
 
   /// Performs the next part of a pass, unless another server has just ended it.
-  func pass(_ id: String) async throws(KeyError) -> Step {
+  func pass(_ id: String) async throws -> Step {
     let now = store.clock.now()
     let mark = try marks()[0]
-    return try await store.write(KeyError.self) { connection in
+    return try await store.write { connection in
       guard let kept = try Self.state(id, connection) else { return .unrecorded }
       if let step = kept.step(at: now) { return step }
       var share = Self.share
@@ -127,14 +127,14 @@ public struct MasterKeys: Sendable {
   /// Records that the older keys are dropped; the caller removes them from the stored key ring
   /// right afterwards.
   ///
-  /// - Throws: ``KeyError``, also if ``step()`` doesn't return `droppable`.
-  public func drop() async throws(KeyError) {
+  /// - Throws: ``Failure`` if ``step()`` doesn't return `droppable`.
+  public func drop() async throws {
     guard try await step() == .droppable else {
-      throw .unavailable(Failure("the older master keys are in use"))
+      throw Failure("the older master keys are in use")
     }
     let now = store.clock.now()
     let id = ring.ids[0]
-    try await store.write(KeyError.self) { connection in
+    try await store.write { connection in
       let old = try connection.all(
         "DELETE FROM master_key WHERE key_id <> \(id) RETURNING key_id"
       ) { try $0.next() as String }
@@ -148,15 +148,15 @@ public struct MasterKeys: Sendable {
   /// Records which key seals from now on, if it changed and every live server has it.
   ///
   /// - Returns: The servers that don't have it; nothing is recorded then.
-  /// - Throws: ``KeyError``, also if the ring lacks the one that sealed until now.
+  /// - Throws: ``Failure`` if the ring lacks the one that sealed until now.
   @discardableResult
-  public func begin(by author: Author) async throws(KeyError) -> [Nodes.Node] {
+  public func begin(by author: Author) async throws -> [Nodes.Node] {
     let now = store.clock.now()
     let ids = ring.ids
     let id = ids[0]
-    let latest = try await store.read(KeyError.self) { connection in try Self.latest(connection) }
+    let latest = try await store.read { connection in try Self.latest(connection) }
     guard latest?.id != id else { return [] }
-    return try await store.write(by: author, KeyError.self) { connection in
+    return try await store.write(by: author) { connection in
       let before = try Self.latest(connection)
       guard before?.id != id else { return [] }
       if let before, !ids.contains(before.id) { throw Failure("the newest master key is missing") }
@@ -180,12 +180,12 @@ public struct MasterKeys: Sendable {
   }
 
   /// Returns the ID of the key that seals, as the database names it; nil in a new instance.
-  public func newest() async throws(KeyError) -> String? {
-    try await store.read(KeyError.self) { connection in try Self.latest(connection)?.id }
+  public func newest() async throws -> String? {
+    try await store.read { connection in try Self.latest(connection)?.id }
   }
 
   /// Returns whether other servers encrypt with a key that this one doesn't have.
-  public func lacksNewest() async throws(KeyError) -> Bool {
+  public func lacksNewest() async throws -> Bool {
     let ids = ring.ids
     return try await newest().map { !ids.contains($0) } ?? false
   }
@@ -193,9 +193,9 @@ public struct MasterKeys: Sendable {
   /// Records the first key of an instance, and a new one that was added while no server was live.
   ///
   /// Beside live servers, a new key only decrypts until it's recorded.
-  func prepare() async throws(KeyError) {
+  func prepare() async throws {
     let now = store.clock.now()
-    let (former, isAlone) = try await store.read(KeyError.self) { connection in
+    let (former, isAlone) = try await store.read { connection in
       (try Self.latest(connection)?.id, try Nodes.live(at: now, connection).isEmpty)
     }
     if !isAlone, let former, former != ring.ids[0], let both = ring.encrypting(with: former) {
@@ -207,9 +207,9 @@ public struct MasterKeys: Sendable {
 
   /// Returns whether this server can use other keys instead of its own: without the right ones, it
   /// would forget the only ones that decrypt the database.
-  public func canAdopt(_ other: KeyRing) async throws(KeyError) -> Bool {
+  public func canAdopt(_ other: KeyRing) async throws -> Bool {
     guard other.ids != ring.ids else { return true }
-    return try await store.read(KeyError.self) { connection in try other.opens(connection) }
+    return try await store.read { connection in try other.opens(connection) }
   }
 
   /// Returns whether a key is that of a rotation that isn't complete; a server that doesn't have it
@@ -231,8 +231,8 @@ public struct MasterKeys: Sendable {
     ) { row in (try row.next(), try row.next()) }
   }
 
-  private func marks() throws(KeyError) -> [String] {
-    do { return try ring.mark() } catch { throw .unavailable(Failure(error)) }
+  private func marks() throws -> [String] {
+    try ring.mark()
   }
 }
 
@@ -271,9 +271,9 @@ extension MasterKeys {
   }
 
   /// Returns the progress of the rotation, for a process that doesn't run it.
-  public func progress() async throws(KeyError) -> (progress: ResealProgress, isDone: Bool) {
+  public func progress() async throws -> (progress: ResealProgress, isDone: Bool) {
     let id = ring.ids[0]
-    return try await store.read(KeyError.self) { connection in
+    return try await store.read { connection in
       let done = try connection.first(
         "SELECT resealed_at IS NOT NULL FROM master_key WHERE key_id = \(id)"
       ) { try $0.next() as Bool }
@@ -282,7 +282,7 @@ extension MasterKeys {
   }
 
   /// Lists the keys of the ring by ID, newest first, with what each is used for now.
-  public func list() async throws(KeyError) -> [(id: String, since: Instant?, isSealing: Bool)] {
+  public func list() async throws -> [(id: String, since: Instant?, isSealing: Bool)] {
     var keys: [(id: String, since: Instant?, isSealing: Bool)] = []
     for (index, id) in ring.ids.enumerated() {
       keys.append((id, try await state(id)?.firstUsedAt, index == 0))
@@ -292,11 +292,7 @@ extension MasterKeys {
 }
 
 extension Identity {
-  func beginMasterKey() async throws(StartError) {
-    do throws(KeyError) { try await masterKeys.prepare() } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
+  func beginMasterKey() async throws {
+    try await masterKeys.prepare()
   }
 }

@@ -31,12 +31,12 @@ public struct Nodes: Sendable {
   }
 
   /// - Returns: False if the server lacks the master key that encrypts.
-  public func report(_ place: String) async throws(KeyError) -> Bool {
+  public func report(_ place: String) async throws -> Bool {
     guard store.database.dialect.sharesDatabase else { return true }
     let until = store.clock.now().advanced(bySeconds: Self.length)
     let ids = ring.ids
     let id = id
-    return try await store.write(KeyError.self) { connection in
+    return try await store.write { connection in
       try connection.run(
         """
         INSERT INTO node (node_id, place, master_keys, until)
@@ -51,19 +51,19 @@ public struct Nodes: Sendable {
   }
 
   /// Ends the reports of this server, and deletes those of servers that ended without doing so.
-  public func leave() async throws(KeyError) {
+  public func leave() async throws {
     guard store.database.dialect.sharesDatabase else { return }
     let now = store.clock.now()
     let id = id
-    try await store.write(KeyError.self) { connection in
+    try await store.write { connection in
       try connection.run("DELETE FROM node WHERE node_id = \(id)")
       try connection.run("DELETE FROM node WHERE until < \(now)")
     }
   }
 
-  public func lacking(_ key: String) async throws(KeyError) -> [Node] {
+  public func lacking(_ key: String) async throws -> [Node] {
     let now = store.clock.now()
-    return try await store.read(KeyError.self) { connection in
+    return try await store.read { connection in
       try Self.lacking(key, at: now, connection)
     }
   }
@@ -76,10 +76,8 @@ public struct Nodes: Sendable {
 
   public static func count(
     on database: any Database, at now: Instant
-  ) async throws(KeyError) -> Int {
-    do { return try await database.read { try live(at: now, $0).count } } catch {
-      throw .unavailable(Failure(error))
-    }
+  ) async throws -> Int {
+    try await database.read { try live(at: now, $0).count }
   }
 
   static func live(at now: Instant, _ connection: borrowing Connection) throws -> [Node] {

@@ -41,10 +41,10 @@ public struct UnreadableSecrets: Sendable {
   /// Without a scope, all pools and the instance are searched.
   public func groups(
     visibleTo administrator: Administrator, in scope: Scope? = nil
-  ) async throws(KeyError) -> [Group] {
+  ) async throws -> [Group] {
     guard administrator.maySomewhere(.manageTrust) else { return [] }
     let oldest = store.clock.now().advanced(bySeconds: -Self.remembered)
-    let rows = try await store.read(KeyError.self) { connection in
+    let rows = try await store.read { connection in
       try connection.all(
         """
         SELECT kind, project_id, tenant_id FROM unreadable_secret

@@ -14,9 +14,9 @@ public struct Measurements: Sendable, Equatable {
 }
 
 extension Identity {
-  public func measurements() async throws(StartError) -> Measurements {
+  public func measurements() async throws -> Measurements {
     let now = clock.now()
-    return try await store.read(StartError.self) { connection in
+    return try await store.read { connection in
       let limits = try SessionLimits.find(connection)
       let oldest = now.advanced(bySeconds: -limits.lifetime)
       return Measurements(
@@ -31,8 +31,8 @@ extension Identity {
   }
 
   /// Returns when the instance was created; a restored one is as old as its backup's.
-  public func creationTime() async throws(StartError) -> Instant? {
-    try await store.read(StartError.self) { connection in
+  public func creationTime() async throws -> Instant? {
+    try await store.read { connection in
       try connection.first("SELECT min(applied_at) FROM schema_migration") {
         try $0.next() as Int64?
       }?.map(Instant.init(milliseconds:))
@@ -55,7 +55,7 @@ extension Identity {
   /// Reads which emails wait, and how many failed since a time, in a database that may be in use.
   public static func mailBacklog(
     of database: any Database, since: Instant
-  ) async throws(StartError) -> MailBacklog {
+  ) async throws -> MailBacklog {
     do {
       return try await database.read { connection in
         let failed = try connection.first(
@@ -67,15 +67,15 @@ extension Identity {
         return MailBacklog(oldest: try Deliveries.oldest(.mail, connection), failed: failed ?? 0)
       }
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 }
 
 extension Deliveries {
   /// Returns when the oldest email that waits to be sent was created; nil if none waits.
-  public func oldest() async throws(OutboxError) -> Instant? {
-    try await store.read(OutboxError.self) { try Self.oldest(.mail, $0) }
+  public func oldest() async throws -> Instant? {
+    try await store.read { try Self.oldest(.mail, $0) }
   }
 
   fileprivate static func queued(

@@ -15,7 +15,7 @@ public enum InstanceMove {
   public static func fill(
     _ destination: any DatabaseWriter, from source: any Database, _ inventory: MoveInventory,
     at now: Instant, progress: Progress
-  ) async throws(MoveError) {
+  ) async throws {
     do {
       let order = try await prepare(destination, for: inventory, at: now)
       let scripts = try await destination.write { connection in try dropParts(connection) }
@@ -34,7 +34,7 @@ public enum InstanceMove {
       try await compare(destination, with: inventory)
       try await destination.write { try record(at: now, $0) }
     } catch {
-      throw MoveError(error)
+      throw MoveError.translated(error)
     }
   }
 

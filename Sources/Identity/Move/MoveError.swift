@@ -17,18 +17,16 @@ public enum MoveError: Error, Sendable {
   case failed(DatabaseError)
   /// Everything was copied, but the destination may have none of it: its last step wasn't confirmed.
   case unconfirmed(DatabaseError)
-  case unavailable(Failure)
 
-  public init(_ error: any Error) {
-    self =
-      switch error {
-      case let error as MoveError: error
-      case let error as BackupFault: .source(error)
-      case let error as MigrationError: .schema(error)
-      case let error as DatabaseError where error.code == .outcomeUnknown: .unconfirmed(error)
-      case let error as DatabaseError: .failed(error)
-      default: .unavailable(Failure(error))
-      }
+  public static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as BackupFault: MoveError.source(error)
+    case let error as MigrationError: MoveError.schema(error)
+    case let error as DatabaseError where error.code == .outcomeUnknown:
+      MoveError.unconfirmed(error)
+    case let error as DatabaseError: MoveError.failed(error)
+    default: error
+    }
   }
 
   /// Whether another attempt can succeed, although nobody changes the configuration.
@@ -37,7 +35,6 @@ public enum MoveError: Error, Sendable {
     case .inUse: true
     case .failed(let error), .unconfirmed(let error), .schema(.failed(_, let error)):
       error.isTemporary
-    case .unavailable(let failure): failure.isTemporary
     case .source, .notMigrated, .notEmpty, .unstorableText, .unreadableValue, .differentSchema,
       .differentRows, .schema:
       false

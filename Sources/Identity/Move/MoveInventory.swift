@@ -35,7 +35,7 @@ extension InstanceMove {
   /// `keys` are the master keys that have to have sealed it.
   public static func inspect(
     _ source: any Database, keys: KeyRing, progress: Progress
-  ) async throws(MoveError) -> MoveInventory {
+  ) async throws -> MoveInventory {
     do {
       let stored = try await Identity.inspect(source, keys: keys)
       guard stored.pendingMigrations.isEmpty else {
@@ -57,7 +57,7 @@ extension InstanceMove {
       }
       return MoveInventory(tables: tables, bytes: bytes ?? 0)
     } catch {
-      throw MoveError(error)
+      throw MoveError.translated(error)
     }
   }
 

@@ -7,14 +7,14 @@ extension OutOfBandCodes {
   /// `scope` is the pool that it must belong to; nil for any pool.
   public func look(
     at code: String, in scope: Scope? = nil
-  ) async throws(OutOfBandError) -> OutOfBandCode {
+  ) async throws -> OutOfBandCode {
     let now = store.clock.now()
-    return try await store.read(OutOfBandError.self) { connection in
+    return try await store.read { connection in
       let record = try OutOfBandRecord.find(code, connection)
       let account = try record.account(connection)
       try record.check(in: scope, of: account, at: now)
       guard !record.code.scope.isDisabled else {
-        throw OutOfBandError.scopeDisabled(record.code.scope)
+        throw CallError.scopeDisabled(record.code.scope)
       }
       return account.map(record.code(with:)) ?? record.code
     }
@@ -24,12 +24,12 @@ extension OutOfBandCodes {
   ///
   /// Unlike ``look(at:in:)``, which answers applications, it also checks that the password can be
   /// used once it's reset.
-  public func open(_ code: String) async throws(OutOfBandError) -> OpenedCode {
+  public func open(_ code: String) async throws -> OpenedCode {
     let seen = try await look(at: code)
     guard seen.kind == .passwordReset else {
       return OpenedCode(code: seen, passwordRequirements: [])
     }
-    return try await store.read(OutOfBandError.self) { connection in
+    return try await store.read { connection in
       guard try SignIns.methods(seen.scope, connection).password else {
         throw OutOfBandError.passwordLoginDisabled
       }
@@ -41,18 +41,17 @@ extension OutOfBandCodes {
   /// Finds a code that can no longer be used; returns nil if it doesn't exist.
   ///
   /// The result has no values of the account, so that an old link reveals nothing about it.
-  public func remains(of code: String) async throws(OutOfBandError) -> OutOfBandCode? {
+  public func remains(of code: String) async throws -> OutOfBandCode? {
     do {
-      return try await store.read(OutOfBandError.self) { connection in
+      return try await store.read { connection in
         let record = try OutOfBandRecord.find(code, connection)
         var remains = record.code
         remains.isReplaced = try record.isReplaced(connection)
         remains.isExpiredEarly = record.isExpiredEarly
         return remains
       }
-    } catch {
-      if case .invalidCode = error { return nil }
-      throw error
+    } catch OutOfBandError.invalidCode {
+      return nil
     }
   }
 
@@ -64,16 +63,17 @@ extension OutOfBandCodes {
   @discardableResult
   public func resetPassword(
     _ code: String, to password: Secret, in scope: Scope? = nil, by author: Author
-  ) async throws(OutOfBandError) -> OutOfBandCode {
+  ) async throws -> OutOfBandCode {
     // Checked first, so that an invalid code doesn't cost a password hash.
     let seen = try await look(at: code, in: scope)
-    guard seen.kind == .passwordReset else { throw .invalidCode }
+    guard seen.kind == .passwordReset else { throw OutOfBandError.invalidCode }
     let hash: PasswordHash
-    do { hash = try await accounts.hash(password, in: seen.scope) } catch {
+    do { hash = try await accounts.hash(password, in: seen.scope) } catch let error as AccountError
+    {
       throw OutOfBandError(error)
     }
     let now = store.clock.now()
-    return try await store.write(by: author, OutOfBandError.self) { connection in
+    return try await store.write(by: author) { connection in
       let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)
       let scope = record.code.scope
       guard try SignIns.methods(scope, connection).password else {
@@ -112,12 +112,12 @@ extension OutOfBandCodes {
   @discardableResult
   public func apply(
     _ code: String, in scope: Scope? = nil, of user: CodeUser? = nil, by author: Author
-  ) async throws(OutOfBandError) -> AppliedCode {
+  ) async throws -> AppliedCode {
     let now = store.clock.now()
     let store = store
-    return try await store.write(by: author, OutOfBandError.self) { connection in
+    return try await store.write(by: author) { connection in
       if case .session(let session) = user {
-        _ = try OutOfBandError.translating { try Sessions.check(session, connection) }
+        _ = try Sessions.check(session, connection)
       }
       let (record, account) = try Self.take(code, in: scope, nil, at: now, connection)
       guard user.map({ $0.id == account.id }) ?? true else { throw OutOfBandError.invalidCode }
@@ -190,7 +190,7 @@ extension OutOfBandCodes {
       throw OutOfBandError.invalidCode
     }
     guard !record.code.scope.isDisabled else {
-      throw OutOfBandError.scopeDisabled(record.code.scope)
+      throw CallError.scopeDisabled(record.code.scope)
     }
     try record.use(at: now, connection)
     return (record, account)

@@ -16,20 +16,20 @@ public struct OutOfBandCodes: Sendable {
   /// - Returns: The account's email address.
   public func send(
     _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
-  ) async throws(OutOfBandError) -> String {
+  ) async throws -> String {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
     let store = store
     // Returned, not thrown, so that the transaction keeps the counted attempt.
-    let outcome: Result<String, OutOfBandError> = try await store.write(OutOfBandError.self) {
+    let outcome: Result<String, OutOfBandError> = try await store.write {
       connection in
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
       let found: Addressee
-      do throws(OutOfBandError) {
+      do {
         found = try Self.addressee(of: request, in: scope, connection)
-      } catch {
+      } catch let error as OutOfBandError {
         return .failure(error)
       }
       if let refusal = found.refusal, !(hidingUsers && refusal.tellsOfUsers) {
@@ -77,11 +77,11 @@ public struct OutOfBandCodes: Sendable {
   /// The link lets its holder act for the user, so it's recorded in the audit log.
   public func link(
     _ request: OutOfBandRequest, in scope: Scope, by author: Author
-  ) async throws(OutOfBandError) -> OutOfBandLink {
+  ) async throws -> OutOfBandLink {
     let request = try checked(request, in: scope)
     let now = store.clock.now()
     let store = store
-    return try await store.write(by: author, OutOfBandError.self) { connection in
+    return try await store.write(by: author) { connection in
       let prerequisites = try LinkSettings.read(scope, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
@@ -104,10 +104,10 @@ public struct OutOfBandCodes: Sendable {
   }
 
   /// Lists the links for an application's tests, oldest first; empty in the standalone profile.
-  public func links(in scope: Scope) async throws(OutOfBandError) -> [ListedLink] {
+  public func links(in scope: Scope) async throws -> [ListedLink] {
     guard store.profile == .emulator else { return [] }
     let now = store.clock.now()
-    return try await store.read(OutOfBandError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT kind, email, new_email, link FROM oob_code
@@ -129,11 +129,11 @@ extension OutOfBandCodes {
   /// Validates a request without the database, and folds its email addresses.
   private func checked(
     _ request: OutOfBandRequest, in scope: Scope
-  ) throws(OutOfBandError) -> OutOfBandRequest {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+  ) throws -> OutOfBandRequest {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     var checked = request
     if case .email(let email) = request.subject {
-      do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+      do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
       checked = OutOfBandRequest(
         request.kind, for: .email(AccountRules.folded(email: email)))
       checked.newEmail = request.newEmail
@@ -144,8 +144,8 @@ extension OutOfBandCodes {
       checked.newEmail = nil
       return checked
     }
-    guard let email = request.newEmail else { throw .invalidNewEmail }
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidNewEmail }
+    guard let email = request.newEmail else { throw OutOfBandError.invalidNewEmail }
+    do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidNewEmail }
     checked.newEmail = AccountRules.folded(email: email)
     return checked
   }
@@ -179,37 +179,31 @@ extension OutOfBandCodes {
 
   private static func addressee(
     of request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
-  ) throws(OutOfBandError) -> Addressee {
-    do {
-      let methods = try SignIns.methods(scope, connection)
-      // A code that resets a password is refused when it's used, as in production.
-      if request.kind == .signIn, !methods.emailLink { throw OutOfBandError.operationNotAllowed }
-      switch request.subject {
-      case .session(let session):
-        let account = try OutOfBandError.translating { try Sessions.check(session, connection) }
-        guard let email = account.email else { throw OutOfBandError.missingEmail }
-        return Addressee(
-          account: account, email: email, refusal: try refusal(account, request, connection))
-      case .email(let email):
-        let account = try AccountRecord.find(scope, email: email, connection)
-        if request.kind == .signIn {
-          var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
-          if try UserPermissions.refusesCode(for: account, in: scope, connection) {
-            refusal = .account(.adminOnly)
-          }
-          return Addressee(recipient: account, email: email, refusal: refusal)
+  ) throws -> Addressee {
+    let methods = try SignIns.methods(scope, connection)
+    // A code that resets a password is refused when it's used, as in production.
+    if request.kind == .signIn, !methods.emailLink { throw OutOfBandError.operationNotAllowed }
+    switch request.subject {
+    case .session(let session):
+      let account = try Sessions.check(session, connection)
+      guard let email = account.email else { throw OutOfBandError.missingEmail }
+      return Addressee(
+        account: account, email: email, refusal: try refusal(account, request, connection))
+    case .email(let email):
+      let account = try AccountRecord.find(scope, email: email, connection)
+      if request.kind == .signIn {
+        var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
+        if try UserPermissions.refusesCode(for: account, in: scope, connection) {
+          refusal = .account(.adminOnly)
         }
-        guard let account else {
-          return Addressee(
-            email: email, refusal: request.kind == .passwordReset ? .emailNotFound : .userNotFound)
-        }
-        return Addressee(
-          account: account, email: email, refusal: try refusal(account, request, connection))
+        return Addressee(recipient: account, email: email, refusal: refusal)
       }
-    } catch let error as OutOfBandError {
-      throw error
-    } catch {
-      throw .unavailable(Failure(error))
+      guard let account else {
+        return Addressee(
+          email: email, refusal: request.kind == .passwordReset ? .emailNotFound : .userNotFound)
+      }
+      return Addressee(
+        account: account, email: email, refusal: try refusal(account, request, connection))
     }
   }
 

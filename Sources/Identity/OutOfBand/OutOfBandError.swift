@@ -21,9 +21,6 @@ public enum OutOfBandError: Error, Sendable {
   /// The sign-in method is disabled in the pool.
   case operationNotAllowed
   case passwordLoginDisabled
-  /// Sign-in is disabled for the whole pool.
-  case scopeDisabled(Scope)
-  case scopeDeleted(Scope)
   /// The hourly email limit of the address or network is reached.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
   /// The user reported a change, so second factors are locked until an owner has reviewed it.
@@ -31,25 +28,14 @@ public enum OutOfBandError: Error, Sendable {
   /// The factor is suspended; it remains required at sign-in and can't be removed with a link until
   /// the suspension ends.
   case factorSuspended
-  case session(SessionError)
   /// The change to the account is invalid, such as a weak password.
   case account(AccountError)
-  case unavailable(Failure)
-}
-
-extension OutOfBandError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> OutOfBandError { .scopeDeleted(scope) }
-  package static func signInDisabled(_ scope: Scope) -> OutOfBandError { .scopeDisabled(scope) }
-  package static func refusedSignUp(until: Instant) -> OutOfBandError {
-    .account(.tooManySignUps(until: until))
-  }
 }
 
 extension OutOfBandError {
   init(_ error: AccountError) {
     switch error {
     case .emailExists: self = .emailExists
-    case .unavailable(let failure): self = .unavailable(failure)
     default: self = .account(error)
     }
   }
@@ -57,8 +43,6 @@ extension OutOfBandError {
   static func translating<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as AccountError {
       throw OutOfBandError(error)
-    } catch let error as SessionError {
-      throw OutOfBandError.session(error)
     }
   }
 }

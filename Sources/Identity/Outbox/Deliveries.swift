@@ -48,10 +48,7 @@ public enum OutboxError: Error, Sendable {
   case notFound
   /// Its text can't be viewed: it was sent, has expired, or is sent by this server.
   case notReadable
-  case unavailable(Failure)
 }
-
-extension OutboxError: UseCaseError {}
 
 /// Leases messages to the sender and records the result of each attempt.
 ///
@@ -92,13 +89,13 @@ public struct Deliveries: Sendable {
   /// sending now keeps its lease.
   public func begin(
     _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease
-  ) async throws(OutboxError) {
+  ) async throws {
     let now = store.clock.now()
     let others: Int64 = store.database.dialect.sharesDatabase ? lease + Lease.tolerance : 0
     let end = now.advanced(bySeconds: others)
     var changed = CleanupLimit.rows
     while changed == CleanupLimit.rows {
-      changed = try await store.write(OutboxError.self) { connection in
+      changed = try await store.write { connection in
         try Outbox.makeDue(channel, after: end, at: now, connection)
       }
     }
@@ -112,9 +109,9 @@ public struct Deliveries: Sendable {
   public func claim(
     _ channel: OutboxEntry.Channel = .mail, leasingFor lease: Int64 = lease,
     except sending: Set<String> = []
-  ) async throws(OutboxError) -> DueMessage? {
+  ) async throws -> DueMessage? {
     let now = store.clock.now()
-    let isAnyDue = try await store.read(OutboxError.self) { connection in
+    let isAnyDue = try await store.read { connection in
       try connection.first(
         """
         SELECT 1 FROM outbox WHERE channel = \(channel) AND is_urgent IN (0, 1)
@@ -124,7 +121,7 @@ public struct Deliveries: Sendable {
     }
     guard isAnyDue else { return nil }
     while true {
-      let result = try await store.write(OutboxError.self) { connection in
+      let result = try await store.write { connection in
         try claim(channel, leasingFor: lease, except: sending, at: now, connection)
       }
       switch result {
@@ -256,9 +253,9 @@ public struct Deliveries: Sendable {
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.
-  public func record(_ result: DeliveryResult, of mail: DueMessage) async throws(OutboxError) {
+  public func record(_ result: DeliveryResult, of mail: DueMessage) async throws {
     let now = store.clock.now()
-    try await store.write(OutboxError.self) { connection in
+    try await store.write { connection in
       switch result {
       case .sent:
         try connection.run(

@@ -109,7 +109,7 @@ public struct OutboxEntries: Sendable {
   public func list(
     _ scope: Scope, _ filter: MessageFilter = .all, to recipient: String? = nil,
     after: String? = nil, limit: Int = 50
-  ) async throws(OutboxError) -> Page<OutboxEntry> {
+  ) async throws -> Page<OutboxEntry> {
     let now = store.clock.now()
     let limit = Page<OutboxEntry>.size(limit)
     let before = after.flatMap { Int64($0) } ?? Int64.max
@@ -131,7 +131,7 @@ public struct OutboxEntries: Sendable {
       condition += " AND o.recipient = \(AccountRules.folded(email: recipient))"
     }
     let (chosen, chosenIndex) = (condition, index)
-    return try await store.read(OutboxError.self) { connection in
+    return try await store.read { connection in
       let messages = try connection.all(
         """
         SELECT \(OutboxEntry.columns) FROM outbox o \(chosenIndex)
@@ -156,9 +156,9 @@ public struct OutboxEntries: Sendable {
     ) { try OutboxEntry(&$0, at: now) }
   }
 
-  public func find(_ scope: Scope, _ id: Int64) async throws(OutboxError) -> OutboxEntry {
+  public func find(_ scope: Scope, _ id: Int64) async throws -> OutboxEntry {
     let now = store.clock.now()
-    return try await store.read(OutboxError.self) { connection in
+    return try await store.read { connection in
       try Self.find(scope, id, at: now, connection)
     }
   }
@@ -177,9 +177,9 @@ public struct OutboxEntries: Sendable {
   }
 
   /// Counts the waiting messages, up to ``mostCounted``.
-  public func counts(_ scope: Scope) async throws(OutboxError) -> MessageCounts {
+  public func counts(_ scope: Scope) async throws -> MessageCounts {
     let now = store.clock.now()
-    return try await store.read(OutboxError.self) { connection in
+    return try await store.read { connection in
       let messages = try connection.all(
         """
         SELECT channel, tries FROM outbox \(index: "outbox_waiting")
@@ -207,15 +207,15 @@ public struct OutboxEntries: Sendable {
   /// account.
   public func open(
     _ scope: Scope, _ id: Int64, by author: Author
-  ) async throws(OutboxError) -> MessageText {
-    try await store.perform(by: author, OutboxError.self, opening(of: id, in: scope))
+  ) async throws -> MessageText {
+    try await store.perform(by: author, opening(of: id, in: scope))
   }
 
   public func open(
     _ scope: Scope, _ id: Int64, _ request: ActionRequest
-  ) async throws(ActionError<OutboxError>) -> ActionOutcome<MessageText> {
+  ) async throws -> ActionOutcome<MessageText> {
     try await store.perform(
-      .openMessage, request, in: ActionTarget(scope), OutboxError.self, opening(of: id, in: scope))
+      .openMessage, request, in: ActionTarget(scope), opening(of: id, in: scope))
   }
 
   private func opening(of id: Int64, in scope: Scope) -> Action<MessageText> {

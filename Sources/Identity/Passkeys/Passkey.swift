@@ -69,10 +69,7 @@ public enum PasskeyError: Error, Sendable {
   case busy
   case notFound
   case mandatory(PasskeyNecessity)
-  case unavailable(Failure)
 }
-
-extension PasskeyError: UseCaseError {}
 
 /// Why an administrator's passkey can't be removed.
 public enum PasskeyNecessity: Sendable, Equatable {

@@ -3,10 +3,7 @@ import Database
 public enum PasskeyRequirementError: Error, Sendable {
   /// The session's administrator didn't use a passkey in it, so the requirement could lock them out.
   case passkeyNotUsed
-  case unavailable(Failure)
 }
-
-extension PasskeyRequirementError: UseCaseError {}
 
 /// Whether administrators who manage others must sign in with a passkey.
 enum PasskeyRequirement {
@@ -29,8 +26,8 @@ extension Administrator {
 }
 
 extension Passkeys {
-  public func isRequired() async throws(PasskeyError) -> Bool {
-    try await store.read(PasskeyError.self) { try PasskeyRequirement.isOn($0) }
+  public func isRequired() async throws -> Bool {
+    try await store.read { try PasskeyRequirement.isOn($0) }
   }
 
   /// Requires passkeys, or no longer requires them.
@@ -41,10 +38,10 @@ extension Passkeys {
   /// - Returns: False if nothing changes.
   public func setRequired(
     _ isRequired: Bool, _ request: ActionRequest
-  ) async throws(ActionError<PasskeyRequirementError>) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     let session = request.agent
     return try await store.perform(
-      .changePasskeyRequirement, request, in: .instance, PasskeyRequirementError.self
+      .changePasskeyRequirement, request, in: .instance
     ) { context, connection in
       if isRequired {
         // By administrator: the session's token was renewed if this request had a code.
@@ -65,8 +62,8 @@ extension Passkeys {
   /// Stops requiring passkeys, for operators with access to the data folder.
   ///
   /// - Returns: False if they weren't required.
-  public func stopRequiring(by author: Author) async throws(PasskeyRequirementError) -> Bool {
-    try await store.perform(by: author, PasskeyRequirementError.self) { context, connection in
+  public func stopRequiring(by author: Author) async throws -> Bool {
+    try await store.perform(by: author) { context, connection in
       try Self.set(false, context, connection)
     }
   }

@@ -6,7 +6,7 @@ extension Passkeys {
   /// Starts a sign-in with a passkey alone, without writing anything.
   ///
   /// `browser` is a secret of the browser, without which the challenge can't be used.
-  public func beginSignIn(in browser: String) throws(PasskeyError) -> PasskeyChallenge {
+  public func beginSignIn(in browser: String) throws -> PasskeyChallenge {
     try challenge(.passkeySignIn, of: ID(""), boundTo: browser, credentials: [])
   }
 
@@ -15,10 +15,10 @@ extension Passkeys {
   /// - Returns: Nil if the sign-in expired, or the administrator has no passkey.
   public func beginSecondFactor(
     _ pending: String, in browser: String
-  ) async throws(PasskeyError) -> PasskeyChallenge? {
+  ) async throws -> PasskeyChallenge? {
     let now = store.clock.now()
     guard let first = ConsoleTicket(pending, .signIn, at: now, by: tickets) else { return nil }
-    let known = try await store.read(PasskeyError.self) { connection in
+    let known = try await store.read { connection in
       try ConsoleSessions.isPending(first, at: now, connection)
         ? PasskeyRecord.all(of: first.administrator, connection).map(\.credential) : []
     }
@@ -31,10 +31,10 @@ extension Passkeys {
   public func signIn(
     _ response: PasskeyResponse, ticket: String, in browser: String, for party: RelyingParty,
     from origin: SignInOrigin
-  ) async throws(ConsoleSignInError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let ticket = ConsoleTicket(
       ticket, .passkeySignIn, at: store.clock.now(), by: tickets, boundTo: browser)
-    guard let ticket else { throw .ended }
+    guard let ticket else { throw ConsoleSignInError.ended }
     return try await finish(
       response, ticket, after: nil,
       .network(.consolePasskeys(from: ClientAddress(seen: origin.address))), for: party,
@@ -45,13 +45,13 @@ extension Passkeys {
   public func finish(
     _ pending: String, _ response: PasskeyResponse, ticket text: String, in browser: String,
     for party: RelyingParty, from origin: SignInOrigin
-  ) async throws(ConsoleSignInError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let first = ConsoleTicket(pending, .signIn, at: now, by: tickets)
     let ticket = ConsoleTicket(
       text, .passkeySecondFactor, at: now, by: tickets, boundTo: browser)
     guard let first, let ticket, ticket.administrator == first.administrator else {
-      throw .ended
+      throw ConsoleSignInError.ended
     }
     return try await finish(
       response, ticket, after: first, Self.counter(first.administrator), for: party, from: origin)
@@ -60,14 +60,14 @@ extension Passkeys {
   private func finish(
     _ response: PasskeyResponse, _ ticket: ConsoleTicket, after first: ConsoleTicket?,
     _ counter: ThrottleCounter, for party: RelyingParty, from origin: SignInOrigin
-  ) async throws(ConsoleSignInError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let (random, sessions) = (store.random, sessions)
     let devices = sessions.devices(origin.devices, at: now)
     let author = Author(
       actor: .visitor, address: origin.address, requestID: origin.requestID)
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
-      try await store.write(ConsoleSignInError.self) { connection in
+      try await store.write { connection in
         if let first, try !ConsoleSessions.isPending(first, at: now, connection) {
           return .failure(.ended)
         }

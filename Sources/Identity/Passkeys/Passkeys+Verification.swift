@@ -73,9 +73,9 @@ extension Passkeys {
   /// - Throws: ``PasskeyError/notFound`` without a passkey.
   public func beginReauthentication(
     _ session: ConsoleSession
-  ) async throws(PasskeyError) -> PasskeyChallenge {
+  ) async throws -> PasskeyChallenge {
     let challenge = try await challenge(.passkeyReauthentication, for: session)
-    guard !challenge.credentials.isEmpty else { throw .notFound }
+    guard !challenge.credentials.isEmpty else { throw PasskeyError.notFound }
     return challenge
   }
 
@@ -83,15 +83,15 @@ extension Passkeys {
   public func reauthenticate(
     _ response: PasskeyResponse, ticket text: String, in session: ConsoleSession,
     for party: RelyingParty, by author: Author
-  ) async throws(PasskeyError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let administrator = session.administrator
     let ticket = ConsoleTicket(
       text, .passkeyReauthentication, at: now, by: tickets, boundTo: session.csrfToken)
-    guard let ticket, ticket.administrator == administrator.id else { throw .ended }
+    guard let ticket, ticket.administrator == administrator.id else { throw PasskeyError.ended }
     let random = store.random
     let outcome: Result<NewConsoleSession, PasskeyError> =
-      try await store.write(by: author, PasskeyError.self) { connection in
+      try await store.write(by: author) { connection in
         // Nothing is used up or recorded for a session that has ended since the request began.
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
           return .failure(.sessionEnded)
@@ -120,12 +120,12 @@ extension Passkeys {
   /// returns it under its new token.
   public func reauthenticate(
     code: String, in session: ConsoleSession, by author: Author
-  ) async throws(PasskeyError) -> NewConsoleSession {
+  ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let administrator = session.administrator
     let (totp, random) = (totp, store.random)
     let outcome: Result<NewConsoleSession, PasskeyError> =
-      try await store.write(by: author, PasskeyError.self) { connection in
+      try await store.write(by: author) { connection in
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
           return .failure(.sessionEnded)
         }

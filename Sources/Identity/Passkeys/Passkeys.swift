@@ -17,8 +17,8 @@ public struct Passkeys: Sendable {
   static let freshness = AdministratorFactors.freshness
 
   /// Lists an administrator's passkeys, oldest first.
-  public func list(of id: ID<Administrator>) async throws(PasskeyError) -> [Passkey] {
-    try await store.read(PasskeyError.self) { connection in
+  public func list(of id: ID<Administrator>) async throws -> [Passkey] {
+    try await store.read { connection in
       try PasskeyRecord.all(of: id, connection).map(\.passkey)
     }
   }
@@ -27,9 +27,9 @@ public struct Passkeys: Sendable {
   /// change; without a second factor, the password is asked for instead.
   public func needsReauthentication(
     _ session: ConsoleSession
-  ) async throws(PasskeyError) -> Bool {
+  ) async throws -> Bool {
     let now = store.clock.now()
-    return try await store.read(PasskeyError.self) { connection in
+    return try await store.read { connection in
       try Self.needsReauthentication(session, at: now, connection)
     }
   }
@@ -55,15 +55,15 @@ public struct Passkeys: Sendable {
   }
 
   /// Starts creating a passkey, without writing anything.
-  public func begin(for session: ConsoleSession) async throws(PasskeyError) -> PasskeyChallenge {
+  public func begin(for session: ConsoleSession) async throws -> PasskeyChallenge {
     try await challenge(.passkeyCreation, for: session)
   }
 
   func challenge(
     _ kind: ConsoleTicket.Kind, for session: ConsoleSession
-  ) async throws(PasskeyError) -> PasskeyChallenge {
+  ) async throws -> PasskeyChallenge {
     let id = session.administrator.id
-    let known = try await store.read(PasskeyError.self) { connection in
+    let known = try await store.read { connection in
       try PasskeyRecord.all(of: id, connection).map(\.credential)
     }
     return try challenge(kind, of: id, boundTo: session.csrfToken, credentials: known)
@@ -72,15 +72,13 @@ public struct Passkeys: Sendable {
   func challenge(
     _ kind: ConsoleTicket.Kind, of id: ID<Administrator>, boundTo binding: String,
     credentials: [[UInt8]]
-  ) throws(PasskeyError) -> PasskeyChallenge {
+  ) throws -> PasskeyChallenge {
     let bytes = store.random.bytes(32)
     let ticket = ConsoleTicket(
       id, secret: Secret(bytes), at: store.clock.now(), random: store.random)
-    do {
-      return PasskeyChallenge(
-        bytes: bytes, ticket: try ticket.sealed(kind, by: tickets, boundTo: binding),
-        credentials: credentials)
-    } catch { throw .unavailable(Failure(error)) }
+    return PasskeyChallenge(
+      bytes: bytes, ticket: try ticket.sealed(kind, by: tickets, boundTo: binding),
+      credentials: credentials)
   }
 
   /// Stores a new passkey, and notifies its administrator.
@@ -94,17 +92,17 @@ public struct Passkeys: Sendable {
     _ response: RegistrationResponse, ticket: String, name: String,
     transports: [String] = [], password: Secret? = nil, in session: ConsoleSession,
     for party: RelyingParty, by author: Author
-  ) async throws(PasskeyError) -> NewPasskey {
+  ) async throws -> NewPasskey {
     let now = store.clock.now()
     let name = try Self.checked(name)
     let id = session.administrator.id
     let ticket = ConsoleTicket(
       ticket, .passkeyCreation, at: now, by: tickets, boundTo: session.csrfToken)
-    guard let ticket, ticket.administrator == id else { throw .ended }
+    guard let ticket, ticket.administrator == id else { throw PasskeyError.ended }
     let new: RegisteredPasskey
     do {
       new = try response.verify(challenge: ticket.secret.revealedBytes, for: party)
-    } catch { throw .refused }
+    } catch { throw PasskeyError.refused }
     let isAsked = AdministratorFactors.asksForPassword(in: session, at: now)
     let verified =
       isAsked
@@ -114,7 +112,7 @@ public struct Passkeys: Sendable {
       id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
       isBackedUp: new.isBackedUp)
     let (outbox, random) = (store.outbox, store.random)
-    return try await store.write(by: author, PasskeyError.self) { connection in
+    return try await store.write(by: author) { connection in
       if try Self.needsReauthentication(session, at: now, connection) {
         throw PasskeyError.reauthenticationRequired
       }
@@ -170,7 +168,7 @@ public struct Passkeys: Sendable {
 
   public func rename(
     _ id: ID<Passkey>, _ name: String, in session: ConsoleSession, by author: Author
-  ) async throws(PasskeyError) {
+  ) async throws {
     let name = try Self.checked(name)
     try await change(id, in: session) { passkey, now, connection in
       guard !passkey.name.isSameBytes(as: name) else { return }
@@ -187,7 +185,7 @@ public struct Passkeys: Sendable {
   /// - Throws: ``PasskeyError/mandatory(_:)`` for one that must stay.
   public func remove(
     _ id: ID<Passkey>, in session: ConsoleSession, by author: Author
-  ) async throws(PasskeyError) {
+  ) async throws {
     let administrator = session.administrator
     let outbox = store.outbox
     try await change(id, in: session) { passkey, now, connection in
@@ -229,9 +227,9 @@ public struct Passkeys: Sendable {
   private func change(
     _ id: ID<Passkey>, in session: ConsoleSession,
     _ body: @escaping @Sendable (Passkey, Instant, borrowing Connection) throws -> Void
-  ) async throws(PasskeyError) {
+  ) async throws {
     let now = store.clock.now()
-    try await store.write(PasskeyError.self) { connection in
+    try await store.write { connection in
       let own = try PasskeyRecord.all(of: session.administrator.id, connection)
       guard let record = own.first(where: { $0.passkey.id == id }) else {
         throw PasskeyError.notFound

@@ -117,8 +117,8 @@ extension OutboxEntries {
   /// it; call it when the server starts.
   ///
   /// `publicURL` has no trailing slash.
-  public func recordServer(at publicURL: String) async throws(StartError) {
-    try await store.write(StartError.self) { connection in
+  public func recordServer(at publicURL: String) async throws {
+    try await store.write { connection in
       try store.outbox.recordServer(at: publicURL, connection)
     }
   }

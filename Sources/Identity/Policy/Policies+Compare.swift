@@ -32,10 +32,7 @@ public enum ComparisonError: Error, Sendable {
   case notRecorded
   /// The change log of that time was removed when its retention period ended.
   case removed
-  case unavailable(Failure)
 }
-
-extension ComparisonError: UseCaseError {}
 
 extension Policies {
   /// Compares the current policy of a pool with that of another pool or of a past day.
@@ -43,9 +40,9 @@ extension Policies {
   /// `administrator` must be able to read both policies.
   public func compare(
     _ scope: Scope, with subject: ComparisonSubject, visibleTo administrator: Administrator
-  ) async throws(ComparisonError) -> PolicyComparison {
+  ) async throws -> PolicyComparison {
     let now = store.clock.now()
-    return try await store.read(ComparisonError.self) { connection in
+    return try await store.read { connection in
       let current: PolicyEdit
       do { current = try Self.find(scope.key, connection).edit } catch PolicyError.scopeNotFound {
         throw ComparisonError.poolNotFound

@@ -36,10 +36,10 @@ extension Policies {
   /// `limit` is the maximum number of tenants listed across all projects, up to five.
   public func differing(
     in projects: [ProjectSummary], visibleTo administrator: Administrator, limit: Int = 5
-  ) async throws(PolicyError) -> [DifferingTenants] {
+  ) async throws -> [DifferingTenants] {
     let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
     let today = Day(store.clock.now())
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       var (found, room) = ([DifferingTenants](), max(limit, 0))
       for project in readable {
         let key = DifferingTenants.Key(project: project.key, day: today)

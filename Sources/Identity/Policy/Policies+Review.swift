@@ -8,7 +8,7 @@ extension Policies {
   public func review(
     _ project: ID<Project>, visibleTo administrator: Administrator,
     _ query: PolicyReviewQuery = PolicyReviewQuery(), after: String? = nil, limit: Int = 50
-  ) async throws(PolicyError) -> PolicyReview {
+  ) async throws -> PolicyReview {
     let isWhole = administrator.may(.readPolicy, project: project, tenant: nil)
     let only = isWhole ? nil : administrator.tenants(of: project, with: .readPolicy)
     let limit = Page<PolicySummary>.size(limit)
@@ -17,7 +17,7 @@ extension Policies {
       s.project_id = \(project) AND s.deleted_at IS NULL \(restriction)
       """
     let today = Day(store.clock.now())
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       guard let own = try Self.own(project, on: today, connection) else {
         throw PolicyError.scopeNotFound
       }
@@ -44,10 +44,10 @@ extension Policies {
   /// Returns the policies of the own users of those projects that the administrator can read.
   public func summaries(
     of projects: [ID<Project>], visibleTo administrator: Administrator
-  ) async throws(PolicyError) -> [ID<Project>: PolicySummary] {
+  ) async throws -> [ID<Project>: PolicySummary] {
     let readable = projects.filter { administrator.may(.readPolicy, project: $0, tenant: nil) }
     guard !readable.isEmpty else { return [:] }
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       let found = try connection.all(
         """
         SELECT \(PolicySummary.columns), s.project_id FROM scope s

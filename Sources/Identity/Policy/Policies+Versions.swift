@@ -14,8 +14,8 @@ extension Policies {
   ///
   /// They're calculated from the current policy and the changes in the audit log. The list ends
   /// where the two don't match, such as after a restored backup.
-  public func restorable(_ scope: Scope) async throws(PolicyError) -> [PolicyVersion] {
-    try await store.read(PolicyError.self) { connection in
+  public func restorable(_ scope: Scope) async throws -> [PolicyVersion] {
+    try await store.read { connection in
       try restorable(scope, connection)
     }
   }
@@ -23,8 +23,8 @@ extension Policies {
   /// Returns a version by its audit log entry; nil if it can't be restored.
   public func version(
     _ row: Int64, of scope: Scope
-  ) async throws(PolicyError) -> PolicyVersion? {
-    try await store.read(PolicyError.self) { connection in
+  ) async throws -> PolicyVersion? {
+    try await store.read { connection in
       let versions = try restorable(scope, connection) { $0.row.id == row }
       return versions.last.flatMap { $0.row.id == row ? $0 : nil }
     }
@@ -33,8 +33,8 @@ extension Policies {
   /// Returns a pool's policy as of a version, the first one included; nil if it can't be calculated.
   public func edit(
     ofVersion number: Int, of scope: Scope
-  ) async throws(PolicyError) -> PolicyEdit? {
-    try await store.read(PolicyError.self) { connection in
+  ) async throws -> PolicyEdit? {
+    try await store.read { connection in
       let policy = try Self.stored(scope.key, connection)
       guard number < policy.version else { return number == policy.version ? policy.edit : nil }
       let versions = try restorable(scope, connection) { $0.number <= number + 1 }

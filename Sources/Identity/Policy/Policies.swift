@@ -9,8 +9,8 @@ public struct Policies: Sendable {
   let watched = WatchedPolicyFile()
   let graceCounts = GraceCounts()
 
-  public func read(_ scope: Scope) async throws(PolicyError) -> Policy {
-    try await store.read(PolicyError.self) { connection in
+  public func read(_ scope: Scope) async throws -> Policy {
+    try await store.read { connection in
       try Self.find(scope.key, connection)
     }
   }
@@ -22,8 +22,8 @@ public struct Policies: Sendable {
   public func change(
     _ scope: Scope, expecting version: Int? = nil, by author: Author,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) async throws(PolicyError) -> Policy {
-    try await store.perform(by: author, PolicyError.self, Self.change(of: scope, version, edit))
+  ) async throws -> Policy {
+    try await store.perform(by: author, Self.change(of: scope, version, edit))
   }
 
   /// Changes the policy on behalf of an administrator in the console.
@@ -35,9 +35,9 @@ public struct Policies: Sendable {
   public func change(
     _ scope: Scope, expecting version: Int, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) async throws(ActionError<PolicyError>) -> ActionOutcome<PolicyOutcome> {
+  ) async throws -> ActionOutcome<PolicyOutcome> {
     try await store.perform(
-      request, in: ActionTarget(scope), PolicyError.self,
+      request, in: ActionTarget(scope),
       choosing: { connection in
         let policy = try Self.find(scope.key, connection)
         var new = policy.edit
@@ -80,8 +80,8 @@ public struct Policies: Sendable {
 
   public func preview(
     _ scope: Scope, _ change: @escaping @Sendable (PolicyEdit) -> PolicyEdit
-  ) async throws(PolicyError) -> PolicyPreview {
-    try await store.read(PolicyError.self) { connection in
+  ) async throws -> PolicyPreview {
+    try await store.read { connection in
       let policy = try Self.find(scope.key, connection)
       let edit = change(policy.edit)
       try edit.configuration.check()
@@ -95,23 +95,23 @@ public struct Policies: Sendable {
   }
 
   /// Returns the changes of a pool's policy, newest first.
-  public func history(_ scope: Scope, limit: Int = 10) async throws(PolicyError) -> [AuditRow] {
+  public func history(_ scope: Scope, limit: Int = 10) async throws -> [AuditRow] {
     try await versions(scope, limit: limit).items
   }
 
   /// Returns a page of the changes of a pool's policy, newest first.
   public func versions(
     _ scope: Scope, after: String? = nil, limit: Int = 10
-  ) async throws(PolicyError) -> Page<AuditRow> {
+  ) async throws -> Page<AuditRow> {
     let filter = AuditFilter.policyVersions(of: scope)
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }
   }
 
   /// Returns the policy of a tenant's project.
-  public func ofProject(_ scope: Scope) async throws(PolicyError) -> StoredPolicy {
-    try await store.read(PolicyError.self) { connection in
+  public func ofProject(_ scope: Scope) async throws -> StoredPolicy {
+    try await store.read { connection in
       do {
         return try UserPools.find(scope.project, nil, connection).policy
       } catch UserPoolError.projectNotFound {

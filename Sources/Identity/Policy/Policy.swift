@@ -243,7 +243,4 @@ public enum PolicyError: Error, Sendable {
   /// The weaker policy requires a second administrator's approval, which a service token can't request.
   case approvalRequired
   case scopeNotFound
-  case unavailable(Failure)
 }
-
-extension PolicyError: UseCaseError {}

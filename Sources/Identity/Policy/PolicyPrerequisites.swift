@@ -19,9 +19,9 @@ public struct PolicyPrerequisites: Sendable {
 }
 
 extension Policies {
-  public func prerequisites(_ scope: Scope) async throws(PolicyError) -> PolicyPrerequisites {
+  public func prerequisites(_ scope: Scope) async throws -> PolicyPrerequisites {
     let now = store.clock.now()
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       let weakened = try WeakenedPolicy.find(scope, at: now, connection)
       let providers = try IdentityProviders.enabled(in: scope, connection)
       let prerequisites = try connection.first(

@@ -60,9 +60,9 @@ extension Policies {
   /// `configuration` is the one that enables kinds of factors; nil for the policy's.
   public func unenrolledUsers(
     _ policy: Policy, under configuration: MFAConfiguration? = nil
-  ) async throws(PolicyError) -> UnenrolledUsers {
+  ) async throws -> UnenrolledUsers {
     let now = store.clock.now()
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       try UnenrolledUsers.count(
         policy, under: configuration ?? policy.configuration, at: now, connection)
     }
@@ -72,14 +72,14 @@ extension Policies {
   /// enroll; up to a minute old for pools of more than 10,000 users.
   public func usersInGrace(
     _ policy: Policy, of unenrolled: UnenrolledUsers
-  ) async throws(PolicyError) -> Int {
+  ) async throws -> Int {
     guard let enforcement = policy.edit.effectiveEnforcement else { return 0 }
     let (now, scope) = (store.clock.now(), policy.scope)
     let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
     let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
     guard start <= cutoff else { return unenrolled.required }
     guard enforcement.graceDays > 0 else { return 0 }
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       try graceCounts.value(
         of: scope.key, version: policy.version, users: policy.users, at: now
       ) {

@@ -22,8 +22,8 @@ extension Policies {
   /// Returns the policies of all pools, or those of a project, as a file sorted by ID.
   ///
   /// - Throws: ``PolicyFileError/problems(_:)`` if there's no such project.
-  public func file(of project: ID<Project>? = nil) async throws(PolicyFileError) -> PolicyFile {
-    let found = try await store.read(PolicyFileError.self) { connection in
+  public func file(of project: ID<Project>? = nil) async throws -> PolicyFile {
+    let found = try await store.read { connection in
       var pools: [PolicyFile.Pool] = []
       var last = (project: project?.text ?? "", tenant: project == nil ? "" : nil as String?)
       while true {
@@ -34,7 +34,7 @@ extension Policies {
       }
     }
     if let project, found.isEmpty {
-      throw .problems([
+      throw PolicyFileError.problems([
         PolicyFileProblem(member: "project", pool: project.text, fault: .poolNotFound)
       ])
     }
@@ -62,8 +62,8 @@ extension Policies {
   }
 
   /// Returns the pools whose policies differ from a file, in the file's order.
-  public func drift(from file: PolicyFile) async throws(PolicyFileError) -> [PolicyDrift] {
-    try await store.read(PolicyFileError.self) { connection in
+  public func drift(from file: PolicyFile) async throws -> [PolicyDrift] {
+    try await store.read { connection in
       let (drifts, problems) = try Self.drifts(from: file, connection) { _, _ in nil }
       guard problems.isEmpty else { throw PolicyFileError.problems(problems) }
       return drifts
@@ -78,7 +78,7 @@ extension Policies {
   /// - Returns: The pools that differed, as they were.
   public func apply(
     _ file: PolicyFile, because reason: String?, by author: Author, isDryRun: Bool = false
-  ) async throws(PolicyFileError) -> [PolicyDrift] {
+  ) async throws -> [PolicyDrift] {
     let reason = reason?.trimmed
     var context = store.context(author, at: store.clock.now())
     context.reason = reason?.isEmpty == false ? reason : nil
@@ -103,8 +103,8 @@ extension Policies {
       guard problems.isEmpty else { throw PolicyFileError.problems(problems) }
       return drifts
     }
-    guard !isDryRun else { return try await store.read(PolicyFileError.self, body) }
-    return try await store.write(by: author, PolicyFileError.self) { connection in
+    guard !isDryRun else { return try await store.read(body) }
+    return try await store.write(by: author) { connection in
       let drifts = try body(connection)
       for drift in drifts {
         _ = try Self.store(drift.wanted, over: drift.policy, given, connection)

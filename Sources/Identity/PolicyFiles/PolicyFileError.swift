@@ -6,10 +6,7 @@ public enum PolicyFileError: Error, Sendable {
   case notJSON(JSONError, line: Int?)
   /// Everything that's wrong in the file; never empty.
   case problems([PolicyFileProblem])
-  case unavailable(Failure)
 }
-
-extension PolicyFileError: UseCaseError {}
 
 public struct PolicyFileProblem: Sendable, Equatable {
   /// The member, such as `pools[2].totp.state`.

@@ -115,9 +115,9 @@ extension Policies {
   /// Projects without changes since the last call cost nothing.
   public func drifting(
     in projects: [ProjectSummary], visibleTo administrator: Administrator
-  ) async throws(PolicyError) -> [DriftingPool] {
+  ) async throws -> [DriftingPool] {
     guard case .watched = watched.status else { return [] }
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       var found: [DriftingPool] = []
       for project in projects { found += try compared(project, connection).drifting }
       return found.filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
@@ -134,11 +134,11 @@ extension Policies {
   /// - Returns: The project's ID, and the tenant's after a slash, sorted.
   public func missingFilePools(
     in projects: [ProjectSummary], visibleTo administrator: Administrator
-  ) async throws(PolicyError) -> [String] {
+  ) async throws -> [String] {
     guard case .watched = watched.status else { return [] }
     let pools = watched.pools
     let others = pools.projects.subtracting(projects.map(\.id))
-    let missing = try await store.read(PolicyError.self) { connection in
+    let missing = try await store.read { connection in
       var missing: [PolicyFile.Pool.Key] = []
       for project in projects {
         missing += try compared(project, connection).missing.map {

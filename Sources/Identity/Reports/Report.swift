@@ -23,10 +23,7 @@ public enum Report: String, CaseIterable, Sendable {
 
 public enum ReportError: Error, Sendable {
   case notAllowed
-  case unavailable(Failure)
 }
-
-extension ReportError: UseCaseError {}
 
 public struct Reports: Sendable {
   let store: Store

@@ -52,14 +52,14 @@ extension Reports {
   /// Lists second factors of a user pool that meet a condition, by user, oldest user first.
   public func factors(
     in scope: Scope, _ condition: FactorCondition, after: String? = nil, limit: Int = 50
-  ) async throws(ReportError) -> Page<ReportedFactor> {
+  ) async throws -> Page<ReportedFactor> {
     let (now, limit) = (store.clock.now(), Page<ReportedFactor>.size(limit))
     let keys = scope.accountKeys
     let parts = (after ?? "").split(separator: "-", omittingEmptySubsequences: false)
     let cursor = parts.count == 2 ? parts.compactMap { Int64($0) } : []
     let number = cursor.count == 2 ? min(max(cursor[0], 0), 1 << 40) : 0
     let position = cursor.count == 2 ? cursor[1] : -1
-    return try await store.read(ReportError.self) { connection in
+    return try await store.read { connection in
       let found = try connection.all(
         """
         SELECT f.kind, f.display_name, f.enrolled_at, f.last_used_at, f.account_key, f.position,
@@ -75,12 +75,12 @@ extension Reports {
   }
 
   /// Counts what ``factors(in:_:after:limit:)`` lists.
-  public func countFactors(in scope: Scope, _ condition: FactorCondition) async throws(ReportError)
+  public func countFactors(in scope: Scope, _ condition: FactorCondition) async throws
     -> Int
   {
     let now = store.clock.now()
     let keys = scope.accountKeys
-    return try await store.read(ReportError.self) { connection in
+    return try await store.read { connection in
       try connection.first(
         """
         SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)

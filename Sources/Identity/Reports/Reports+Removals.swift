@@ -24,9 +24,9 @@ extension Reports {
   /// - Returns: The counts of the pools whose report the reader can read.
   public func removals(
     about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator
-  ) async throws(ReportError) -> [RemovalCount] {
-    guard reader.may(read: .removals, about: subject) else { throw .notAllowed }
-    return try await store.read(ReportError.self) {
+  ) async throws -> [RemovalCount] {
+    guard reader.may(read: .removals, about: subject) else { throw ReportError.notAllowed }
+    return try await store.read {
       try Self.removals(about: subject, since: start, visibleTo: reader, $0)
     }
   }

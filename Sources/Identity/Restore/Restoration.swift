@@ -47,7 +47,7 @@ extension Identity {
   /// it's readable.
   public func endTheRestoredPast(
     file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
-  ) async throws(StartError) -> RestoreReport {
+  ) async throws -> RestoreReport {
     let now = clock.now()
     var known: FormerState?
     if let former {
@@ -55,7 +55,7 @@ extension Identity {
       known = try? await FormerState(store.database, former, at: now)
     }
     let (state, isCompared) = (known ?? FormerState(), known != nil)
-    return try await store.write(by: author, StartError.self) { connection in
+    return try await store.write(by: author) { connection in
       let latest = try StoredTime.latest(connection)
       var report = RestoreReport(at: now, isCompared: isCompared)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }

@@ -50,13 +50,13 @@ extension Identity {
     } catch let fault as BackupFault {
       throw fault
     } catch let error as MigrationError {
-      throw .migration(error)
+      throw BackupFault.migration(error)
     } catch let error as NewerProgramRequired {
-      throw .newerProgramRequired(error.oldest)
+      throw BackupFault.newerProgramRequired(error.oldest)
     } catch let error as DatabaseError {
-      throw .unreadable(error.message)
+      throw BackupFault.unreadable(error.message)
     } catch {
-      throw .unreadable("\(error)")
+      throw BackupFault.unreadable("\(error)")
     }
   }
 
@@ -88,7 +88,7 @@ extension Identity {
   /// `keys` is nil if the data folder has none.
   public static func creation(
     in database: any Database, keys: KeyRing?
-  ) async throws(StartError) -> InstanceCreation {
+  ) async throws -> InstanceCreation {
     do {
       return try await database.read { connection in
         let isThere = try connection.first(
@@ -103,16 +103,16 @@ extension Identity {
         return key == nil ? .begun : .complete
       }
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 
   /// Returns the newest time in a database; nil if it has none.
   public static func latestTime(
     _ database: any Database
-  ) async throws(StartError) -> Instant? {
+  ) async throws -> Instant? {
     do { return try await database.read { try StoredTime.latest($0) } } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 

@@ -41,9 +41,9 @@ extension Reviews {
   /// snapshot.
   public func evidence(
     of project: ID<Project>, for administrator: Administrator, since page: SeenPolicies? = nil
-  ) async throws(ReviewError) -> ReviewEvidence {
+  ) async throws -> ReviewEvidence {
     let now = store.clock.now()
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       let stamp = try Self.stamp(of: project, connection)
       let exemptions = try Exemptions.list(in: project, at: now, connection)
       let counts: [ID<Tenant>?: Int] = exemptions.reduce(into: [:]) {
@@ -82,13 +82,11 @@ extension Reviews {
   }
 
   /// Returns evidence as a signed JSON document.
-  public func file(_ evidence: ReviewEvidence) async throws(ReviewError) -> [UInt8] {
+  public func file(_ evidence: ReviewEvidence) async throws -> [UInt8] {
     let json = evidence.json
-    let signer = try await keys.signer(ReviewError.self)
-    do {
-      return EvidenceFile.document(
-        json, key: signer.key.publicKey, signature: try signer.sign(EvidenceFile.message(json)))
-    } catch { throw .unavailable(Failure(error)) }
+    let signer = try await keys.signer()
+    return EvidenceFile.document(
+      json, key: signer.key.publicKey, signature: try signer.sign(EvidenceFile.message(json)))
   }
 }
 

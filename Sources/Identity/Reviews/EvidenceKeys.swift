@@ -33,23 +33,23 @@ public struct EvidenceKeys: Sendable {
   }
 
   /// Lists all keys, the signing key first, then the retired ones, latest first.
-  public func list() async throws(ReviewError) -> [EvidenceKey] {
-    try await store.read(ReviewError.self) { connection in try Self.list(connection) }
+  public func list() async throws -> [EvidenceKey] {
+    try await store.read { connection in try Self.list(connection) }
   }
 
   /// Returns the key that signs, and creates it if there's none.
-  public func current() async throws(ReviewError) -> EvidenceKey {
-    try await sealedKey(ReviewError.self).key
+  public func current() async throws -> EvidenceKey {
+    try await sealedKey().key
   }
 
   /// Returns the key that signs with its sealed private key, and creates it if there's none.
   ///
   /// The caller may read from a snapshot that lacks a new key, so both are returned together.
-  private func sealedKey<E: UseCaseError>(_ error: E.Type) async throws(E) -> SealedKey {
-    if let key = try await store.read(error, { try Self.signer($0) }) { return key }
+  private func sealedKey() async throws -> SealedKey {
+    if let key = try await store.read({ try Self.signer($0) }) { return key }
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
-    return try await store.write(error) { connection in
+    return try await store.write { connection in
       // Another process may have created one in the meantime.
       if let key = try Self.signer(connection) { return key }
       let new = try insert(seed, at: now, connection)
@@ -72,10 +72,10 @@ public struct EvidenceKeys: Sendable {
   }
 
   /// Replaces the key that signs; the previous one is retired.
-  public func rotate(by author: Author) async throws(ReviewError) -> EvidenceKey {
+  public func rotate(by author: Author) async throws -> EvidenceKey {
     let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
-    return try await store.write(by: author, ReviewError.self) { connection in
+    return try await store.write(by: author) { connection in
       let before = try Self.list(connection).first
       try connection.run(
         "UPDATE evidence_key SET retired_at = \(now) WHERE retired_at IS NULL")
@@ -87,10 +87,10 @@ public struct EvidenceKeys: Sendable {
     }
   }
 
-  func signer<E: UseCaseError>(_ error: E.Type) async throws(E) -> EvidenceSigner {
-    let key = try await sealedKey(error)
+  func signer() async throws -> EvidenceSigner {
+    let key = try await sealedKey()
     // Within a read, so that a key that can't be opened is reported.
-    return try await store.read(error) { _ in
+    return try await store.read { _ in
       let seed = try StoredSecret.evidenceKey(key.key.id).opening {
         try sealer.open(key.sealed, with: Array(key.key.id.utf8))
       }

@@ -85,10 +85,10 @@ extension Reviews {
   /// long for thousands; otherwise, of at most 200.
   public func summary(
     of project: ID<Project>, comparesAll: Bool = false
-  ) async throws(ReviewError) -> ReviewSummary {
+  ) async throws -> ReviewSummary {
     let most = comparesAll ? nil : Self.mostPools
     let now = store.clock.now()
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       let stamp = try Self.stamp(of: project, connection)
       let status = try status(of: project, stamp: stamp, at: now, connection)
       return ReviewSummary(

@@ -12,15 +12,15 @@ public struct Reviews: Sendable {
   }
 
   /// Returns the digest of a project's current policies, which a sign-off has to name.
-  public func digest(of project: ID<Project>) async throws(ReviewError) -> String {
-    try await store.read(ReviewError.self) { connection in
+  public func digest(of project: ID<Project>) async throws -> String {
+    try await store.read { connection in
       Hex.encode(try digest(of: project, Self.stamp(of: project, connection), connection))
     }
   }
 
-  public func status(of project: ID<Project>) async throws(ReviewError) -> ReviewStatus {
+  public func status(of project: ID<Project>) async throws -> ReviewStatus {
     let now = store.clock.now()
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       try status(
         of: project, stamp: Self.stamp(of: project, connection), at: now, connection)
     }
@@ -32,10 +32,10 @@ public struct Reviews: Sendable {
   /// Policies are only compared in projects where something changed since the sign-off.
   public func statuses(
     of projects: [ProjectSummary], visibleTo administrator: Administrator
-  ) async throws(ReviewError) -> [ID<Project>: ReviewStatus] {
+  ) async throws -> [ID<Project>: ReviewStatus] {
     let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
     let now = store.clock.now()
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       var found: [ID<Project>: ReviewStatus] = [:]
       for project in readable {
         found[project.id] = try status(
@@ -48,8 +48,8 @@ public struct Reviews: Sendable {
   /// Returns the sign-offs of a project, newest first.
   public func signOffs(
     of project: ID<Project>, limit: Int = 10
-  ) async throws(ReviewError) -> [SignOff] {
-    try await store.read(ReviewError.self) { try Self.signOffs(of: project, limit: limit, $0) }
+  ) async throws -> [SignOff] {
+    try await store.read { try Self.signOffs(of: project, limit: limit, $0) }
   }
 
   /// Returns projects whose next review is due today or in the next days, first due first.
@@ -57,7 +57,7 @@ public struct Reviews: Sendable {
   /// Only projects that the administrator can review are listed.
   public func upcoming(
     visibleTo administrator: Administrator, within days: Int, limit: Int
-  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+  ) async throws -> [(signOff: SignOff, projectName: String)] {
     let now = store.clock.now()
     let end = Day(now.advanced(bySeconds: Int64(days + 1) * 86_400))
     return try await due(visibleTo: administrator, from: Day(now), before: end, limit: limit)
@@ -68,7 +68,7 @@ public struct Reviews: Sendable {
   /// Only projects that the administrator can review are listed.
   public func overdue(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+  ) async throws -> [(signOff: SignOff, projectName: String)] {
     try await due(
       visibleTo: administrator, from: nil, before: Day(store.clock.now()), limit: limit)
   }
@@ -82,7 +82,7 @@ public struct Reviews: Sendable {
   /// Only projects that the administrator can review are listed.
   public func neverSignedOff(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(ReviewError) -> [(id: ID<Project>, name: String)] {
+  ) async throws -> [(id: ID<Project>, name: String)] {
     guard administrator.maySomewhere(.signOffReview) else { return [] }
     let latest = store.clock.now().advanced(bySeconds: -Int64(Self.firstReviewAfter) * 86_400)
     let filter: SQL =
@@ -91,7 +91,7 @@ public struct Reviews: Sendable {
       } else {
         "p.project_id > ''"
       }
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT p.project_id, p.display_name FROM project p
@@ -105,7 +105,7 @@ public struct Reviews: Sendable {
 
   private func due(
     visibleTo administrator: Administrator, from first: Day?, before last: Day, limit: Int
-  ) async throws(ReviewError) -> [(signOff: SignOff, projectName: String)] {
+  ) async throws -> [(signOff: SignOff, projectName: String)] {
     guard administrator.maySomewhere(.signOffReview) else { return [] }
     var filter: SQL = ""
     if let first { filter += " AND due_on >= \(first.description)" }
@@ -114,7 +114,7 @@ public struct Reviews: Sendable {
       filter += " AND project_id || '' IN (\(list: projects))"
     }
     let condition = filter
-    return try await store.read(ReviewError.self) { connection in
+    return try await store.read { connection in
       try Self.due(before: last, condition, limit: limit, connection).map { signOff in
         (signOff, try Scopes.find(project: signOff.project, tenant: nil, connection).projectName)
       }
@@ -148,9 +148,9 @@ public struct Reviews: Sendable {
   public func signOff(
     _ project: ID<Project>, seen digest: String, after last: Int64? = nil, dueOn: Day?,
     _ request: ActionRequest
-  ) async throws(ActionError<ReviewError>) -> ActionOutcome<SubmittedSignOff> {
+  ) async throws -> ActionOutcome<SubmittedSignOff> {
     try await store.perform(
-      .signOffReview, request, in: ActionTarget(project: project), ReviewError.self
+      .signOffReview, request, in: ActionTarget(project: project)
     ) { context, connection in
       let today = Day(context.now)
       let latest = Day(context.now.advanced(bySeconds: Int64(SignOff.longestInterval) * 86_400))

@@ -75,7 +75,4 @@ public enum ReviewError: Error, Sendable {
   case noteTooLong
   /// A policy changed after the reviewer opened the page.
   case changedMeanwhile
-  case unavailable(Failure)
 }
-
-extension ReviewError: UseCaseError {}

@@ -43,8 +43,7 @@ enum OwnChange: String, CaseIterable {
 
   func name(_ account: Int64) -> CounterName { .ownChanges(self, of: account) }
 
-  /// - Throws: ``SessionError/tooManyChanges(until:)``, which every use case reports as its own
-  ///   error, and database errors.
+  /// - Throws: ``SessionError/tooManyChanges(until:)``, and database errors.
   func count(of account: Int64, at now: Instant, _ connection: borrowing Connection) throws {
     if let until = try take(of: account, at: now, connection) {
       throw SessionError.tooManyChanges(until: until)

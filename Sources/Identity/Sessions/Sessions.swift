@@ -12,18 +12,18 @@ public struct Sessions: Sendable {
   private static let tokenLength = TimeOrderedID.length + secretLength + 8
 
   /// Checks that a session is still valid, and returns the account's current state.
-  public func check(_ session: UserSession) async throws(SessionError) -> Account {
-    try await store.read(SessionError.self) { connection in
+  public func check(_ session: UserSession) async throws -> Account {
+    try await store.read { connection in
       try Self.check(session, connection)
     }
   }
 
   /// Checks that a session is still valid, and that it would be refreshed: one without a second factor
   /// isn't if the user should have one by now and the pool refuses such sessions.
-  public func checkContinuing(_ session: UserSession) async throws(SessionError) -> Account {
+  public func checkContinuing(_ session: UserSession) async throws -> Account {
     let now = store.clock.now()
     let store = store
-    return try await store.read(SessionError.self) { connection in
+    return try await store.read { connection in
       let account = try Self.check(session, connection)
       guard try !store.refusesToContinue(session, of: account, at: now, connection) else {
         throw SessionError.enrollmentRequired
@@ -67,12 +67,12 @@ public struct Sessions: Sendable {
   /// Tokens of another `project` are invalid; `tenant` is nil if the request names none.
   public func refresh(
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(SessionError) -> SessionGrant {
+  ) async throws -> SessionGrant {
     let now = store.clock.now()
-    guard let bytes = Self.bytes(of: token) else { throw .invalidRefreshToken }
+    guard let bytes = Self.bytes(of: token) else { throw SessionError.invalidRefreshToken }
     let id = Array(bytes.prefix(TimeOrderedID.length))
     let digest = Store.digest(token)
-    return try await store.write(SessionError.self) { connection in
+    return try await store.write { connection in
       guard let row = try Self.row(id, connection) else {
         throw try Self.isOfDeletedTenant(bytes, of: project, connection)
           ? SessionError.tenantDeleted : .invalidRefreshToken
@@ -84,7 +84,7 @@ public struct Sessions: Sendable {
       guard !row.isDeleted else {
         throw row.isProjectDeleted ? SessionError.invalidRefreshToken : .tenantDeleted
       }
-      guard !row.scope.isDisabled else { throw SessionError.scopeDisabled(row.scope) }
+      guard !row.scope.isDisabled else { throw CallError.scopeDisabled(row.scope) }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
         // If another account has the uid now, the response is that of an ended session, because the
         // user exists.
@@ -189,10 +189,10 @@ public struct Sessions: Sendable {
   /// project.
   public func pool(
     of token: String, project: ID<Project>
-  ) async throws(SessionError) -> Scope? {
+  ) async throws -> Scope? {
     guard let bytes = Self.bytes(of: token) else { return nil }
     let digest = Store.digest(token)
-    return try await store.read(SessionError.self) { connection in
+    return try await store.read { connection in
       let row = try Self.row(Array(bytes.prefix(TimeOrderedID.length)), connection)
       guard let row, constantTimeEqual(row.digest, digest), row.scope.project == project else {
         return nil
@@ -221,8 +221,8 @@ public struct Sessions: Sendable {
     return Base64URL.encode(id + random.bytes(secretLength) + pool)
   }
 
-  public func count(_ account: Account) async throws(SessionError) -> Int {
-    try await store.read(SessionError.self) { connection in
+  public func count(_ account: Account) async throws -> Int {
+    try await store.read { connection in
       try Self.count(account.key, connection)
     }
   }
@@ -242,9 +242,9 @@ public struct Sessions: Sendable {
   @discardableResult
   public func endAll(
     _ scope: Scope, _ id: ID<Account>, by author: Author
-  ) async throws(SessionError) -> Int {
+  ) async throws -> Int {
     let now = store.clock.now()
-    return try await store.write(by: author, SessionError.self) { connection in
+    return try await store.write(by: author) { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw SessionError.userNotFound
       }
@@ -265,8 +265,8 @@ public struct Sessions: Sendable {
   ///
   /// `change` sets other columns of the account: writing the row once takes half as much.
   ///
-  /// - Throws: An error that ``Store`` translates if sign-in is disabled in the pool, or the pool
-  ///   was deleted; the database's error.
+  /// - Throws: ``CallError`` if sign-in is disabled in the pool, or the pool was deleted; the
+  ///   database's error.
   package static func begin(
     _ account: Account, in scope: Scope, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, with start: SessionStart,
@@ -275,8 +275,8 @@ public struct Sessions: Sendable {
   ) throws -> SessionGrant {
     // It may have been disabled or deleted after the call found it, as while a password was hashed.
     let pool = try SignIns.stored(scope, connection)
-    guard !pool.isDeleted else { throw DeletedScope(scope: scope) }
-    guard !pool.isDisabled else { throw DisabledScope(scope: scope) }
+    guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
+    guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
     let origin = try start.origin(account, connection)
     let id = TimeOrderedID.make(at: now, random: random)
     let token = makeToken(id, in: scope, random: random)

@@ -106,11 +106,4 @@ public enum SessionError: Error, Sendable {
   case tenantDeleted
   /// The user changed their own account too often; retry after this time.
   case tooManyChanges(until: Instant)
-  /// Sign-in is disabled for the pool, which also invalidates its sessions.
-  case scopeDisabled(Scope)
-  case unavailable(Failure)
-}
-
-extension SessionError: UseCaseError {
-  package static func signInDisabled(_ scope: Scope) -> SessionError { .scopeDisabled(scope) }
 }

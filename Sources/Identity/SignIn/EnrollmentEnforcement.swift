@@ -120,9 +120,9 @@ extension Store {
 extension Policies {
   public func enrollmentDuty(
     of session: UserSession
-  ) async throws(SessionError) -> EnrollmentDuty {
+  ) async throws -> EnrollmentDuty {
     let now = store.clock.now()
-    return try await store.read(SessionError.self) { connection in
+    return try await store.read { connection in
       let account = try Sessions.check(session, connection)
       return try EnrollmentDuty(
         of: account, try Policies.stored(session.scope.key, connection), at: now,

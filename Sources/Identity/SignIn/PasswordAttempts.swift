@@ -39,20 +39,12 @@ extension Identity {
 }
 
 extension PasswordAttempts.Result {
-  init(_ error: SignInError) {
+  init(_ error: any Error) {
     self =
       switch error {
-      case .emailNotFound, .wrongPassword: .incorrect
-      case .tooManyAttempts: .blocked
-      default: .other
-      }
-  }
-
-  init(_ error: ConsoleSignInError) {
-    self =
-      switch error {
-      case .refused: .incorrect
-      case .throttled: .blocked
+      case SignInError.emailNotFound, SignInError.wrongPassword, ConsoleSignInError.refused:
+        .incorrect
+      case SignInError.tooManyAttempts, ConsoleSignInError.throttled: .blocked
       default: .other
       }
   }

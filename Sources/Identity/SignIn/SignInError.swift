@@ -10,7 +10,6 @@ public enum SignInError: Error, Sendable {
   case userDisabled
   case passwordLoginDisabled
   case scopeDisabled(Scope)
-  case scopeDeleted(Scope)
   /// Too many wrong passwords; retry after this time.
   case tooManyAttempts(until: Instant)
   /// The pending credential wasn't issued here or was already used.
@@ -53,17 +52,6 @@ public enum SignInError: Error, Sendable {
   case tenantMismatch
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  /// The network created too many accounts; retry after this time.
-  case tooManySignUps(until: Instant)
-  case unavailable(Failure)
-}
-
-extension SignInError: UseCaseError {
-  package static func deleted(_ scope: Scope) -> SignInError { .scopeDeleted(scope) }
-  package static func signInDisabled(_ scope: Scope) -> SignInError { .scopeDisabled(scope) }
-  package static func refusedSignUp(until: Instant) -> SignInError {
-    .tooManySignUps(until: until)
-  }
 }
 
 public enum SignInOutcome: Sendable {

@@ -29,9 +29,9 @@ extension Policies {
   ///   first time at which a user can be due. A server that sends no email refuses no one.
   public func signInWithoutFactor(
     in scope: Scope
-  ) async throws(PolicyError) -> SignInWithoutFactor {
+  ) async throws -> SignInWithoutFactor {
     let (now, carriesMail) = (store.clock.now(), store.outbox.carriesMail)
-    return try await store.read(PolicyError.self) { connection in
+    return try await store.read { connection in
       let edit = try Policies.stored(scope.key, connection).edit
       guard let enforcement = edit.effectiveEnforcement, let due = edit.firstDue else {
         return .accepted

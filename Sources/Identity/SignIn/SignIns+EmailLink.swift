@@ -20,12 +20,12 @@ extension SignIns {
   public func emailLink(
     _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
     by author: Author
-  ) async throws(OutOfBandError) -> EmailLinkSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+  ) async throws -> EmailLinkSignIn {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()
-    return try await store.write(by: author, OutOfBandError.self) { connection in
+    return try await store.write(by: author) { connection in
       guard try Self.methods(scope, connection).emailLink else {
         throw OutOfBandError.operationNotAllowed
       }

@@ -10,10 +10,10 @@ extension SignIns {
   /// tenant.
   public func forecasts(
     of text: String, visibleTo administrator: Administrator, limit: Int = 20
-  ) async throws(SignInError) -> [SignInForecast] {
+  ) async throws -> [SignInForecast] {
     let now = store.clock.now()
     let places = Self.places(administrator)
-    return try await store.read(SignInError.self) { connection in
+    return try await store.read { connection in
       var (seen, forecasts) = (Set<Int64>(), [SignInForecast]())
       for place in places {
         for (account, scope) in try Self.accounts(text, place, limit: limit, connection)

@@ -12,13 +12,13 @@ extension SignIns {
   public func startPhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     language: String, address: ClientAddress
-  ) async throws(SignInError) -> String {
+  ) async throws -> String {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
-      throw .invalidPendingCredential
+      throw SignInError.invalidPendingCredential
     }
     let now = store.clock.now()
     let codes = codes
-    return try await store.write(SignInError.self) { connection in
+    return try await store.write { connection in
       let pending = try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
         expired: .phonePendingExpired, enrollment: enrollment, unknown: .enrollmentNotFound,
@@ -52,14 +52,16 @@ extension SignIns {
   public func finalizePhone(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, _ proof: PhoneProof,
     from origin: RequestOrigin = RequestOrigin()
-  ) async throws(SignInError) -> SessionGrant {
+  ) async throws -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
-      throw .invalidPendingCredential
+      throw SignInError.invalidPendingCredential
     }
-    guard case .code(let sessionInfo, let code) = proof else { throw .invalidTemporaryProof }
+    guard case .code(let sessionInfo, let code) = proof else {
+      throw SignInError.invalidTemporaryProof
+    }
     let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
-    let outcome: Result<SessionGrant, SignInError> = try await store.write(SignInError.self) {
+    let outcome: Result<SessionGrant, SignInError> = try await store.write {
       connection in
       let pending: Pending
       switch try Self.open(

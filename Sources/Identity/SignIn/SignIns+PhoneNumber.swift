@@ -35,10 +35,10 @@ extension SignIns {
   /// - Returns: The session that the client sends back with the code.
   public func sendCode(
     _ scope: Scope, _ request: PhoneRequest
-  ) async throws(SignInError) -> String {
+  ) async throws -> String {
     let now = store.clock.now()
     let codes = codes
-    return try await store.write(SignInError.self) { connection in
+    return try await store.write { connection in
       try Self.checkPhones(scope, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone
@@ -56,7 +56,7 @@ extension SignIns {
 
   private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
     guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
-    guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     guard try methods(scope, connection).phone else { throw SignInError.phoneLoginDisabled }
   }
 
@@ -69,11 +69,11 @@ extension SignIns {
   /// second factor, so it would bypass it.
   public func phone(
     _ scope: Scope, _ request: PhoneSignIn, by author: Author
-  ) async throws(SignInError) -> PhoneSignInOutcome {
+  ) async throws -> PhoneSignInOutcome {
     let now = store.clock.now()
     let (random, tickets, profile) = (store.random, tickets, store.profile)
     let outcome: Result<PhoneSignInOutcome, SignInError> = try await store.write(
-      by: author, SignInError.self
+      by: author
     ) {
       connection in
       try Self.checkPhones(scope, connection)
@@ -225,10 +225,10 @@ extension SignIns {
   }
 
   /// Returns the unused codes of a user pool that were generated in the emulator profile.
-  public func verificationCodes(_ scope: Scope) async throws(SignInError) -> [VerificationCode] {
+  public func verificationCodes(_ scope: Scope) async throws -> [VerificationCode] {
     let oldest = TimeOrderedID.first(
       at: store.clock.now().advanced(bySeconds: -PhoneCode.lifetime))
-    let sessions = try await store.read(SignInError.self) { connection in
+    let sessions = try await store.read { connection in
       try connection.all(
         """
         SELECT session_info FROM verification_code

@@ -6,24 +6,22 @@ extension SignIns {
   /// factor elsewhere.
   public func pendingCredential(
     _ scope: Scope, _ account: Account
-  ) throws(SignInError) -> String {
+  ) throws -> String {
     let ticket = Ticket(
       scope: scope, account: account, provider: .password, at: store.clock.now(),
       random: store.random)
-    do { return try ticket.sealed(.pendingCredential, by: tickets) } catch {
-      throw .unavailable(Failure(error))
-    }
+    return try ticket.sealed(.pendingCredential, by: tickets)
   }
 
   /// Returns the user pool of a pending credential; nil if the credential was never issued for one
   /// of the project.
   public func pool(
     of pendingCredential: String, project: ID<Project>
-  ) async throws(SignInError) -> Scope? {
+  ) async throws -> Scope? {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       return nil
     }
-    return try await store.read(SignInError.self) { connection in
+    return try await store.read { connection in
       do {
         let scope = try Policies.stored(ticket.scope, connection).scope
         return scope.project == project ? scope : nil
@@ -42,14 +40,14 @@ extension SignIns {
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
     code: String, from origin: RequestOrigin = RequestOrigin(),
     by author: Author = Author(actor: .visitor)
-  ) async throws(SignInError) -> SessionGrant {
+  ) async throws -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
-      throw .invalidPendingCredential
+      throw SignInError.invalidPendingCredential
     }
     let now = store.clock.now()
     let (random, totp) = (store.random, totp)
     let outcome: Result<SessionGrant, SignInError> = try await store.write(
-      by: author, SignInError.self
+      by: author
     ) {
       connection in
       let pending: Pending

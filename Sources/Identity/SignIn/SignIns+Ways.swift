@@ -17,12 +17,12 @@ extension SignIns {
   /// there is no account.
   public func ways(
     of email: String, in scope: Scope, goingOnTo url: String
-  ) async throws(OutOfBandError) -> WaysToSignIn {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard ContinueURL.host(of: url) != nil else { throw .invalidContinueURL }
+  ) async throws -> WaysToSignIn {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
+    guard ContinueURL.host(of: url) != nil else { throw OutOfBandError.invalidContinueURL }
     let sessionID = store.random.token(bytes: 20)
-    return try await store.read(OutOfBandError.self) { connection in
+    return try await store.read { connection in
       let account = try AccountRecord.find(scope, email: email, connection)
       let others = account?.providers.map(\.provider) ?? []
       let byMail =

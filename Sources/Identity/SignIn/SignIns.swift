@@ -19,26 +19,26 @@ public struct SignIns: Sendable {
   /// (``AccountError/tooManyAttempts(until:)``).
   public func signUp(
     _ scope: Scope, _ new: NewAccount, by author: Author
-  ) async throws(AccountError) -> SessionGrant {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
+  ) async throws -> SessionGrant {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     var new = new
     (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
     let anonymous = new.email == nil && new.password == nil
     new.photoURL = nil
     if anonymous { new.displayName = nil }
-    try await store.read(AccountError.self) { connection in
+    try await store.read { connection in
       try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
     }
     if !anonymous {
-      if new.email == nil { throw .missingEmail }
-      if new.password == nil { throw .missingPassword }
+      if new.email == nil { throw AccountError.missingEmail }
+      if new.password == nil { throw AccountError.missingPassword }
     }
     let hash = try await accounts.check(new, in: scope)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
     let result: Result<SessionGrant, AccountError> = try await store.write(
-      by: author, AccountError.self
+      by: author
     ) {
       connection in
       // It may have been turned off while the password was hashed.
@@ -66,8 +66,8 @@ public struct SignIns: Sendable {
     anonymous: Bool, in scope: Scope, _ connection: borrowing Connection
   ) throws {
     let pool = try stored(scope, connection)
-    guard !pool.isDeleted else { throw AccountError.scopeDeleted(scope) }
-    guard !pool.isDisabled else { throw AccountError.scopeDisabled(scope) }
+    guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
+    guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
     guard try UserPermissions.find(scope.key, connection).signUp else {
       throw AccountError.adminOnly
     }
@@ -116,7 +116,7 @@ public struct SignIns: Sendable {
   /// are counted the same way and cost the same work.
   public func password(
     _ scope: Scope, email: String, password: Secret, address: ClientAddress
-  ) async throws(SignInError) -> SignInOutcome {
+  ) async throws -> SignInOutcome {
     do {
       let outcome = try await outcome(scope, email: email, password: password, address: address)
       store.passwordAttempts.add(.user, .correct)
@@ -129,9 +129,9 @@ public struct SignIns: Sendable {
 
   private func outcome(
     _ scope: Scope, email: String, password: Secret, address: ClientAddress
-  ) async throws(SignInError) -> SignInOutcome {
-    guard !scope.isDisabled else { throw .scopeDisabled(scope) }
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
+  ) async throws -> SignInOutcome {
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    do { try AccountRules.checkEmail(email) } catch { throw SignInError.invalidEmail }
     var attempt = try await takeAttempt(scope, email: email, address: address)
     // Another sign-in or a password change may store a different hash in the meantime, so this is
     // retried once.
@@ -139,12 +139,12 @@ public struct SignIns: Sendable {
       let matches: Bool
       do { matches = try await hasher.matches(password, attempt.hash, for: scope.hashing) } catch {
         try await giveBack(attempt)
-        if error == .busy { throw .busy }
-        throw .unavailable(Failure(error))
+        if error == .busy { throw SignInError.busy }
+        throw error
       }
-      guard let account = attempt.account else { throw .emailNotFound }
-      guard matches, let hash = attempt.hash else { throw .wrongPassword }
-      guard !account.disabled else { throw .userDisabled }
+      guard let account = attempt.account else { throw SignInError.emailNotFound }
+      guard matches, let hash = attempt.hash else { throw SignInError.wrongPassword }
+      guard !account.disabled else { throw SignInError.userDisabled }
       var upgraded: PasswordHash?
       if hasher.needsUpgrade(hash) {
         upgraded = try? await hasher.hash(password, for: scope.hashing)
@@ -153,11 +153,11 @@ public struct SignIns: Sendable {
         scope, attempt, account, password: password, hash: hash, upgraded: upgraded)
       {
       case .passed(let outcome): return outcome
-      case .lacking(let missing): throw .passwordRequirements(missing)
+      case .lacking(let missing): throw SignInError.passwordRequirements(missing)
       case .replaced(let other): attempt.hash = other
       }
     }
-    throw .wrongPassword
+    throw SignInError.wrongPassword
   }
 
   private struct Attempt: Sendable {
@@ -169,13 +169,13 @@ public struct SignIns: Sendable {
 
   private func takeAttempt(
     _ scope: Scope, email: String, address: ClientAddress
-  ) async throws(SignInError) -> Attempt {
+  ) async throws -> Attempt {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let counters =
       ThrottleCounter.client(address, in: scope, store.profile)
       + ThrottleCounter.name(.passwords(of: email, in: scope.key), from: address)
-    let outcome: Result<Attempt, SignInError> = try await store.write(SignInError.self) {
+    let outcome: Result<Attempt, SignInError> = try await store.write {
       connection in
       guard try Self.methods(scope, connection).password else {
         return .failure(.passwordLoginDisabled)
@@ -204,8 +204,8 @@ public struct SignIns: Sendable {
   }
 
   /// Reverses the counts of a guess that wasn't checked.
-  private func giveBack(_ attempt: Attempt) async throws(SignInError) {
-    try await store.write(SignInError.self) { connection in
+  private func giveBack(_ attempt: Attempt) async throws {
+    try await store.write { connection in
       for charge in attempt.charges { try charge.refund(connection) }
     }
   }
@@ -222,13 +222,13 @@ public struct SignIns: Sendable {
   private func pass(
     _ scope: Scope, _ attempt: Attempt, _ account: Account, password: Secret,
     hash: PasswordHash, upgraded: PasswordHash?
-  ) async throws(SignInError) -> Passed {
+  ) async throws -> Passed {
     let now = store.clock.now()
-    return try await store.write(SignInError.self) { connection in
+    return try await store.write { connection in
       // The pool may have been changed or deleted while the password was hashed.
       let pool = try Self.stored(scope, connection)
-      guard !pool.isDeleted else { throw SignInError.scopeDeleted(scope) }
-      guard !pool.isDisabled else { throw SignInError.scopeDisabled(scope) }
+      guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
+      guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
       guard pool.methods.password else { throw SignInError.passwordLoginDisabled }
       let changed = try connection.run(
         """
@@ -264,7 +264,7 @@ public struct SignIns: Sendable {
     _ account: Account, in scope: Scope, provider: SignInProvider, with start: SessionStart,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInOutcome {
-    guard !scope.isDisabled else { throw SignInError.scopeDisabled(scope) }
+    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
       let configuration = try Policies.stored(scope.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)

@@ -97,7 +97,4 @@ public enum ActionDenial: Error, Sendable {
   case userDisabled
   case notAllowed
   case sessionEnded
-  case unavailable(Failure)
 }
-
-extension ActionDenial: UseCaseError {}

@@ -7,7 +7,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if there were no wrong codes.
   public func unlock(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .unlockCodes, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -25,7 +25,7 @@ extension Support {
   /// - Returns: The number of sessions ended.
   public func endSessions(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await authorization.act(
       .endSessions, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -45,7 +45,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if the protection doesn't change.
   public func protect(
     _ scope: Scope, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .protectUser, request, on: account, in: scope
     ) { account, _, _, connection in
@@ -66,7 +66,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if changes weren't locked.
   public func allowChanges(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .allowChanges, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -86,7 +86,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if it's already disabled.
   public func disable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<Int> {
     try await authorization.act(
       .disableUser, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -106,7 +106,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if it isn't disabled.
   public func enable(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .enableUser, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -120,7 +120,7 @@ extension Support {
   /// - Throws: ``ActionDenial/nothingToDo`` if it's already verified or there is none.
   public func verifyEmail(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .verifyEmail, request, on: account, in: scope
     ) { account, _, now, connection in
@@ -147,7 +147,7 @@ extension Support {
   /// The agent must have typed the account's email, case-insensitive, or its uid.
   public func delete(
     _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<Account> {
     try await authorization.act(
       .deleteUser, request, on: account, in: scope,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }

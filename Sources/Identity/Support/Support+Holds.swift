@@ -11,12 +11,10 @@ extension Support {
   /// - Returns: False if the agent wasn't blocked, in which case the code isn't checked either.
   public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     let now = store.clock.now()
     let own = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<Bool>, ActionDenial> = try await store.write(
-      ActionDenial.self
-    ) {
+    let outcome: Result<ActionOutcome<Bool>, ActionDenial> = try await store.write {
       connection in
       // Rereads the grants, because the session was read before the write began.
       let requirements = ConsoleAction.unblockAgent.requirements
@@ -44,9 +42,9 @@ extension Support {
   @discardableResult
   public func unblock(
     _ agent: ID<Administrator>, in scope: Scope, by author: Author
-  ) async throws(ActionDenial) -> Bool {
+  ) async throws -> Bool {
     let now = store.clock.now()
-    return try await store.write(by: author, ActionDenial.self) { connection in
+    return try await store.write(by: author) { connection in
       if case .administrator(let own, _) = author.actor, own == agent {
         throw ActionDenial.notAllowed
       }
@@ -82,9 +80,9 @@ extension Support {
 
   public func held(
     _ agent: ID<Administrator>, in scope: Scope
-  ) async throws(ActionDenial) -> HeldAgent? {
+  ) async throws -> HeldAgent? {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       guard let since = try SupportAuthorization.hold(of: agent, in: scope, connection) else {
         return nil
       }

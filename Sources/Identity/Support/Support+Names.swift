@@ -18,7 +18,7 @@ extension Support {
   public func rename(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, to name: String,
     _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Renaming> {
+  ) async throws -> ActionOutcome<Renaming> {
     let name = name.trimmed
     let faults: [ActionInputError] =
       name.isEmpty ? [.nameRequired] : Factor.isTooLong(name) ? [.nameTooLong] : []

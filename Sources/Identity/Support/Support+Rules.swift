@@ -3,8 +3,8 @@ import Database
 extension Support {
   // MARK: - Support rules
 
-  public func settings(_ scope: Scope) async throws(SupportRulesError) -> SupportRules {
-    try await store.read(SupportRulesError.self) { try SupportRules.find(scope, $0) }
+  public func settings(_ scope: Scope) async throws -> SupportRules {
+    try await store.read { try SupportRules.find(scope, $0) }
   }
 
   /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
@@ -16,7 +16,7 @@ extension Support {
   public func change(
     _ scope: Scope, to new: SupportRules, expecting version: SettingsVersion,
     _ request: ActionRequest
-  ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     let (new, faults) = new.checked()
     let now = store.clock.now()
     return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
@@ -40,11 +40,11 @@ extension Support {
   @discardableResult
   public func change(
     _ scope: Scope, to new: SupportRules, by author: Author
-  ) async throws(SupportRulesError) -> Bool {
+  ) async throws -> Bool {
     let (new, faults) = new.checked()
-    guard faults.isEmpty else { throw .answers(faults) }
+    guard faults.isEmpty else { throw SupportRulesError.answers(faults) }
     let now = store.clock.now()
-    return try await store.write(by: author, SupportRulesError.self) { connection in
+    return try await store.write(by: author) { connection in
       let old = try Self.present(scope, connection)
       guard let entry = Self.difference(scope, from: old, to: new) else { return false }
       try new.store(scope, connection)
@@ -103,14 +103,14 @@ extension Support {
     try stepUp.readNumber(connection).map { Int($0) } ?? usualStepUp
   }
 
-  public func stepUpMinutes() async throws(SupportRulesError) -> Int {
-    try await store.read(SupportRulesError.self) { try Self.stepUpMinutes($0) }
+  public func stepUpMinutes() async throws -> Int {
+    try await store.read { try Self.stepUpMinutes($0) }
   }
 
   /// Returns whether the administrator's last code is older than the re-authentication interval.
-  public func asksForCode(_ session: ConsoleSession) async throws(SupportRulesError) -> Bool {
+  public func asksForCode(_ session: ConsoleSession) async throws -> Bool {
     let now = store.clock.now()
-    return try await store.read(SupportRulesError.self) { connection in
+    return try await store.read { connection in
       try store.authorization.needsReauthentication(
         .secondFactor, session, at: now, connection)
     }
@@ -122,7 +122,7 @@ extension Support {
   /// - Returns: False if the interval doesn't change, in which case the code isn't checked either.
   public func setStepUp(
     minutes: Int, _ request: ActionRequest
-  ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
+  ) async throws -> ActionOutcome<Bool> {
     let faults: [ActionInputError] =
       Self.stepUpRange.contains(minutes) ? [] : [.outOfRange(.stepUp)]
     let now = store.clock.now()
@@ -140,10 +140,12 @@ extension Support {
   @discardableResult
   public func setStepUp(
     minutes: Int, by author: Author
-  ) async throws(SupportRulesError) -> Bool {
-    guard Self.stepUpRange.contains(minutes) else { throw .answers([.outOfRange(.stepUp)]) }
+  ) async throws -> Bool {
+    guard Self.stepUpRange.contains(minutes) else {
+      throw SupportRulesError.answers([.outOfRange(.stepUp)])
+    }
     let now = store.clock.now()
-    return try await store.write(by: author, SupportRulesError.self) { connection in
+    return try await store.write(by: author) { connection in
       guard let entry = try Self.difference(minutes, connection) else { return false }
       try Self.storeStepUp(minutes, connection)
       try entry.record(by: author, at: now, connection)
@@ -182,10 +184,9 @@ extension Support {
     _ action: ConsoleAction, _ request: ActionRequest, in scope: Scope?,
     _ faults: [ActionInputError], at now: Instant,
     _ plan: @escaping @Sendable (borrowing Connection) throws -> PlannedChange?
-  ) async throws(SupportRulesError) -> ActionOutcome<Bool> {
-    let outcome: Result<ActionOutcome<Bool>, SupportRulesError> = try await store.write(
-      SupportRulesError.self
-    ) { connection in
+  ) async throws -> ActionOutcome<Bool> {
+    let outcome: Result<ActionOutcome<Bool>, SupportRulesError> = try await store.write {
+      connection in
       // Rereads the grants, because the session was read before the write began.
       let agent = try Administrators.present(request.agent.administrator.id, at: now, connection)
       guard let agent, agent.may(action.requirements.permission, in: scope) else {

@@ -16,8 +16,8 @@ extension Support {
 
   public func factor(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>
-  ) async throws(ActionDenial) -> Suspension {
-    try await store.read(ActionDenial.self) { connection in
+  ) async throws -> Suspension {
+    try await store.read { connection in
       guard let account = try AccountRecord.find(scope, account, connection) else {
         throw ActionDenial.accountNotFound
       }
@@ -36,7 +36,7 @@ extension Support {
   public func suspend(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
+  ) async throws -> ActionOutcome<Suspension> {
     try await authorization.act(
       .suspendFactor, request, on: account, in: scope,
       guardedAs: { account, now in
@@ -60,7 +60,7 @@ extension Support {
 
   public func resume(
     _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Suspension> {
+  ) async throws -> ActionOutcome<Suspension> {
     try await authorization.act(
       .resumeFactor, request, on: account, in: scope
     ) { account, _, now, connection in

@@ -49,9 +49,9 @@ public struct Support: Sendable {
   public func eligibility(
     _ agent: ConsoleSession, on account: Account, in scope: Scope,
     performing action: ConsoleAction = .removeFactor, _ rules: SupportRules? = nil
-  ) async throws(ActionDenial) -> SupportEligibility {
+  ) async throws -> SupportEligibility {
     let now = store.clock.now()
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let settings = try rules ?? SupportRules.find(scope, connection)
       var refusal = agent.administrator.denial(of: action, on: account, in: scope)
       let caller = try authorization.callerStatus(
@@ -71,9 +71,9 @@ public struct Support: Sendable {
   /// Returns the blocked agents, longest blocked first, at most fifty; or where one is blocked.
   public func held(
     _ agent: ID<Administrator>? = nil
-  ) async throws(ActionDenial) -> [HeldAgent] {
+  ) async throws -> [HeldAgent] {
     let condition: SQL = agent.map { "WHERE h.administrator_id = \($0)" } ?? ""
-    return try await store.read(ActionDenial.self) { connection in
+    return try await store.read { connection in
       let rows = try connection.all(
         """
         SELECT h.administrator_id, a.display_name, h.scope_key, h.held_at

@@ -19,11 +19,9 @@ struct SupportAuthorization: Sendable {
     _ body:
       @escaping @Sendable (Account, SupportRules, Instant, borrowing Connection) throws
       -> SupportAction<Value>
-  ) async throws(ActionDenial) -> ActionOutcome<Value> {
+  ) async throws -> ActionOutcome<Value> {
     let now = store.clock.now()
-    let outcome: Result<ActionOutcome<Value>, ActionDenial> = try await store.write(
-      ActionDenial.self
-    ) {
+    let outcome: Result<ActionOutcome<Value>, ActionDenial> = try await store.write {
       connection in
       guard let account = try AccountRecord.find(scope, id, connection) else {
         throw ActionDenial.accountNotFound

@@ -180,7 +180,4 @@ public enum SupportRulesError: Error, Sendable {
   /// Someone else changed the rules after the form was opened; these are the present ones.
   case changedMeanwhile(SupportRules)
   case scopeNotFound
-  case unavailable(Failure)
 }
-
-extension SupportRulesError: UseCaseError {}

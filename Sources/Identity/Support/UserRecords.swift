@@ -29,9 +29,9 @@ extension Identity {
   /// Reads everything that the page of a user shows, in one transaction.
   public func records(
     of id: ID<Account>, in scope: Scope, history hasHistory: Bool
-  ) async throws(AccountError) -> UserRecords? {
+  ) async throws -> UserRecords? {
     let (now, audit) = (store.clock.now(), audit)
-    return try await store.read(AccountError.self) { connection in
+    return try await store.read { connection in
       guard let account = try AccountRecord.find(scope, id, connection) else { return nil }
       let kinds = try RecordKinds.find(account, in: scope, connection)
       let sessions = try Sessions.list(account, connection)

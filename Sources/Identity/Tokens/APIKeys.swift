@@ -20,17 +20,14 @@ public struct APIKey: Sendable {
 public enum APIKeyError: Error, Sendable {
   case projectNotFound
   case notFound
-  case unavailable(Failure)
 }
-
-extension APIKeyError: UseCaseError {}
 
 public struct APIKeys: Sendable {
   let store: Store
   let uses = LastUses()
 
-  public func project(for key: String) async throws(APIKeyError) -> ID<Project>? {
-    let project: ID<Project>? = try await store.read(APIKeyError.self) { connection in
+  public func project(for key: String) async throws -> ID<Project>? {
+    let project: ID<Project>? = try await store.read { connection in
       try connection.first("SELECT project_id FROM api_key WHERE api_key = \(key)") {
         try $0.next()
       }
@@ -40,8 +37,8 @@ public struct APIKeys: Sendable {
   }
 
   /// Lists the keys of a project, oldest first.
-  public func list(_ project: ID<Project>) async throws(APIKeyError) -> [APIKey] {
-    try await store.read(APIKeyError.self) { connection in try list(project, connection) }
+  public func list(_ project: ID<Project>) async throws -> [APIKey] {
+    try await store.read { connection in try list(project, connection) }
   }
 
   private func list(_ project: ID<Project>, _ connection: borrowing Connection) throws -> [APIKey] {
@@ -59,15 +56,15 @@ public struct APIKeys: Sendable {
 
   public func create(
     for project: ID<Project>, by author: Author
-  ) async throws(APIKeyError) -> APIKey {
-    try await store.perform(by: author, APIKeyError.self, creation(for: project))
+  ) async throws -> APIKey {
+    try await store.perform(by: author, creation(for: project))
   }
 
   public func create(
     for project: ID<Project>, _ request: ActionRequest
-  ) async throws(ActionError<APIKeyError>) -> ActionOutcome<APIKey> {
+  ) async throws -> ActionOutcome<APIKey> {
     try await store.perform(
-      .createAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
+      .createAPIKey, request, in: ActionTarget(project: project),
       creation(for: project))
   }
 
@@ -88,15 +85,15 @@ public struct APIKeys: Sendable {
   /// Revokes a key; calls with it are rejected from now on.
   public func revoke(
     _ id: ID<APIKey>, of project: ID<Project>, by author: Author
-  ) async throws(APIKeyError) {
-    try await store.perform(by: author, APIKeyError.self, revocation(id, of: project))
+  ) async throws {
+    try await store.perform(by: author, revocation(id, of: project))
   }
 
   public func revoke(
     _ id: ID<APIKey>, of project: ID<Project>, _ request: ActionRequest
-  ) async throws(ActionError<APIKeyError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .revokeAPIKey, request, in: ActionTarget(project: project), APIKeyError.self,
+      .revokeAPIKey, request, in: ActionTarget(project: project),
       revocation(id, of: project))
   }
 

@@ -2,8 +2,8 @@ import Database
 
 extension ServiceTokens {
   /// Returns the number of valid tokens that an administrator created.
-  public func count(madeBy maker: ID<Administrator>) async throws(ServiceTokenError) -> Int {
-    try await store.read(ServiceTokenError.self) { connection in
+  public func count(madeBy maker: ID<Administrator>) async throws -> Int {
+    try await store.read { connection in
       try connection.first(
         """
         SELECT count(*) FROM service_token

@@ -39,10 +39,7 @@ public enum ServiceTokenError: Error, Sendable {
   /// The creator doesn't have every permission of the token's role, or can't create tokens.
   case exceedsMaker
   case notFound
-  case unavailable(Failure)
 }
-
-extension ServiceTokenError: UseCaseError {}
 
 public struct ServiceTokens: Sendable {
   let store: Store
@@ -59,30 +56,26 @@ public struct ServiceTokens: Sendable {
   /// The secret is returned once and stored only as a digest.
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String, maker: Maker
-  ) async throws(ServiceTokenError) -> (token: ServiceToken, secret: Secret) {
+  ) async throws -> (token: ServiceToken, secret: Secret) {
     let author =
       switch maker {
       case .commandLine: Author(actor: .commandLine)
       case .administrator(_, let author): author
       }
     return try await store.perform(
-      by: author, ServiceTokenError.self,
+      by: author,
       try creation(project: project, tenant: tenant, role: role, name: name))
   }
 
   public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String,
     _ request: ActionRequest
-  ) async throws(ActionError<ServiceTokenError>) -> ActionOutcome<
+  ) async throws -> ActionOutcome<
     (token: ServiceToken, secret: Secret)
   > {
-    let action: Action<(token: ServiceToken, secret: Secret)>
-    do {
-      action = try creation(project: project, tenant: tenant, role: role, name: name)
-    } catch { throw .failed(error) }
+    let action = try creation(project: project, tenant: tenant, role: role, name: name)
     return try await store.perform(
-      .createServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
-      ServiceTokenError.self, action)
+      .createServiceToken, request, in: ActionTarget(project: project, tenant: tenant), action)
   }
 
   private func creation(
@@ -128,10 +121,10 @@ public struct ServiceTokens: Sendable {
   ///
   /// The creator's roles that are in force decide, whether or not the task that revokes such tokens
   /// has run: it waits while the clock isn't trusted.
-  public func find(_ text: Secret) async throws(ServiceTokenError) -> ServiceToken? {
+  public func find(_ text: Secret) async throws -> ServiceToken? {
     let digest = HashFunction.sha256.digest(text.revealedBytes)
     let now = store.clock.now()
-    let found = try await store.read(ServiceTokenError.self) { connection in
+    let found = try await store.read { connection in
       try Self.inForce("t.token_digest = \(digest)", at: now, connection)
     }
     guard var token = found else { return nil }
@@ -144,9 +137,9 @@ public struct ServiceTokens: Sendable {
   /// revoked ones.
   public func list(
     _ project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(ServiceTokenError) -> [ServiceToken] {
+  ) async throws -> [ServiceToken] {
     let only = Self.only(tenant)
-    return try await store.read(ServiceTokenError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT \(Self.columns) FROM service_token WHERE project_id = \(project) \(only)
@@ -165,18 +158,18 @@ public struct ServiceTokens: Sendable {
   /// for any token of the project.
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
-  ) async throws(ServiceTokenError) {
+  ) async throws {
     try await store.perform(
-      by: author, ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
+      by: author, revocation(id, of: project, tenant: tenant))
   }
 
   public func revoke(
     _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil,
     _ request: ActionRequest
-  ) async throws(ActionError<ServiceTokenError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
       .revokeServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
-      ServiceTokenError.self, revocation(id, of: project, tenant: tenant))
+      revocation(id, of: project, tenant: tenant))
   }
 
   private func revocation(

@@ -6,10 +6,7 @@ public enum KeyRotationError: Error, Sendable {
   case anotherIsWaiting(Instant)
   case notFound
   case isTheOnlyOne
-  case unavailable(Failure)
 }
-
-extension KeyRotationError: UseCaseError {}
 
 public enum SigningKeyState: String, Sendable {
   /// Published, but not signing yet.
@@ -30,9 +27,9 @@ extension SigningKeys {
   static let adoption: Int64 = 10
 
   /// Lists the keys with their current states; the key that signs last comes first.
-  public func list() async throws(KeyRotationError) -> [(SigningKeyTimes, SigningKeyState)] {
+  public func list() async throws -> [(SigningKeyTimes, SigningKeyState)] {
     let now = store.clock.now()
-    let times = try await store.read(KeyRotationError.self) { connection in
+    let times = try await store.read { connection in
       try Self.times(connection)
     }
     let signing = times.first { $0.signsFrom <= now }
@@ -50,19 +47,14 @@ extension SigningKeys {
   @discardableResult
   public func rotate(
     immediately: Bool = false, by author: Author
-  ) async throws(KeyRotationError) -> SigningKeyTimes {
+  ) async throws -> SigningKeyTimes {
     let now = store.clock.now()
     // Other servers load the key within a few seconds.
     let adoption: Int64 = store.database.dialect.sharesDatabase ? Self.adoption : 0
     let signsFrom = now.advanced(
       bySeconds: immediately ? adoption : Self.publicationLifetime + Self.slack)
-    let key: NewSigningKey
-    do throws(KeyError) { key = try NewSigningKey(sealer, store.random, at: now) } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
-    let created = try await store.write(by: author, KeyRotationError.self) { connection in
+    let key = try NewSigningKey(sealer, store.random, at: now)
+    let created = try await store.write(by: author) { connection in
       var before = try Self.times(connection)
       if let waiting = before.first(where: { $0.signsFrom > now }) {
         guard immediately else { throw KeyRotationError.anotherIsWaiting(waiting.signsFrom) }
@@ -81,12 +73,8 @@ extension SigningKeys {
       try entry.record(by: author, at: now, connection)
       return try Self.times(connection).first { $0.id == key.id }
     }
-    guard let created else { throw .unavailable(Failure("the new key vanished")) }
-    do throws(KeyError) { try await refresh() } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
+    guard let created else { throw Failure("the new key vanished") }
+    try await refresh()
     return created
   }
 
@@ -94,9 +82,9 @@ extension SigningKeys {
   ///
   /// If it's the signing key, a waiting one replaces it immediately. If it's the waiting key, the
   /// one before it keeps signing.
-  public func retire(_ id: String, by author: Author) async throws(KeyRotationError) {
+  public func retire(_ id: String, by author: Author) async throws {
     let now = store.clock.now()
-    try await store.write(by: author, KeyRotationError.self) { connection in
+    try await store.write(by: author) { connection in
       let all = try Self.times(connection)
       guard let key = all.first(where: { $0.id == id }) else { throw KeyRotationError.notFound }
       // The first key has no successor: it's the signing key or will be.
@@ -112,21 +100,17 @@ extension SigningKeys {
       }
       try Self.delete(key, because: .early, by: author, at: now, connection)
     }
-    do throws(KeyError) { try await refresh() } catch {
-      switch error {
-      case .unavailable(let failure): throw .unavailable(failure)
-      }
-    }
+    try await refresh()
   }
 
   /// Retires keys after everything they signed has expired.
-  func retireExpired() async throws(KeyError) {
+  func retireExpired() async throws {
     let now = store.clock.now()
-    let due = try await store.read(KeyError.self) { connection in
+    let due = try await store.read { connection in
       try Self.times(connection).contains { !$0.isBelieved(at: now) }
     }
     guard due else { return }
-    try await store.write(KeyError.self) { connection in
+    try await store.write { connection in
       for key in try Self.times(connection) where !key.isBelieved(at: now) {
         try Self.delete(
           key, because: .expired, by: Author(actor: .server), at: now, connection)

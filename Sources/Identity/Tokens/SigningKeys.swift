@@ -14,13 +14,6 @@ public struct PublicSigningKey: Sendable {
   public let certificatePEM: String
 }
 
-public enum KeyError: Error, Sendable {
-  /// There is no usable key; the cause is for the log.
-  case unavailable(Failure)
-}
-
-extension KeyError: UseCaseError {}
-
 /// The keys that sign tokens with RS256.
 ///
 /// Private keys are stored sealed in the database. They're opened at startup, and again when
@@ -43,12 +36,12 @@ public final class SigningKeys: Sendable {
   }
 
   /// Opens the keys, and creates the first one if there are none.
-  public func prepare() async throws(KeyError) {
+  public func prepare() async throws {
     var found = try await load()
     if found.isEmpty {
       let key = try NewSigningKey(sealer, store.random, at: store.clock.now())
       let now = store.clock.now()
-      try await store.write(KeyError.self) { connection in
+      try await store.write { connection in
         // Another server may have created one in the meantime.
         guard try Self.times(connection).isEmpty else { return }
         try key.insert(signsFrom: now, at: now, connection)
@@ -61,8 +54,8 @@ public final class SigningKeys: Sendable {
   }
 
   /// Checks whether another process created or retired a key, and opens new ones.
-  public func refresh() async throws(KeyError) {
-    let times = try await store.read(KeyError.self) { connection in try Self.times(connection) }
+  public func refresh() async throws {
+    let times = try await store.read { connection in try Self.times(connection) }
     guard keys.withLock({ $0.map(\.times) }) != times else { return }
     hold(try await load())
   }
@@ -70,7 +63,7 @@ public final class SigningKeys: Sendable {
   /// Looks up an unknown key that a token names.
   ///
   /// Lookups are rate-limited, because a token can name any key.
-  public func learn(_ id: String) async throws(KeyError) {
+  public func learn(_ id: String) async throws {
     guard find(id) == nil else { return }
     let now = store.clock.now()
     let isDue = lastLook.withLock { last in
@@ -88,9 +81,9 @@ public final class SigningKeys: Sendable {
 
   private func hold(_ found: [Key]) { keys.withLock { $0 = found } }
 
-  private func load() async throws(KeyError) -> [Key] {
+  private func load() async throws -> [Key] {
     let sealer = sealer
-    return try await store.read(KeyError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT \(SigningKeyTimes.columns), sealed_key, certificate FROM signing_key
@@ -122,12 +115,12 @@ public final class SigningKeys: Sendable {
     ) { try SigningKeyTimes(&$0) }
   }
 
-  /// - Throws: ``KeyError`` before `prepare`.
-  public func currentID() throws(KeyError) -> String {
+  /// - Throws: ``Failure`` before `prepare`.
+  public func currentID() throws -> String {
     let now = store.clock.now()
     let keys = keys.withLock { $0 }
     guard let key = keys.first(where: { $0.times.signsFrom <= now }) ?? keys.last else {
-      throw .unavailable(Failure("no signing key"))
+      throw Failure("no signing key")
     }
     return key.shown.id
   }
@@ -135,9 +128,9 @@ public final class SigningKeys: Sendable {
   /// Signs a message with the current signing key; takes about 0.7 ms.
   ///
   /// The header of the message names `keyID`, as returned by ``currentID()``.
-  public func sign(_ message: [UInt8], keyID: String) throws(KeyError) -> [UInt8] {
-    guard let key = find(keyID) else { throw .unavailable(Failure("unknown signing key")) }
-    do { return try key.key.sign(message) } catch { throw .unavailable(Failure(error)) }
+  public func sign(_ message: [UInt8], keyID: String) throws -> [UInt8] {
+    guard let key = find(keyID) else { throw Failure("unknown signing key") }
+    return try key.key.sign(message)
   }
 
   /// Verifies a signature with one of the currently valid keys.
@@ -196,20 +189,16 @@ struct NewSigningKey: Sendable {
   private let sealed: [UInt8]
   private let certificate: String
 
-  init(_ sealer: Sealer, _ random: RandomSource, at now: Instant) throws(KeyError) {
-    do {
-      let key = try RSAKey.generate()
-      id = Hex.encode(random.bytes(20))
-      let serial = random.bytes(7).reduce(Int64(1)) { $0 << 8 | Int64($1) }
-      // The certificate is valid for ten years, because validity depends only on whether the key is
-      // published.
-      certificate = try key.certificatePEM(
-        commonName: "securetoken.countersign", serial: serial, from: now.seconds,
-        until: now.seconds + 10 * 366 * 86_400)
-      sealed = try sealer.seal(try key.privateDER().revealedBytes, with: Array(id.utf8))
-    } catch {
-      throw .unavailable(Failure(error))
-    }
+  init(_ sealer: Sealer, _ random: RandomSource, at now: Instant) throws {
+    let key = try RSAKey.generate()
+    id = Hex.encode(random.bytes(20))
+    let serial = random.bytes(7).reduce(Int64(1)) { $0 << 8 | Int64($1) }
+    // The certificate is valid for ten years, because validity depends only on whether the key is
+    // published.
+    certificate = try key.certificatePEM(
+      commonName: "securetoken.countersign", serial: serial, from: now.seconds,
+      until: now.seconds + 10 * 366 * 86_400)
+    sealed = try sealer.seal(try key.privateDER().revealedBytes, with: Array(id.utf8))
   }
 
   func insert(

@@ -25,8 +25,8 @@ public struct IntegrityChecks: Sendable {
   }
 
   /// Returns the latest result; nil before the first check.
-  public func latest() async throws(StartError) -> Result? {
-    try await store.read(StartError.self) { connection in
+  public func latest() async throws -> Result? {
+    try await store.read { connection in
       try connection.first("SELECT checked_at, faults FROM integrity_check WHERE one = 1") { row in
         Result(
           checkedAt: try row.next(),
@@ -37,7 +37,7 @@ public struct IntegrityChecks: Sendable {
 
   /// `abandoned` is when a check was last abandoned because it took too long, nil if none was: the
   /// next one wouldn't be faster a few minutes later.
-  public func isDue(isQuiet: Bool, abandoned: Instant? = nil) async throws(StartError) -> Bool {
+  public func isDue(isQuiet: Bool, abandoned: Instant? = nil) async throws -> Bool {
     let now = store.clock.now().seconds
     // A clock that was set back would delay the check for as long.
     if let abandoned, (0..<Self.interval).contains(now - abandoned.seconds) { return false }
@@ -47,10 +47,10 @@ public struct IntegrityChecks: Sendable {
   }
 
   /// `faults` are the lines of the database's report; empty if it found nothing.
-  public func record(_ faults: [String]) async throws(StartError) {
+  public func record(_ faults: [String]) async throws {
     let now = store.clock.now()
     let text = faults.prefix(Self.mostFaults).joined(separator: "\n")
-    try await store.write(StartError.self) { connection in
+    try await store.write { connection in
       _ = try connection.run(
         """
         INSERT INTO integrity_check (one, checked_at, faults)
@@ -62,7 +62,7 @@ public struct IntegrityChecks: Sendable {
   }
 
   /// `start` is that of the server, before which it couldn't check anything.
-  public func problem(since start: Instant) async throws(StartError) -> Problem? {
+  public func problem(since start: Instant) async throws -> Problem? {
     let latest = try await latest()
     guard latest?.faults.isEmpty ?? true else { return .damaged }
     let last = max(latest?.checkedAt ?? start, start)
@@ -72,7 +72,7 @@ public struct IntegrityChecks: Sendable {
   /// Returns the latest result if it found corruption, for owners of the instance.
   public func damage(
     visibleTo administrator: Administrator
-  ) async throws(StartError) -> Result? {
+  ) async throws -> Result? {
     guard administrator.may(.manageTrust, project: nil, tenant: nil) else { return nil }
     guard let latest = try await latest(), !latest.faults.isEmpty else { return nil }
     return latest

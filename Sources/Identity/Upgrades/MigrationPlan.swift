@@ -31,7 +31,7 @@ public struct MigrationPlan: Sendable, Equatable {
   /// which reads every page.
   public static func estimate(
     _ database: any Database
-  ) async throws(StartError) -> MigrationPlan {
+  ) async throws -> MigrationPlan {
     do {
       let pending = try await SchemaCompatibility.pending(database)
       try await SchemaObjects.check(database)
@@ -46,7 +46,7 @@ public struct MigrationPlan: Sendable, Equatable {
       }
       return MigrationPlan(steps: steps, databaseBytes: file)
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 

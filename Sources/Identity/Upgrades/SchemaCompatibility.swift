@@ -41,39 +41,37 @@ enum SchemaCompatibility {
 extension Identity {
   /// Returns whether this version can use the database, which another server may have migrated since
   /// this one started.
-  public func canUseSchema() async throws(StartError) -> Bool {
+  public func canUseSchema() async throws -> Bool {
     do {
       _ = try await SchemaCompatibility.toleratesNewer(store.database)
       return true
     } catch is NewerProgramRequired {
       return false
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 
   /// Returns the names of the migrations that a start would apply, without changing anything.
-  public func pendingMigrations() async throws(StartError) -> [String] {
+  public func pendingMigrations() async throws -> [String] {
     try await Self.pendingMigrations(of: store.database)
   }
 
   public static func pendingMigrations(
     of database: any Database
-  ) async throws(StartError) -> [String] {
+  ) async throws -> [String] {
     do { return try await SchemaCompatibility.pending(database).map(\.name) } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 }
 
 extension StartError {
-  public init(_ error: any Error) {
-    self =
-      switch error {
-      case let error as StartError: error
-      case let error as MigrationError: .migration(error)
-      case let error as NewerProgramRequired: .newerProgramRequired(error.oldest)
-      default: .unavailable(Failure(error))
-      }
+  public static func translated(_ error: any Error) -> any Error {
+    switch error {
+    case let error as MigrationError: StartError.migration(error)
+    case let error as NewerProgramRequired: StartError.newerProgramRequired(error.oldest)
+    default: error
+    }
   }
 }

@@ -146,7 +146,7 @@ struct SchemaObjects {
 }
 
 extension Identity {
-  public static func checkSchema(of database: any Database) async throws(StartError) {
-    do { try await SchemaObjects.check(database) } catch { throw StartError(error) }
+  public static func checkSchema(of database: any Database) async throws {
+    do { try await SchemaObjects.check(database) } catch { throw StartError.translated(error) }
   }
 }

@@ -14,7 +14,7 @@ extension Identity {
   /// SQLite has no such faults.
   public static func searchIndexFaults(
     of database: any Database
-  ) async throws(StartError) -> [SearchIndexFault] {
+  ) async throws -> [SearchIndexFault] {
     guard database.dialect.sharesDatabase else { return [] }
     do {
       return try await database.read { connection in
@@ -27,7 +27,7 @@ extension Identity {
         return (index == nil ? [.missing] : []) + (isASCII == true ? [.onlyASCII] : [])
       }
     } catch {
-      throw StartError(error)
+      throw StartError.translated(error)
     }
   }
 }

@@ -27,8 +27,8 @@ extension UserData {
   /// Entries are erased after they're sealed.
   ///
   /// - Returns: True if there's more to do now.
-  public func continueErasures() async throws(AuditError) -> Bool {
-    let next = try await store.read(AuditError.self) { connection in
+  public func continueErasures() async throws -> Bool {
+    let next = try await store.read { connection in
       try Self.pending(connection)
     }
     guard let next else { return false }
@@ -36,13 +36,13 @@ extension UserData {
       return try await removeCopies(next)
     }
     let end = min(next.lastEntry, next.readEntry + Self.batch)
-    let found: [Finding]? = try await store.read(AuditError.self) { connection in
+    let found: [Finding]? = try await store.read { connection in
       guard try (ChainLink.last(connection)?.entry ?? 0) >= next.lastEntry else { return nil }
       return try findings(of: identifiers, next, through: end, connection)
     }
     guard let found else { return false }
     let now = store.clock.now()
-    try await store.write(AuditError.self) { connection in
+    try await store.write { connection in
       var (entries, parts) = (0, 0)
       for finding in found {
         var erased = 0
@@ -105,7 +105,7 @@ extension UserData {
   }
 
   /// Removes copies of erased data from the index for searches and the write-ahead log.
-  private func removeCopies(_ pending: Pending) async throws(AuditError) -> Bool {
+  private func removeCopies(_ pending: Pending) async throws -> Bool {
     // Negative: all parts of the index are merged, whatever their size.
     var pages = -Self.mergedPages
     while try await merge(pages) { pages = Self.mergedPages }
@@ -117,7 +117,7 @@ extension UserData {
       return false
     }
     let now = store.clock.now()
-    try await store.write(AuditError.self) { connection in
+    try await store.write { connection in
       _ = try connection.run(
         """
         UPDATE user_erasure SET finished_at = \(now)
@@ -135,8 +135,8 @@ extension UserData {
   /// Merges a part of the index for searches, which keeps deleted text until then.
   ///
   /// - Returns: True if there may be more.
-  private func merge(_ pages: Int) async throws(AuditError) -> Bool {
-    try await store.write(AuditError.self) { connection in
+  private func merge(_ pages: Int) async throws -> Bool {
+    try await store.write { connection in
       try SearchIndex.parts.merge(pages, connection)
     }
   }

@@ -10,9 +10,9 @@ extension UserData {
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func erase(
     _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
-  ) async throws(ActionDenial) -> Erasure {
+  ) async throws -> Erasure {
     let now = store.clock.now()
-    return try await store.write(by: author, ActionDenial.self) { connection in
+    return try await store.write(by: author) { connection in
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
@@ -26,7 +26,7 @@ extension UserData {
   /// The administrator must have typed the account's email, case-insensitive, or its UID.
   public func erase(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<Erasure> {
+  ) async throws -> ActionOutcome<Erasure> {
     try await authorization.act(
       .eraseUser, request, on: uid, in: scope,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
@@ -46,9 +46,9 @@ extension UserData {
   ///   ``ActionDenial/nothingToDo`` if the user isn't deleted.
   public func eraseDeleted(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionError<ActionDenial>) -> ActionOutcome<Erasure> {
+  ) async throws -> ActionOutcome<Erasure> {
     try await store.perform(
-      .eraseDeletedUser, request, in: ActionTarget(scope), ActionDenial.self
+      .eraseDeletedUser, request, in: ActionTarget(scope)
     ) { context, connection in
       guard let subject = try subject(scope, uid.text, connection) else {
         throw ActionDenial.accountNotFound
@@ -63,8 +63,8 @@ extension UserData {
 
   public func progress(
     of erasure: Int64, in scope: Scope
-  ) async throws(AuditError) -> Progress? {
-    try await store.read(AuditError.self) { connection in
+  ) async throws -> Progress? {
+    try await store.read { connection in
       try connection.first(
         """
         SELECT entries, parts, finished_at IS NOT NULL FROM user_erasure

@@ -23,9 +23,9 @@ extension UserData {
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func export(
     _ scope: Scope, _ uid: ID<Account>, by author: Author
-  ) async throws(ActionDenial) -> [UInt8] {
+  ) async throws -> [UInt8] {
     let now = store.clock.now()
-    return try await store.write(by: author, ActionDenial.self) { connection in
+    return try await store.write(by: author) { connection in
       let (file, entry) = try file(scope, uid, at: now, connection)
       try entry.record(by: author, at: now, connection)
       return file
@@ -34,7 +34,7 @@ extension UserData {
 
   public func export(
     _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
-  ) async throws(ActionDenial) -> ActionOutcome<[UInt8]> {
+  ) async throws -> ActionOutcome<[UInt8]> {
     try await authorization.act(.exportUserData, request, on: uid, in: scope) {
       _, _, now, connection in
       let (file, entry) = try file(scope, uid, at: now, connection)

@@ -33,10 +33,7 @@ public enum EnrollmentLinkError: Error, Sendable {
   /// Too many incorrect codes; a new link is required.
   case tooManyCodes(Scope)
   case nameTooLong(LinkedEnrollment)
-  case unavailable(Failure)
 }
-
-extension EnrollmentLinkError: UseCaseError {}
 
 /// Lets users set up an authenticator app from a link, so that the agent who sends it never sees
 /// the secret.
@@ -55,8 +52,8 @@ public struct EnrollmentLinks: Sendable {
   /// can.
   public func refusal(
     _ account: Account, in scope: Scope
-  ) async throws(ActionDenial) -> ActionDenial? {
-    try await store.read(ActionDenial.self) { connection in
+  ) async throws -> ActionDenial? {
+    try await store.read { connection in
       try Self.refusal(account, try Policies.stored(scope.key, connection), connection)
     }
   }
@@ -108,7 +105,7 @@ public struct EnrollmentLinks: Sendable {
   /// - Returns: The email address.
   public func send(
     _ request: ActionRequest, to id: ID<Account>, in scope: Scope
-  ) async throws(ActionDenial) -> ActionOutcome<String> {
+  ) async throws -> ActionOutcome<String> {
     let store = store
     let sender = request.agent.administrator.displayName
     return try await authorization.act(
@@ -154,12 +151,12 @@ public struct EnrollmentLinks: Sendable {
   }
 
   /// Starts the setup of an app; writes nothing to the database.
-  public func open(_ code: String) async throws(EnrollmentLinkError) -> LinkedEnrollment {
+  public func open(_ code: String) async throws -> LinkedEnrollment {
     let now = store.clock.now()
-    let (link, account) = try await store.read(EnrollmentLinkError.self) { connection in
+    let (link, account) = try await store.read { connection in
       try Self.find(code, at: now, connection)
     }
-    guard !link.isExpired(at: now) else { throw .expired(link.scope) }
+    guard !link.isExpired(at: now) else { throw EnrollmentLinkError.expired(link.scope) }
     let ticket = Ticket(
       scope: link.scope, account: account, provider: .password,
       secret: Secret(store.random.bytes(TOTPFactor.secretLength)), at: now, random: store.random)
@@ -168,21 +165,17 @@ public struct EnrollmentLinks: Sendable {
 
   private func enrollment(
     _ ticket: Ticket, _ link: UserLink, _ account: Account
-  ) throws(EnrollmentLinkError) -> LinkedEnrollment {
+  ) throws -> LinkedEnrollment {
     guard let password = TOTPFactor.password(ticket.secret), let email = account.email else {
-      throw .unknown
+      throw EnrollmentLinkError.unknown
     }
     let uri = OTPAuthURI(
       password: password, issuer: Self.issuer(link.scope), account: email)
-    do {
-      return LinkedEnrollment(
-        scope: link.scope, email: email, uri: uri.text,
-        key: Secret(Base32.encode(ticket.secret.revealedBytes)),
-        ticket: Secret(try ticket.sealed(.linkedEnrollment, by: tickets)),
-        finishBy: ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime))
-    } catch {
-      throw .unavailable(Failure(error))
-    }
+    return LinkedEnrollment(
+      scope: link.scope, email: email, uri: uri.text,
+      key: Secret(Base32.encode(ticket.secret.revealedBytes)),
+      ticket: Secret(try ticket.sealed(.linkedEnrollment, by: tickets)),
+      finishBy: ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime))
   }
 
   /// Enrolls the app if the code proves that it has the secret, and uses up the link.
@@ -192,7 +185,7 @@ public struct EnrollmentLinks: Sendable {
   public func finish(
     _ code: String, ticket text: String, typed: String, displayName: String,
     endsSessions: Bool = false, by author: Author, userAgent: String = ""
-  ) async throws(EnrollmentLinkError) -> Scope {
+  ) async throws -> Scope {
     let now = store.clock.now()
     let (store, totp) = (store, totp)
     let ticket = Ticket(text, .linkedEnrollment, by: tickets)
@@ -201,8 +194,7 @@ public struct EnrollmentLinks: Sendable {
     let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
-      by: author,
-      EnrollmentLinkError.self
+      by: author
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)
       let scope = link.scope

@@ -31,18 +31,15 @@ public enum ReportedChangeError: Error, Sendable {
   case unknown
   case used(ReportedChange)
   case expired(ReportedChange)
-  case unavailable(Failure)
 }
-
-extension ReportedChangeError: UseCaseError {}
 
 /// Lets users report a change that wasn't theirs, which locks their second factors.
 public struct ReportedChanges: Sendable {
   let store: Store
 
-  public func look(at code: String) async throws(ReportedChangeError) -> ReportedChange {
+  public func look(at code: String) async throws -> ReportedChange {
     let now = store.clock.now()
-    return try await store.read(ReportedChangeError.self) { connection in
+    return try await store.read { connection in
       try Self.find(code, at: now, connection).reportedChange
     }
   }
@@ -52,12 +49,12 @@ public struct ReportedChanges: Sendable {
   ///
   /// This also uses up the account's other links to report a change.
   @discardableResult
-  public func object(_ code: String, by author: Author) async throws(ReportedChangeError)
+  public func object(_ code: String, by author: Author) async throws
     -> ReportedChange
   {
     let now = store.clock.now()
     let store = store
-    return try await store.write(by: author, ReportedChangeError.self) { connection in
+    return try await store.write(by: author) { connection in
       let link = try Self.find(code, at: now, connection)
       guard let account = try AccountRecord.find(key: link.account, connection) else {
         throw ReportedChangeError.unknown
@@ -122,8 +119,8 @@ extension ReportedChanges {
   /// Lists the users of a pool whose second factors are locked, longest first.
   public func users(
     of scope: Scope, limit: Int
-  ) async throws(ReportedChangeError) -> [ReportingUser] {
-    try await store.read(ReportedChangeError.self) { connection in
+  ) async throws -> [ReportingUser] {
+    try await store.read { connection in
       let rows = try connection.all(
         """
         SELECT account_key, changes_locked_at FROM account
@@ -142,10 +139,10 @@ extension ReportedChanges {
   /// A partial index covers locked accounts, so the query is cheap if there are none.
   public func pools(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(ReportedChangeError) -> [ReportingPool] {
+  ) async throws -> [ReportingPool] {
     guard !administrator.grants.isEmpty else { return [] }
     let restriction = administrator.restriction
-    return try await store.read(ReportedChangeError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT \(Scope.columns), count(*) FROM account a

@@ -246,13 +246,13 @@ extension Identity {
   /// Deletes some of the data of deleted projects and tenants, in one write.
   ///
   /// Call it periodically, and repeat while it returns true.
-  public func purge() async throws(StartError) -> Bool {
-    let isUnderWay = try await store.read(StartError.self) { connection in
+  public func purge() async throws -> Bool {
+    let isUnderWay = try await store.read { connection in
       try Deletion.isUnderWay(connection)
     }
     guard isUnderWay else { return false }
     let now = clock.now()
-    try await store.write(StartError.self) { connection in
+    try await store.write { connection in
       try Deletion.purge(at: now, connection)
     }
     return true

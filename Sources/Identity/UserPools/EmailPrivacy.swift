@@ -6,8 +6,8 @@ extension Scopes {
   /// reveal which emails have an account.
   ///
   /// A tenant without its own setting uses that of its project.
-  public func hidesUsers(_ scope: Scope) async throws(ScopeError) -> Bool {
-    try await store.read(ScopeError.self) { connection in
+  public func hidesUsers(_ scope: Scope) async throws -> Bool {
+    try await store.read { connection in
       try Self.hidesUsers(scope, connection)
     }
   }

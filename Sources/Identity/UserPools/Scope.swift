@@ -57,7 +57,4 @@ public enum ScopeError: Error, Sendable {
   /// The tenant never existed in the project.
   case tenantNotFound
   case tenantDeleted
-  case unavailable(Failure)
 }
-
-extension ScopeError: UseCaseError {}

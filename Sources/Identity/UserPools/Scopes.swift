@@ -7,15 +7,15 @@ public struct Scopes: Sendable {
   /// In the emulator profile, a missing project or tenant is created, as in Google's emulator.
   public func find(
     project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(ScopeError) -> Scope {
+  ) async throws -> Scope {
     do {
       return try await existing(project: project, tenant: tenant)
-    } catch {
+    } catch let error as ScopeError {
       guard store.profile == .emulator else { throw error }
       switch error {
       case .projectNotFound: try await makeImplicit(project, nil)
       case .tenantNotFound: try await makeImplicit(project, tenant)
-      case .projectDeleted, .tenantDeleted, .unavailable: throw error
+      case .projectDeleted, .tenantDeleted: throw error
       }
       return try await find(project: project, tenant: tenant)
     }
@@ -24,8 +24,8 @@ public struct Scopes: Sendable {
   /// Finds a user pool with its settings, as ``find(project:tenant:)`` does.
   public func pool(
     project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(ScopeError) -> UserPool {
-    let found = try await store.read(ScopeError.self) { connection in
+  ) async throws -> UserPool {
+    let found = try await store.read { connection in
       try UserPools.present(project, tenant, connection)
     }
     if let found { return found }
@@ -37,8 +37,8 @@ public struct Scopes: Sendable {
   /// Finds a user pool without creating one, in any profile.
   public func existing(
     project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(ScopeError) -> Scope {
-    try await store.read(ScopeError.self) { connection in
+  ) async throws -> Scope {
+    try await store.read { connection in
       try Self.find(project: project, tenant: tenant, connection)
     }
   }
@@ -46,9 +46,9 @@ public struct Scopes: Sendable {
   /// Returns a project's ID, given its ID or the number that resource names contain.
   ///
   /// A number that no project has is returned as it is.
-  public func id(of project: ID<Project>) async throws(ScopeError) -> ID<Project> {
+  public func id(of project: ID<Project>) async throws -> ID<Project> {
     guard let number = Int64(project.text), String(number) == project.text else { return project }
-    return try await store.read(ScopeError.self) { connection in
+    return try await store.read { connection in
       try connection.first(
         "SELECT project_id FROM project WHERE number = \(number)"
       ) { try $0.next() } ?? project
@@ -89,14 +89,13 @@ public struct Scopes: Sendable {
 
   private func makeImplicit(
     _ project: ID<Project>, _ tenant: ID<Tenant>?
-  ) async throws(ScopeError) {
+  ) async throws {
     do {
       try await pools.makeImplicit(project: project, tenant: tenant)
-    } catch {
+    } catch let error as UserPoolError {
       switch error {
       case .projectIDTaken: return  // created by a concurrent request
-      case .unavailable(let failure): throw .unavailable(failure)
-      default: throw tenant == nil ? .projectNotFound : .tenantNotFound
+      default: throw tenant == nil ? ScopeError.projectNotFound : .tenantNotFound
       }
     }
   }

@@ -86,7 +86,4 @@ public enum UserPoolError: Error, Sendable {
   case policy(PolicyError)
   case passwords(PasswordPolicyError)
   case recaptcha(RecaptchaError)
-  case unavailable(Failure)
 }
-
-extension UserPoolError: UseCaseError {}

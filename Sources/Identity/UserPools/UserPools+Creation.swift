@@ -8,48 +8,48 @@ extension UserPools {
   /// messages in the emulator profile.
   public func createProject(
     id: String, displayName: String, by author: Author
-  ) async throws(UserPoolError) -> UserPool {
-    guard UserPoolRules.isProjectID(id) else { throw .invalidProjectID }
+  ) async throws -> UserPool {
+    guard UserPoolRules.isProjectID(id) else { throw UserPoolError.invalidProjectID }
     return try await store.perform(
-      by: author, UserPoolError.self, insertingProject(id, displayName))
+      by: author, insertingProject(id, displayName))
   }
 
   public func createProject(
     id: String, displayName: String, _ request: ActionRequest
-  ) async throws(ActionError<UserPoolError>) -> UserPool {
-    guard UserPoolRules.isProjectID(id) else { throw .failed(.invalidProjectID) }
+  ) async throws -> UserPool {
+    guard UserPoolRules.isProjectID(id) else { throw UserPoolError.invalidProjectID }
     return try await store.perform(
-      .createProject, request, in: .instance, UserPoolError.self,
+      .createProject, request, in: .instance,
       insertingProject(id, displayName)
     ).value
   }
 
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, by author: Author
-  ) async throws(UserPoolError) -> UserPool {
+  ) async throws -> UserPool {
     try await store.perform(
-      by: author, UserPoolError.self, insertingTenant(edit, in: project))
+      by: author, insertingTenant(edit, in: project))
   }
 
   public func createTenant(
     in project: ID<Project>, _ edit: UserPoolEdit, _ request: ActionRequest
-  ) async throws(ActionError<UserPoolError>) -> UserPool {
+  ) async throws -> UserPool {
     try await store.perform(
-      .createTenant, request, in: ActionTarget(project: project), UserPoolError.self,
+      .createTenant, request, in: ActionTarget(project: project),
       insertingTenant(edit, in: project)
     ).value
   }
 
   /// Creates the project or tenant of an ID that an application used, in the emulator profile; a
   /// tenant with everything enabled, as Google's emulator does.
-  func makeImplicit(project: ID<Project>, tenant: ID<Tenant>?) async throws(UserPoolError) {
+  func makeImplicit(project: ID<Project>, tenant: ID<Tenant>?) async throws {
     let id = tenant?.text ?? project.text
     guard (1...128).contains(id.utf8.count) else {
-      throw tenant == nil ? .projectNotFound : .tenantNotFound
+      throw tenant == nil ? UserPoolError.projectNotFound : .tenantNotFound
     }
     let author = Author(actor: .emulatorOwner)
     guard let tenant else {
-      _ = try await store.perform(by: author, UserPoolError.self, insertingProject(id, id))
+      _ = try await store.perform(by: author, insertingProject(id, id))
       return
     }
     let edit = UserPoolEdit(
@@ -57,7 +57,7 @@ extension UserPools {
       configuration: MFAConfiguration(
         state: .enabled, smsEnabled: true,
         totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
-    try await store.perform(by: author, UserPoolError.self) { context, connection in
+    try await store.perform(by: author) { context, connection in
       _ = try insert(tenant, in: project, edit, context, connection)
     }
   }

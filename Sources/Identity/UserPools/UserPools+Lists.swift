@@ -19,7 +19,7 @@ extension UserPools {
   public func projects(
     visibleTo administrator: Administrator, search: String? = nil,
     _ selection: ProjectSelection = .all, after: String? = nil, limit: Int = 50
-  ) async throws(UserPoolError) -> Page<ProjectSummary> {
+  ) async throws -> Page<ProjectSummary> {
     let grants = administrator.grants.filter { grant in
       selection == .all
         || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
@@ -76,7 +76,7 @@ extension UserPools {
     }
     let filter = condition
     let limit = Page<ProjectSummary>.size(limit)
-    return try await store.read(UserPoolError.self) { connection in
+    return try await store.read { connection in
       var rows = try connection.all(
         """
         SELECT \(ProjectSummary.columns) FROM \(source)
@@ -92,10 +92,10 @@ extension UserPools {
   }
 
   /// Lists all projects, ordered by ID, for the command line.
-  public func everyProject() async throws(UserPoolError) -> [(
+  public func everyProject() async throws -> [(
     id: ID<Project>, number: Int64, displayName: String
   )] {
-    try await store.read(UserPoolError.self) { connection in
+    try await store.read { connection in
       try connection.all(
         """
         SELECT project_id, number, display_name FROM project
@@ -109,13 +109,13 @@ extension UserPools {
   /// for menus.
   public func projectNames(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(UserPoolError) -> [(id: ID<Project>, displayName: String)] {
+  ) async throws -> [(id: ID<Project>, displayName: String)] {
     guard !administrator.grants.isEmpty else { return [] }
     let condition: SQL =
       administrator.seesEveryProject
       ? "project_id > ''"
       : "project_id IN (\(list: administrator.grants.compactMap(\.project)))"
-    return try await store.read(UserPoolError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT project_id, display_name FROM project WHERE \(condition) AND deleted_at IS NULL
@@ -127,8 +127,8 @@ extension UserPools {
 
   /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
   /// with another error.
-  public func areTenantsAllowed(in project: ID<Project>) async throws(UserPoolError) -> Bool {
-    try await store.read(UserPoolError.self) { connection in
+  public func areTenantsAllowed(in project: ID<Project>) async throws -> Bool {
+    try await store.read { connection in
       try connection.first(
         "SELECT allow_tenants FROM project WHERE project_id = \(project)"
       ) { try $0.next() } ?? true
@@ -141,9 +141,9 @@ extension UserPools {
   /// since; any other text gives an empty page.
   public func tenants(
     project: ID<Project>, after: String? = nil, limit: Int = 50
-  ) async throws(UserPoolError) -> Page<UserPool> {
+  ) async throws -> Page<UserPool> {
     let limit = Page<UserPool>.size(limit)
-    return try await store.read(UserPoolError.self) { connection in
+    return try await store.read { connection in
       if let after {
         let known = try connection.first(
           "SELECT 1 FROM scope WHERE project_id = \(project) AND tenant_id = \(after)"
@@ -175,9 +175,9 @@ extension UserPools {
   /// for menus.
   public func tenantNames(
     project: ID<Project>, visibleTo administrator: Administrator, limit: Int
-  ) async throws(UserPoolError) -> [(id: ID<Tenant>, displayName: String)] {
+  ) async throws -> [(id: ID<Tenant>, displayName: String)] {
     guard let restriction = Self.restriction(to: administrator, in: project) else { return [] }
-    return try await store.read(UserPoolError.self) { connection in
+    return try await store.read { connection in
       try connection.all(
         """
         SELECT s.tenant_id, s.display_name FROM scope s

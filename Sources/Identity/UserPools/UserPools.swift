@@ -6,8 +6,8 @@ public struct UserPools: Sendable {
 
   public func find(
     project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(UserPoolError) -> UserPool {
-    try await store.read(UserPoolError.self) { connection in
+  ) async throws -> UserPool {
+    try await store.read { connection in
       try Self.find(project, tenant, connection)
     }
   }
@@ -17,17 +17,17 @@ public struct UserPools: Sendable {
   public func update(
     project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
     edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
-  ) async throws(UserPoolError) -> UserPool {
-    try await store.perform(by: author, UserPoolError.self, change(of: project, tenant, edit))
+  ) async throws -> UserPool {
+    try await store.perform(by: author, change(of: project, tenant, edit))
   }
 
   /// A change that weakens security has stricter requirements.
   public func update(
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
     edit: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
-  ) async throws(ActionError<UserPoolError>) -> ActionOutcome<UserPool> {
+  ) async throws -> ActionOutcome<UserPool> {
     try await store.perform(
-      request, in: ActionTarget(project: project, tenant: tenant), UserPoolError.self,
+      request, in: ActionTarget(project: project, tenant: tenant),
       choosing: { connection in
         let pool = try Self.find(project, tenant, connection)
         let (old, new) = (pool.edit, try pool.edit.changed(by: edit))
@@ -137,17 +137,17 @@ public struct UserPools: Sendable {
   /// tenant.
   public func delete(
     project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
-  ) async throws(UserPoolError) {
-    try await store.perform(by: author, UserPoolError.self, Self.deletion(of: project, tenant))
+  ) async throws {
+    try await store.perform(by: author, Self.deletion(of: project, tenant))
   }
 
   /// A tenant's deletion requires a permission in its project.
   public func delete(
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest
-  ) async throws(ActionError<UserPoolError>) -> ActionOutcome<Void> {
+  ) async throws -> ActionOutcome<Void> {
     try await store.perform(
       tenant == nil ? .deleteProject : .deleteTenant, request, in: ActionTarget(project: project),
-      UserPoolError.self, Self.deletion(of: project, tenant))
+      Self.deletion(of: project, tenant))
   }
 
   private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
@@ -172,9 +172,9 @@ public struct UserPools: Sendable {
 
   public func deletionImpact(
     project: ID<Project>, tenant: ID<Tenant>? = nil
-  ) async throws(UserPoolError) -> DeletionImpact {
+  ) async throws -> DeletionImpact {
     let now = store.clock.now()
-    return try await store.read(UserPoolError.self) { connection in
+    return try await store.read { connection in
       let scope = try Self.find(project, tenant, connection).scope
       return try Deletion.deletionImpact(of: scope, at: now, connection)
     }

@@ -44,15 +44,13 @@ extension Scopes {
   /// recently weakened policies first, then the others by ID.
   ///
   /// They're in an index, so finding none costs nothing.
-  ///
-  /// - Throws: ``ScopeError/unavailable(_:)``.
   public func warnings(
     visibleTo administrator: Administrator, limit: Int
-  ) async throws(ScopeError) -> [ScopeWarning] {
+  ) async throws -> [ScopeWarning] {
     guard !administrator.grants.isEmpty else { return [] }
     let restriction = administrator.restriction
     let now = store.clock.now()
-    return try await store.read(ScopeError.self) { connection in
+    return try await store.read { connection in
       let weakened = try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)

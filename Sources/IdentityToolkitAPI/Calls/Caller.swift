@@ -29,35 +29,25 @@ struct Credentials: Sendable {
   let identity: Identity
 
   /// Other authentication schemes are ignored.
-  func bearer(_ request: Request) async throws(WireError) -> Operator? {
+  func bearer(_ request: Request) async throws -> Operator? {
     guard let text = request.bearerToken else { return nil }
     if identity.profile == .emulator {
       guard text.isSameToken(as: "owner") || text.hasSameBytes(atStart: "ya29.") else {
-        throw .invalidCredentials
+        throw WireError.invalidCredentials
       }
       return .emulatorOwner
     }
-    let token: ServiceToken?
-    do throws(ServiceTokenError) {
-      token = try await identity.serviceTokens.find(Secret(text))
-    } catch {
-      throw WireError(error)
-    }
-    guard let token else { throw .invalidCredentials }
+    let token = try await identity.serviceTokens.find(Secret(text))
+    guard let token else { throw WireError.invalidCredentials }
     return .service(token)
   }
 
-  func keyProject(_ request: Request) async throws(WireError) -> ID<Project>? {
+  func keyProject(_ request: Request) async throws -> ID<Project>? {
     let key = request.parameter("key") ?? request.fields[Credentials.apiKey] ?? ""
     guard !key.isEmpty else { return nil }
     if identity.profile == .emulator, let project = identity.defaultProject { return project }
-    let project: ID<Project>?
-    do throws(APIKeyError) {
-      project = try await identity.apiKeys.project(for: key)
-    } catch {
-      throw WireError(error)
-    }
-    guard let project else { throw .invalidKey }
+    let project = try await identity.apiKeys.project(for: key)
+    guard let project else { throw WireError.invalidKey }
     return project
   }
 

@@ -11,8 +11,8 @@ struct RequestAuthorizer: Sendable {
   let limit: PoolRequestLimit?
   let log: @Sendable (RequestID, RequestEvent) -> Void
 
-  typealias ClientMethod = @Sendable (ClientCall) async throws(WireError) -> JSON
-  typealias AdminMethod = @Sendable (AdminCall) async throws(WireError) -> JSON
+  typealias ClientMethod = @Sendable (ClientCall) async throws -> JSON
+  typealias AdminMethod = @Sendable (AdminCall) async throws -> JSON
 
   /// Handles a call with an API key.
   ///
@@ -21,10 +21,10 @@ struct RequestAuthorizer: Sendable {
     _ request: Request, _ shape: ErrorShape, poolFrom token: PoolToken?,
     reading read: (Request) throws(WireError) -> Message = Body.message, _ method: ClientMethod
   ) async -> Response {
-    await answer(request, shape) { () async throws(WireError) in
+    await answer(request, shape) { () in
       let bearer = try await credentials.bearer(request)
       let key = try await credentials.keyProject(request)
-      guard bearer != nil || key != nil else { throw .missingKey }
+      guard bearer != nil || key != nil else { throw WireError.missingKey }
       let message = try read(request)
       return try await method(
         try await clientCall(request, message, key: key, bearer, poolFrom: token))
@@ -36,8 +36,10 @@ struct RequestAuthorizer: Sendable {
     _ request: Request, _ shape: ErrorShape, _ action: Action, project: String, tenant: String?,
     _ method: AdminMethod
   ) async -> Response {
-    await answer(request, shape) { () async throws(WireError) in
-      guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
+    await answer(request, shape) { () in
+      guard let bearer = try await credentials.bearer(request) else {
+        throw WireError.missingCredentials
+      }
       let message = try Body.message(of: request)
       return try await method(
         try await adminCall(
@@ -51,8 +53,10 @@ struct RequestAuthorizer: Sendable {
   func admin(
     _ request: Request, _ shape: ErrorShape, _ action: Action, _ method: AdminMethod
   ) async -> Response {
-    await answer(request, shape) { () async throws(WireError) in
-      guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
+    await answer(request, shape) { () in
+      guard let bearer = try await credentials.bearer(request) else {
+        throw WireError.missingCredentials
+      }
       guard let project = bearer.project ?? identity.defaultProject else {
         throw WireError("INVALID_PROJECT_ID")
       }
@@ -68,10 +72,10 @@ struct RequestAuthorizer: Sendable {
     _ request: Request, _ shape: ErrorShape, _ action: Action, poolFrom token: PoolToken?,
     admin: AdminMethod, client: ClientMethod
   ) async -> Response {
-    await answer(request, shape) { () async throws(WireError) in
+    await answer(request, shape) { () in
       let bearer = try await credentials.bearer(request)
       let key = try await credentials.keyProject(request)
-      guard bearer != nil || key != nil else { throw .missingKey }
+      guard bearer != nil || key != nil else { throw WireError.missingKey }
       let message = try Body.message(of: request)
       guard let bearer, try message.given("idToken") == nil else {
         return try await client(
@@ -95,10 +99,12 @@ struct RequestAuthorizer: Sendable {
     _ request: Request, _ shape: ErrorShape, project: String, tenant: String?,
     _ method: ClientMethod
   ) async -> Response {
-    await answer(request, shape) { () async throws(WireError) in
-      guard let key = try await credentials.keyProject(request) else { throw .missingKey }
+    await answer(request, shape) { () in
+      guard let key = try await credentials.keyProject(request) else { throw WireError.missingKey }
       let project = try await self.project(ID(project))
-      guard key == project || identity.profile == .emulator else { throw .permissionDenied }
+      guard key == project || identity.profile == .emulator else {
+        throw WireError.permissionDenied
+      }
       let counted = try await count(project, tenant.map { ID($0) })
       return try await method(
         ClientCall(
@@ -109,8 +115,10 @@ struct RequestAuthorizer: Sendable {
 
   /// Handles a call of version 3 that requires a bearer token, for the project in the message.
   func transfer(_ request: Request, _ action: Action, _ method: AdminMethod) async -> Response {
-    await answer(request, .v1) { () async throws(WireError) in
-      guard let bearer = try await credentials.bearer(request) else { throw .missingCredentials }
+    await answer(request, .v1) { () in
+      guard let bearer = try await credentials.bearer(request) else {
+        throw WireError.missingCredentials
+      }
       let message = try Body.message(of: request)
       guard let project = try await namedProject(message) else {
         throw WireError("INSUFFICIENT_PERMISSION")
@@ -121,7 +129,7 @@ struct RequestAuthorizer: Sendable {
   }
 
   func open(
-    _ request: Request, _ shape: ErrorShape, _ method: () async throws(WireError) -> JSON
+    _ request: Request, _ shape: ErrorShape, _ method: () async throws -> JSON
   ) async -> Response {
     await answer(request, shape, method)
   }
@@ -133,7 +141,7 @@ extension RequestAuthorizer {
   private func clientCall(
     _ request: Request, _ message: Message, key: ID<Project>?, _ bearer: Operator?,
     poolFrom token: PoolToken?
-  ) async throws(WireError) -> ClientCall {
+  ) async throws -> ClientCall {
     let named = try await namedProject(message)
     guard bearer != nil || named == nil else {
       throw WireError(
@@ -165,7 +173,7 @@ extension RequestAuthorizer {
   func adminCall(
     _ request: Request, _ message: Message, _ action: Action, project: ID<Project>,
     tenant: ID<Tenant>?, otherwise standard: ID<Tenant>? = nil, _ bearer: Operator
-  ) async throws(WireError) -> AdminCall {
+  ) async throws -> AdminCall {
     let named = action.isAboutTenants ? nil : try namedTenant(request, message)
     if let tenant, let named, tenant != named { throw WireError("TENANT_ID_MISMATCH") }
     let tenant = tenant ?? named ?? standard
@@ -175,15 +183,15 @@ extension RequestAuthorizer {
     if action.needsTenants { try await checkTenants(of: project) }
     let scope: Scope
     var pool: UserPool?
-    do throws(ScopeError) {
+    do {
       if action.isAboutTenants {
         let found = try await identity.scopes.pool(project: project, tenant: tenant)
         (scope, pool) = (found.scope, found)
       } else {
         scope = try await identity.scopes.find(project: project, tenant: tenant)
       }
-    } catch {
-      throw action.isAboutTenants ? WireError(tenants: error) : WireError(error)
+    } catch let error as ScopeError {
+      throw action.isAboutTenants ? WireError(tenants: error) : error
     }
     // The users of a tenant with sign-in disabled can't be accessed, as in production.
     if !action.isAboutTenants, scope.tenant != nil, scope.isDisabled {
@@ -216,7 +224,7 @@ extension RequestAuthorizer {
   private func count(
     _ project: ID<Project>, _ tenant: ID<Tenant>?, or token: PoolToken? = nil,
     _ message: Message = Message()
-  ) async throws(WireError) -> CountedPool? {
+  ) async throws -> CountedPool? {
     guard let limit else { return nil }
     var tenant = tenant
     if tenant == nil, let token, let text = try message.text(token.rawValue) {
@@ -239,25 +247,21 @@ extension RequestAuthorizer {
   }
 
   /// Rejects a project that doesn't allow tenants, before a tenant is looked up.
-  private func checkTenants(of project: ID<Project>) async throws(WireError) {
-    do throws(UserPoolError) {
-      guard try await identity.pools.areTenantsAllowed(in: project) else { throw .multiTenancyOff }
-    } catch {
-      throw WireError(error)
+  private func checkTenants(of project: ID<Project>) async throws {
+    guard try await identity.pools.areTenantsAllowed(in: project) else {
+      throw UserPoolError.multiTenancyOff
     }
   }
 
-  private func namedProject(_ message: Message) async throws(WireError) -> ID<Project>? {
+  private func namedProject(_ message: Message) async throws -> ID<Project>? {
     guard let name = try message.text("targetProjectId"), !name.isEmpty else { return nil }
     return try await project(ID(name))
   }
 
   /// Resolves the project that a path or message names, by its ID or by the number in resource
   /// names.
-  func project(_ name: ID<Project>) async throws(WireError) -> ID<Project> {
-    do throws(ScopeError) { return try await identity.scopes.id(of: name) } catch {
-      throw WireError(error)
-    }
+  func project(_ name: ID<Project>) async throws -> ID<Project> {
+    try await identity.scopes.id(of: name)
   }
 
   /// Returns the tenant in the message, or in the query next to the key.
@@ -281,13 +285,14 @@ extension RequestAuthorizer {
 
 extension RequestAuthorizer {
   private func answer(
-    _ request: Request, _ shape: ErrorShape, _ work: () async throws(WireError) -> JSON
+    _ request: Request, _ shape: ErrorShape, _ work: () async throws -> JSON
   ) async -> Response {
-    do throws(WireError) {
+    do {
       // Read first, so that a call with an invalid selection changes nothing.
       let selection = try request.fieldSelection
       return .json(selection.of(try await work()))
     } catch {
+      let error = WireError(error)
       if let cause = error.cause { log(request.id, .failed(cause: "\(cause)")) }
       return error.response(shape)
     }

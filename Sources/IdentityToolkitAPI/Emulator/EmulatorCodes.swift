@@ -34,13 +34,8 @@ extension Declaration {
 }
 
 extension Methods {
-  func listOobCodes(_ call: AdminCall) async throws(WireError) -> JSON {
-    let links: [ListedLink]
-    do throws(OutOfBandError) {
-      links = try await identity.outOfBandCodes.links(in: call.scope)
-    } catch {
-      throw WireError(error)
-    }
+  func listOobCodes(_ call: AdminCall) async throws -> JSON {
+    let links = try await identity.outOfBandCodes.links(in: call.scope)
     return [
       "oobCodes": .array(
         links.map { link in
@@ -141,11 +136,11 @@ private struct EmulatorAction {
       refusal.members.append("urlTemplate", .string(own + "&newPassword=NEW_PASSWORD_HERE"))
       throw refusal
     }
-    do throws(OutOfBandError) {
+    do {
       try await identity.outOfBandCodes.resetPassword(
         code, to: Secret(password), in: scope, by: author)
     } catch {
-      if case .account = error {
+      if case OutOfBandError.account = error {
         throw ActionRefusal(WireError(error).message, "Choose another newPassword.")
       }
       throw refusal
@@ -157,7 +152,7 @@ private struct EmulatorAction {
     _ code: String, _ kind: OutOfBandCode.Kind, _ scope: Scope, _ author: Author, _ what: String,
     _ advice: String
   ) async throws(ActionRefusal) -> OutOfBandCode {
-    do throws(OutOfBandError) {
+    do {
       guard try await identity.outOfBandCodes.look(at: code, in: scope).kind == kind else {
         throw OutOfBandError.invalidCode
       }
@@ -192,7 +187,7 @@ private struct EmulatorAction {
   }
 
   private func scope() async throws(ActionRefusal) -> Scope {
-    do throws(ScopeError) {
+    do {
       return try await identity.scopes.find(
         project: identity.defaultProject ?? ID(""), tenant: value("tenantId").map { ID($0) })
     } catch {

@@ -15,7 +15,7 @@ extension Routes {
     let root: Path<> = Path()
     add(
       root.route(.get) { [authorizer] request in
-        await authorizer.open(request, .both) { () async throws(WireError) in
+        await authorizer.open(request, .both) {
           [
             "authEmulator": [
               "ready": true, "docs": "https://firebase.google.com/docs/emulator-suite",
@@ -79,7 +79,7 @@ extension RequestAuthorizer {
   fileprivate func emulator(
     _ request: Request, project: String, tenant: String?, _ work: AdminMethod
   ) async -> Response {
-    await open(request, .both) { () async throws(WireError) in
+    await open(request, .both) { () in
       let message = try Body.message(of: request)
       return try await work(
         try await adminCall(
@@ -90,32 +90,24 @@ extension RequestAuthorizer {
 }
 
 extension Methods {
-  func clearAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
-    do throws(AccountError) {
-      try await identity.accounts.deleteAll(call.scope, by: call.author)
-    } catch {
-      throw WireError(error)
-    }
+  func clearAccounts(_ call: AdminCall) async throws -> JSON {
+    try await identity.accounts.deleteAll(call.scope, by: call.author)
     return [:]
   }
 
-  func getEmulatorConfig(_ call: AdminCall) async throws(WireError) -> JSON {
+  func getEmulatorConfig(_ call: AdminCall) async throws -> JSON {
     Methods.emulatorConfig(try await pool(of: call))
   }
 
-  func updateEmulatorConfig(_ call: AdminCall) async throws(WireError) -> JSON {
+  func updateEmulatorConfig(_ call: AdminCall) async throws -> JSON {
     let duplicates = try call.message.message("signIn")?.flag("allowDuplicateEmails")
     let privacy = try call.message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
-    do throws(UserPoolError) {
-      let pool = try await identity.pools.update(project: call.scope.project, by: call.author) {
-        (pool) throws(UserPoolError) in
-        if let duplicates { pool.project?.allowDuplicateEmails = duplicates }
-        if let privacy { pool.emailPrivacy = privacy }
-      }
-      return Methods.emulatorConfig(pool)
-    } catch {
-      throw WireError(error)
+    let pool = try await identity.pools.update(project: call.scope.project, by: call.author) {
+      (pool) throws(UserPoolError) in
+      if let duplicates { pool.project?.allowDuplicateEmails = duplicates }
+      if let privacy { pool.emailPrivacy = privacy }
     }
+    return Methods.emulatorConfig(pool)
   }
 
   private static func emulatorConfig(_ pool: UserPool) -> JSON {

@@ -3,11 +3,11 @@ import JSON
 
 extension Methods {
   /// Returns the codes that were generated instead of sent, for tests.
-  func verificationCodes(_ call: AdminCall) async throws(WireError) -> JSON {
+  func verificationCodes(_ call: AdminCall) async throws -> JSON {
     let codes: [VerificationCode]
-    do throws(SignInError) {
+    do {
       codes = try await identity.signIns.verificationCodes(call.scope)
-    } catch {
+    } catch let error as SignInError {
       throw WireError(error, hidingUsers: false)
     }
     return [

@@ -20,10 +20,6 @@ extension WireError {
     case .forbiddenClaim(let name): self.init(AccountError.forbiddenClaim(name))
     case .enrollmentRequired: self = .enrollmentRequired
     case .userDisabled: self.init("USER_DISABLED")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
-    case .tooManySignUps: self.init(Self.tooManySignUps)
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -45,11 +41,6 @@ extension WireError {
     case .userNotFound: self.init("USER_NOT_FOUND")
     case .userDisabled: self.init("USER_DISABLED")
     case .signUpDisabled: self.init("ADMIN_ONLY_OPERATION")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
-    case .session(let error): self.init(error)
-    case .tooManySignUps: self.init(Self.tooManySignUps)
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -95,7 +86,6 @@ extension WireError {
     case .missingRelyingParty: self.init("MISSING_SAML_RELYING_PARTY_CONFIG")
     case .invalidMember(let name):
       self.init("INVALID_CONFIG : \(name) is missing or invalid.")
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 

@@ -13,10 +13,7 @@ extension WireError {
     case .duplicateProvider(let provider, let rawID):
       self.init(
         "DUPLICATE_RAW_ID : Provider id(\(provider.prefix(128))), Raw id(\(rawID.prefix(512)))")
-    case .tokenRevoked: self = .invalidCredentials
-    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .busy: self = .unavailable
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 

@@ -28,15 +28,9 @@ extension WireError {
     case .changesLocked: self.init(Self.changesLocked)
     case .factorSuspended: self.init(Self.factorSuspended)
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tooManyMails(.passwordReset, _): self.init("RESET_PASSWORD_EXCEED_LIMIT")
     case .tooManyMails: self.init(Self.tooManyMails)
-    case .session(let error): self.init(error)
     case .account(let error): self.init(error)
-    case .unavailable(let cause):
-      self = .unavailable
-      self.cause = cause.description
     }
   }
 }

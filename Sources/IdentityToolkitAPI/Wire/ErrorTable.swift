@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -7,12 +8,50 @@ import JSON
 /// Codes and messages are part of the interface: SDKs map the code before ` : ` to their own
 /// errors.
 extension WireError {
+  /// The only translation of what a call throws; an error that isn't in the table is a failure of the
+  /// server.
+  init(_ error: any Error) {
+    switch error {
+    case let error as WireError: self = error
+    case let error as CallError: self.init(error)
+    case let error as ScopeError: self.init(error)
+    case let error as UserPoolError: self.init(error)
+    case let error as AccessSettingsError: self.init(error)
+    case let error as EmailSenderFault: self.init(error)
+    case let error as PolicyError: self.init(error)
+    case let error as PasswordPolicyError: self.init(error)
+    case let error as RecaptchaError: self.init(error)
+    case let error as AccountError: self.init(error)
+    case let error as SessionError: self.init(error)
+    case let error as SignInError: self.init(error, hidingUsers: false)
+    case let error as EnrollmentError: self.init(error)
+    case let error as OutOfBandError: self.init(error)
+    case let error as CustomTokenError: self.init(error)
+    case let error as FederationError: self.init(error)
+    case let error as ProviderError: self.init(error)
+    case let error as APIKeyError: self.init(error)
+    case let error as ImportError: self.init(error)
+    case let error as HashParameterError: self.init(error)
+    default:
+      self = .unavailable
+      cause = Failure(error).description
+    }
+  }
+
+  init(_ error: CallError) {
+    switch error {
+    case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .scopeDeleted(let scope): self.init(deleted: scope)
+    case .tokenRevoked: self = .invalidCredentials
+    case .tooManySignUps: self.init(Self.tooManySignUps)
+    }
+  }
+
   init(_ error: ScopeError) {
     switch error {
     case .projectNotFound, .projectDeleted: self.init("PROJECT_NOT_FOUND")
     case .tenantNotFound: self.init("INVALID_TENANT_ID")
     case .tenantDeleted: self.init("TENANT_DELETED")
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -35,7 +74,6 @@ extension WireError {
     switch error {
     case .projectNotFound, .projectDeleted: self.init(UserPoolError.projectNotFound)
     case .tenantNotFound, .tenantDeleted: self.init(UserPoolError.tenantNotFound)
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -63,7 +101,6 @@ extension WireError {
     case .policy(let error): self.init(error)
     case .passwords(let error): self.init(error)
     case .recaptcha(let error): self.init(error)
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -104,7 +141,6 @@ extension WireError {
     case .refusalNeedsEmail:
       self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
     case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -133,12 +169,9 @@ extension WireError {
     case .nameTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Display name too long.")
     case .photoTooLong: self.init("INVALID_PROFILE_ATTRIBUTE : Photo URL too long.")
     case .factorNameTooLong: self.init(Self.factorNameTooLong)
-    case .session(let error): self.init(error)
     case .notFound: self.init("USER_NOT_FOUND")
     case .operationNotAllowed: self.init("OPERATION_NOT_ALLOWED")
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
@@ -146,7 +179,6 @@ extension WireError {
     case .factorSuspended: self.init(Self.factorSuspended)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
-    case .tokenRevoked: self = .invalidCredentials
     case .tooManyFactorChanges:
       self.init(
         "QUOTA_EXCEEDED : This service token has changed second factors too often. Try again later.",
@@ -169,9 +201,7 @@ extension WireError {
     case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
-    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .busy: self = .unavailable
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -209,8 +239,6 @@ extension WireError {
     case .tenantDeleted: self.init("TENANT_DELETED")
     case .tooManyChanges:
       self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes to this account. Try again later.")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -228,9 +256,7 @@ extension WireError {
     case .userDisabled: self.init("USER_DISABLED")
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
     case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
-    case .tooManySignUps: self.init(Self.tooManySignUps)
     case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
     case .pendingExpired:
       self.init(
@@ -262,7 +288,6 @@ extension WireError {
       self.init("INVALID_PROJECT_ID : Project ID does not match MFA pending credential.")
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
     case .busy: self = .unavailable
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
   }
 
@@ -277,7 +302,6 @@ extension WireError {
     case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
     // Makes SDKs request a new sign-in, which then requires the second factor.
     case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
-    case .session(let error): self.init(error)
     case .unsupportedFirstFactor:
       self.init("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
     case .unverifiedEmail:
@@ -303,38 +327,12 @@ extension WireError {
     case .recoveryCodesNotEnabled:
       self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
     case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
-    case .unavailable(let cause): self.init(unavailable: cause)
-    }
-  }
-
-  init(_ error: KeyError) {
-    switch error {
-    case .unavailable(let cause): self.init(unavailable: cause)
-    }
-  }
-
-  /// The API only looks up tokens, so no other error can occur.
-  init(_ error: ServiceTokenError) {
-    if case .unavailable(let cause) = error {
-      self.init(unavailable: cause)
-    } else {
-      self = .internal
     }
   }
 
   init(_ error: APIKeyError) {
     switch error {
     case .projectNotFound, .notFound: self.init("PROJECT_NOT_FOUND")
-    case .unavailable(let cause): self.init(unavailable: cause)
     }
-  }
-
-  init(unavailable cause: Failure) {
-    guard !cause.isRevokedToken else {
-      self = .invalidCredentials
-      return
-    }
-    self = .unavailable
-    self.cause = cause.description
   }
 }

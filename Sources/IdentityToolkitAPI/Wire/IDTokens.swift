@@ -32,7 +32,7 @@ struct IDTokens: Sendable {
 
   static let issuer = "https://securetoken.google.com/"
 
-  func make(for grant: SessionGrant) throws(WireError) -> String {
+  func make(for grant: SessionGrant) throws -> String {
     try signed(
       ClaimsWriter.payload(grant, now: identity.clock.now().seconds), session: grant.session.id)
   }
@@ -42,26 +42,22 @@ struct IDTokens: Sendable {
   /// The header of an ID token names its session, because SDKs don't expose the header.
   func signed(
     _ payload: [UInt8], session: ID<UserSession>? = nil, isCookie: Bool = false
-  ) throws(WireError) -> String {
+  ) throws -> String {
     let named = session.map { #","\#(Self.sessionName)":"\#($0.text)""# } ?? ""
     if identity.profile == .emulator {
       let header = Array(#"{"alg":"none"\#(named),"typ":"JWT"}"#.utf8)
       return Base64URL.encode(header) + "." + Base64URL.encode(payload) + "."
     }
-    do throws(KeyError) {
-      let keyID = try identity.signingKeys.currentID()
-      let type = isCookie ? "" : #","typ":"JWT""#
-      var token = Base64URL.encodedBytes(
-        Array(#"{"alg":"RS256","kid":"\#(keyID)"\#(named)\#(type)}"#.utf8))
-      token.append(UInt8(ascii: "."))
-      token += Base64URL.encodedBytes(payload)
-      let signature = try identity.signingKeys.sign(token, keyID: keyID)
-      token.append(UInt8(ascii: "."))
-      token += Base64URL.encodedBytes(signature)
-      return String(decoding: token, as: UTF8.self)
-    } catch {
-      throw WireError(error)
-    }
+    let keyID = try identity.signingKeys.currentID()
+    let type = isCookie ? "" : #","typ":"JWT""#
+    var token = Base64URL.encodedBytes(
+      Array(#"{"alg":"RS256","kid":"\#(keyID)"\#(named)\#(type)}"#.utf8))
+    token.append(UInt8(ascii: "."))
+    token += Base64URL.encodedBytes(payload)
+    let signature = try identity.signingKeys.sign(token, keyID: keyID)
+    token.append(UInt8(ascii: "."))
+    token += Base64URL.encodedBytes(signature)
+    return String(decoding: token, as: UTF8.self)
   }
 
   /// Reads the token of a message and resolves its user pool.
@@ -70,28 +66,25 @@ struct IDTokens: Sendable {
   /// version 1 and is an invalid token in version 2.
   func session(
     _ call: ClientCall, missing: WireError = WireError("MISSING_ID_TOKEN")
-  ) async throws(WireError) -> UserSession {
+  ) async throws -> UserSession {
     guard let token = try call.message.text("idToken") else { throw missing }
     return try await session(token, call)
   }
 
-  func session(_ token: String, _ call: ClientCall) async throws(WireError) -> UserSession {
+  func session(_ token: String, _ call: ClientCall) async throws -> UserSession {
     let claims = try await claims(of: token, project: call.project)
-    if let tenant = call.tenant, tenant.text != claims.tenant { throw .tokenOfAnotherTenant }
-    let scope: Scope
-    do throws(ScopeError) {
-      scope = try await identity.scopes.find(
-        project: call.project, tenant: claims.tenant.map { ID($0) })
-    } catch {
-      throw WireError(error)
+    if let tenant = call.tenant, tenant.text != claims.tenant {
+      throw WireError.tokenOfAnotherTenant
     }
+    let scope = try await identity.scopes.find(
+      project: call.project, tenant: claims.tenant.map { ID($0) })
     return claims.session(in: scope)
   }
 
   /// Reads the token of a call about one user pool, which must be the token's pool.
-  func session(_ token: String, in scope: Scope) async throws(WireError) -> UserSession {
+  func session(_ token: String, in scope: Scope) async throws -> UserSession {
     let claims = try await claims(of: token, project: scope.project)
-    guard claims.tenant == scope.tenant?.text else { throw .tokenOfAnotherTenant }
+    guard claims.tenant == scope.tenant?.text else { throw WireError.tokenOfAnotherTenant }
     return claims.session(in: scope)
   }
 
@@ -102,12 +95,12 @@ struct IDTokens: Sendable {
 
   private func claims(
     of token: String, project: ID<Project>
-  ) async throws(WireError) -> Claims {
+  ) async throws -> Claims {
     let claims = try await read(token)
     let now = identity.clock.now().seconds
     guard claims.isFor(project), claims.expires + Self.grace > now,
       max(claims.issued, claims.authTime) <= now + Self.tolerance
-    else { throw .invalidIDToken }
+    else { throw WireError.invalidIDToken }
     return claims
   }
 
@@ -115,21 +108,21 @@ struct IDTokens: Sendable {
   ///
   /// A valid signature stays valid as long as its key is, so it's cached; everything else is
   /// checked each time.
-  private func read(_ token: String) async throws(WireError) -> Claims {
-    guard token.utf8.count < Self.longest else { throw .invalidIDToken }
+  private func read(_ token: String) async throws -> Claims {
+    guard token.utf8.count < Self.longest else { throw WireError.invalidIDToken }
     if identity.profile == .emulator { return try parse(token).claims }
     let digest = HashFunction.sha256.digest(Array(token.utf8))
     if let known = verified.find(digest), identity.signingKeys.isBelieved(known.keyID) {
       return known.claims
     }
     let (claims, parsed) = try parse(token)
-    guard parsed.algorithm == "RS256", let keyID = parsed.keyID else { throw .invalidIDToken }
-    do throws(KeyError) { try await identity.signingKeys.learn(keyID) } catch {
-      throw WireError(error)
+    guard parsed.algorithm == "RS256", let keyID = parsed.keyID else {
+      throw WireError.invalidIDToken
     }
+    try await identity.signingKeys.learn(keyID)
     guard
       identity.signingKeys.verify(parsed.message, signature: parsed.signature, keyID: keyID)
-    else { throw .invalidIDToken }
+    else { throw WireError.invalidIDToken }
     verified.add(digest, VerifiedTokens.Entry(claims: claims, keyID: keyID))
     return claims
   }

@@ -75,8 +75,6 @@ enum AdminCreateCommand: Command {
     case .scopeNotFound:
       Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text)
     case .busy: Message("Too many passwords are being hashed. Try again.")
-    case .unavailable(let failure):
-      Message("Database error: {failure}", ["failure": .text("\(failure)")])
     }
   }
 }
@@ -279,8 +277,7 @@ enum AdminCommands {
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {
       return try await instance.identity.administrators.record(email: email).administrator
-    } catch {
-      guard case .notFound = error else { throw error }
+    } catch ManagementError.notFound {
       throw ConfigurationError(unknownEmail)
     }
   }

@@ -42,8 +42,8 @@ enum DemoCommand: Command {
     do {
       instance = try await Instance.open(
         unfinished, assets: .ofCommands, profile: .standalone, creates: true, environment: [:])
-    } catch let error as StartError {
-      throw ConfigurationError(error)
+    } catch {
+      throw ConfigurationError.starting(error)
     }
     let began = ContinuousClock.now
     let summary: DemoSummary

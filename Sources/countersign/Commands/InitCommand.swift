@@ -81,8 +81,7 @@ enum InitCommand: Command {
         // The server and the next init would reject half an instance.
         try? FileManager.default.removeItem(atPath: folder.key)
       }
-      if let error = error as? StartError { throw ConfigurationError(error) }
-      throw error
+      throw ConfigurationError.starting(error)
     }
   }
 }
@@ -142,13 +141,13 @@ extension DataFolder {
 
   private func creation(of keys: KeyRing?) async throws -> InstanceCreation {
     let database = try await openForReading()
-    do throws(StartError) {
+    do {
       let creation = try await Identity.creation(in: database, keys: keys)
       await database.close()
       return creation
     } catch {
       await database.close()
-      throw ConfigurationError(error)
+      throw ConfigurationError.starting(error)
     }
   }
 

@@ -86,13 +86,13 @@ enum MigrateCommand: Command {
   private static func plan(_ folder: DataFolder) async throws -> MigrationPlan {
     try folder.mustHoldInstance()
     let database = try await folder.openForReading()
-    do throws(StartError) {
+    do {
       let plan = try await MigrationPlan.estimate(database)
       await database.close()
       return plan
     } catch {
       await database.close()
-      throw ConfigurationError(error)
+      throw ConfigurationError.starting(error)
     }
   }
 }

@@ -58,8 +58,7 @@
         say(inventory, move, isDry: isDry)
         return 0
       } catch {
-        guard error is MoveError || error is DatabaseError else { throw error }
-        let error = MoveError(error)
+        guard let error = MoveError.translated(error) as? MoveError else { throw error }
         throw ConfigurationError(error.message(move), isTemporary: error.isTemporary)
       }
     }
@@ -183,10 +182,6 @@
           repeat the move.
           """,
           ["database": .text("\(move.address)"), "reason": .text(error.message)])
-      case .unavailable(let failure):
-        Message(
-          "The move failed, and nothing remains of the copy: {reason}",
-          ["reason": .text("\(failure)")])
       }
     }
   }

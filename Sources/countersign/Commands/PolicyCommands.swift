@@ -18,12 +18,12 @@ enum PolicyExportCommand: Command {
     let project = arguments.value("project").map { ID<Project>($0) }
     let missing = Instance.notFound(project?.text ?? "", tenant: nil)
     return try await Instance.use(arguments) { instance in
-      do throws(PolicyFileError) {
+      do {
         let file = try await instance.identity.policies.file(of: project)
         let text = Terminal.visible(String(decoding: file.serialized(), as: UTF8.self))
         Terminal.write(Array(text.utf8))
         return 0
-      } catch .problems {
+      } catch PolicyFileError.problems {
         throw ConfigurationError(missing)
       }
     }
@@ -42,7 +42,7 @@ enum PolicyDiffCommand: Command {
     do {
       return try await Instance.use(arguments) { instance in
         let file = try PolicyFileReader.read(path)
-        let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+        let drifts = try await PolicyFileReader.explaining(path) {
           try await instance.identity.policies.drift(from: file)
         }
         for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
@@ -81,7 +81,7 @@ enum PolicyApplyCommand: Command {
     return try await Instance.use(arguments) { instance in
       let policies = instance.identity.policies
       let file = try PolicyFileReader.read(path)
-      let drifts = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+      let drifts = try await PolicyFileReader.explaining(path) {
         isDryRun
           ? try await policies.drift(from: file)
           : try await policies.apply(file, because: reason, by: Author(actor: .commandLine))
@@ -89,7 +89,7 @@ enum PolicyApplyCommand: Command {
       for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
       if isDryRun {
         // After the changes, because those that lack a reason are shown too.
-        _ = try await PolicyFileReader.explaining(path) { () throws(PolicyFileError) in
+        _ = try await PolicyFileReader.explaining(path) {
           try await policies.apply(
             file, because: reason, by: Author(actor: .commandLine), isDryRun: true)
         }
@@ -156,11 +156,12 @@ enum PolicyFileReader {
 
   nonisolated(nonsending) static func explaining<Value>(
     _ path: String,
-    _ body: nonisolated(nonsending) () async throws(PolicyFileError) -> Value
-  ) async throws(ConfigurationError) -> Value {
-    do { return try await body() } catch {
-      throw ConfigurationError(
-        error.messages(of: path), isTemporary: Failure(of: error)?.isTemporary == true)
+    _ body: nonisolated(nonsending) () async throws -> Value
+  ) async throws -> Value {
+    do { return try await body() } catch let error as PolicyFileError {
+      throw ConfigurationError(error.messages(of: path))
+    } catch {
+      throw ConfigurationError(database: error) ?? error
     }
   }
 }

@@ -13,13 +13,13 @@ enum ProjectCreateCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let id = try arguments.operand(Message("the ID of a project"))
     return try await Instance.use(arguments) { instance in
-      do throws(UserPoolError) {
+      do {
         let project = try await instance.identity.pools.createProject(
           id: id, displayName: arguments.value("name") ?? id, by: Author(actor: .commandLine))
         Terminal.say(
           Message("Created the project {project}.", ["project": .text(project.scope.project.text)]))
         return 0
-      } catch {
+      } catch let error as UserPoolError {
         throw PoolCommands.error(error, project: id)
       }
     }
@@ -52,14 +52,14 @@ enum TenantCreateCommand: ProjectCommand {
     let project = try arguments.required("project")
     let name = try arguments.operand(Message("the name of a tenant"))
     return try await Instance.use(arguments) { instance in
-      do throws(UserPoolError) {
+      do {
         let tenant = try await instance.identity.pools.createTenant(
           in: ID(project), .newTenant(named: name), by: Author(actor: .commandLine))
         Terminal.say(
           Message(
             "Created the tenant {tenant}.", ["tenant": .text(tenant.scope.tenant?.text ?? "")]))
         return 0
-      } catch {
+      } catch let error as UserPoolError {
         throw PoolCommands.error(error, project: project)
       }
     }

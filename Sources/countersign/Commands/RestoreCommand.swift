@@ -143,8 +143,8 @@ private struct Restore {
       instance = try await Instance.open(
         draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
         migrates: true, backup: .skip)
-    } catch let error as StartError {
-      throw ConfigurationError(error)
+    } catch {
+      throw ConfigurationError.starting(error)
     }
     do {
       // Tokens have timestamps in whole seconds, so one issued in the last second before the stop

@@ -75,8 +75,6 @@ enum TrustedTokenKeyAddCommand: Command {
         other: "The project has {count} active keys. Revoke one first.",
         ["count": .number(TrustedTokenKeys.most)])
     case .notFound: Message("Key not found in this project.")
-    case .unavailable(let failure):
-      Message("Database error: {failure}", ["failure": .text("\(failure)")])
     }
   }
 }

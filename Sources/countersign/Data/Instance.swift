@@ -101,8 +101,8 @@ struct Instance: Sendable {
           folder, assets: .ofCommands, profile: profile, migrates: migrates, backup: backup,
           environment: environment)
       }
-    } catch let error as StartError {
-      throw ConfigurationError(error)
+    } catch {
+      throw ConfigurationError.starting(error)
     }
   }
 
@@ -130,13 +130,12 @@ struct Instance: Sendable {
     do {
       return try await identity.scopes.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
-    } catch {
+    } catch let error as ScopeError {
       switch error {
       case .projectNotFound, .projectDeleted:
         throw ConfigurationError(Self.notFound(project, tenant: nil))
       case .tenantNotFound, .tenantDeleted:
         throw ConfigurationError(Self.notFound(project, tenant: tenant))
-      case .unavailable: throw error
       }
     }
   }

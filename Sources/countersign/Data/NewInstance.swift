@@ -39,8 +39,13 @@ struct NewInstance: Sendable {
       try DurableFiles.createFolder(draft.path)
     }
     do {
-      let instance = try await Instance.open(
-        draft, assets: assets, profile: profile, creates: true, environment: environment)
+      let instance: Instance
+      do {
+        instance = try await Instance.open(
+          draft, assets: assets, profile: profile, creates: true, environment: environment)
+      } catch {
+        throw ConfigurationError.starting(error)
+      }
       do { try await instance.database.checkpoint() } catch {
         await instance.database.close()
         throw error
@@ -49,7 +54,6 @@ struct NewInstance: Sendable {
       try writing { try commit() }
     } catch {
       try? discard()
-      if let error = error as? StartError { throw ConfigurationError(error) }
       throw error is DatabaseError ? ConfigurationError(writing: data, error) : error
     }
     try writing { try finish() }

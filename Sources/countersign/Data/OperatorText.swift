@@ -54,21 +54,19 @@ extension ConfigurationError: CustomStringConvertible {
 extension ConfigurationError {
   /// A database that failed during a command; nil for another error.
   init?(database error: any Error) {
-    let reason: String
-    let isTemporary: Bool
-    if let failure = Failure(of: error) {
-      (reason, isTemporary) = (failure.reason, failure.isTemporary)
-    } else if let error = error as? DatabaseError {
-      (reason, isTemporary) = (error.message, error.isTemporary)
-    } else {
-      return nil
-    }
+    guard let failure = Failure(of: error) else { return nil }
     self.init(
-      Message("The database can't be used: {reason}", ["reason": .text(reason)]),
-      isTemporary: isTemporary)
+      Message("The database can't be used: {reason}", ["reason": .text(failure.reason)]),
+      isTemporary: failure.isTemporary)
   }
 
-  init(_ error: StartError) { self.init(error.message, isTemporary: error.isTemporary) }
+  /// Returns why an instance can't be opened, or the error if it isn't about the instance.
+  static func starting(_ error: any Error) -> any Error {
+    if let error = StartError.translated(error) as? StartError {
+      return ConfigurationError(error.message, isTemporary: error.isTemporary)
+    }
+    return ConfigurationError(database: error) ?? error
+  }
 
   init(opening database: String, _ error: any Error) {
     self.init(
@@ -148,8 +146,6 @@ extension StartError {
         the database while that server uses it ({migrations}). Restart the server with this \
         version first.
         """, ["migrations": .text(steps.joined(separator: ", "))])
-    case .unavailable(let failure):
-      Message("The database can't be used: {reason}", ["reason": .text(failure.reason)])
     }
   }
 }
@@ -287,8 +283,6 @@ extension PolicyFileError {
             ])
         }
       }
-    case .unavailable(let failure):
-      return [Message("The database can't be used: {failure}", ["failure": .text(failure.reason)])]
     }
   }
 }

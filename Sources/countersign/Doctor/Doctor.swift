@@ -167,12 +167,12 @@ struct Doctor: Sendable {
       let sample = try await SecretSample.take(database, keys: ring)
       return [sample.unreadable > 0 ? .secretsUnreadable(sample) : .keysOpen(sample)]
     } catch {
-      return [.schemaUnusable(StartError(error))]
+      return [Self.unusable(error)]
     }
   }
 
   private func schema(_ database: any InstanceDatabase) async -> [Finding] {
-    do throws(StartError) {
+    do {
       var found: [Finding] = []
       let (shown, stored) = (now(), try await Identity.latestTime(database))
       if let stored, shown.seconds + ClockGuard.furthestBehind < stored.seconds {
@@ -184,8 +184,13 @@ struct Doctor: Sendable {
         pending.isEmpty ? .schemaCurrent : .schemaPending(pending, data: folder.path))
       return found + (try await Identity.searchIndexFaults(of: database).map(Finding.searchIndex))
     } catch {
-      return [.schemaUnusable(error)]
+      return [Self.unusable(error)]
     }
+  }
+
+  private static func unusable(_ error: any Error) -> Finding {
+    let problem = ConfigurationError.starting(error) as? ConfigurationError
+    return .schemaUnusable(problem?.problems.first ?? .verbatim("\(error)"))
   }
 
   private func server(_ database: any InstanceDatabase) async -> [Finding] {

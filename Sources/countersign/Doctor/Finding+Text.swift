@@ -105,7 +105,7 @@ extension Finding {
     case .schemaCurrent: Message("The schema is current.")
     case .schemaPending(let names, _):
       Message("Pending migrations: {names}", ["names": .text(names.joined(separator: ", "))])
-    case .schemaUnusable(let error): error.message
+    case .schemaUnusable(let problem): problem
     case .searchIndex(.missing):
       Message(
         """

@@ -46,7 +46,7 @@ enum Finding: Sendable {
 
   case schemaCurrent
   case schemaPending([String], data: String)
-  case schemaUnusable(StartError)
+  case schemaUnusable(Message)
   /// The index doesn't help all searches of users.
   case searchIndex(SearchIndexFault)
 

@@ -84,9 +84,8 @@ struct Listeners: Sendable {
 
   private static func configurationError(_ error: any Error, _ tls: TLSFiles) -> ConfigurationError
   {
-    switch error {
+    switch ConfigurationError.starting(error) {
     case let error as ConfigurationError: error
-    case let error as StartError: ConfigurationError(error)
     case let error as ServerError: tls.reason(for: error)
     default:
       ConfigurationError(

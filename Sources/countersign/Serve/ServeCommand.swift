@@ -127,8 +127,8 @@ enum ServeCommand: Command {
       }
       instance.database.tellSlowUse { log.add(.databaseSlow($0)) }
       return instance
-    } catch let error as StartError {
-      throw ConfigurationError(error)
+    } catch {
+      throw ConfigurationError.starting(error)
     }
   }
 

@@ -15,7 +15,7 @@ struct AuditLog {
       start = clock.now
     }
     for first in stride(from: 0, to: count, by: 1_000) {
-      try await identity.store.write(AuditError.self) { connection in
+      try await identity.store.write { connection in
         for number in first..<min(count, first + 1_000) {
           var entry = AuditEntry(.accountChange, .account, "uid-\(number)", name: "User \(number)")
           entry.add(.email, .text("user-\(number)@example.com"))

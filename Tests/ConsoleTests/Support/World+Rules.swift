@@ -64,9 +64,9 @@ extension World {
     let account = try #require(try await identity.accounts.list(scope).items.first).id
     let request = ActionRequest(agent: agent, author: author, reason: .lost)
     _ = try await identity.support.endSessions(scope, account, request)
-    do throws(ActionDenial) {
+    do {
       _ = try await identity.support.endSessions(scope, account, request)
-    } catch {
+    } catch let error as ActionDenial {
       guard case .held = error else { throw error }
     }
     try await identity.support.change(scope, to: rules, by: line)

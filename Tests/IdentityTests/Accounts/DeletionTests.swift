@@ -80,7 +80,7 @@ struct AccountDeletionTests {
       // The session is still open when the request begins.
       _ = try await identity.sessions.check(ended)
       try await identity.sessions.endAll(instance.acme, alice.id, by: Instance.boss)
-      await expect("session.tokenExpired") {
+      await expect("tokenExpired") {
         try await identity.accounts.delete(instance.acme, alice.id, by: own, in: ended)
       }
       _ = try await instance.reload(alice)

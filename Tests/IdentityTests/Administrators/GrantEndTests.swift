@@ -286,7 +286,7 @@ struct GrantEndTests {
       let auditor = try await instance.agent("iris", role: .auditor)
       let nora = try await instance.administrator("nora", .auditor)
       let (grant, end) = (Grant(role: .auditor), instance.now.advanced(bySeconds: Self.day))
-      await expect("refused.notAllowed") {
+      await expect("notAllowed") {
         _ = try await administrators.setEnd(
           of: grant, of: nora.id, to: end, auditor.request(nil))
       }
@@ -300,7 +300,7 @@ struct GrantEndTests {
       let row = try #require(
         try await instance.wholeLog().first { $0.action == .administratorGrantChange })
       #expect(row.old(.grantEnds) == .instant(end) && row.new(.grantEnds) == .absent)
-      await expect("failed.notFound") {
+      await expect("notFound") {
         _ = try await administrators.setEnd(
           of: Grant(role: .policy), of: nora.id, to: end, owner.request(nil))
       }

@@ -89,7 +89,7 @@ struct SessionLimitTests {
   ) async throws {
     try await withInstance { instance in
       let owner = try await instance.agent("olga", role: .owner)
-      await expect("failed.\(wrong)OutOfRange") {
+      await expect("\(wrong)OutOfRange") {
         _ = try await set(instance, idle: idle, hours: hours, by: owner)
       }
       #expect(try await instance.identity.consoleSessions.limits() == .standard)
@@ -101,12 +101,12 @@ struct SessionLimitTests {
   {
     try await withInstance { instance in
       let auditor = try await instance.agent("nora", role: .auditor)
-      await expect("refused.notAllowed") {
+      await expect("notAllowed") {
         _ = try await set(instance, idle: 30, hours: 8, by: auditor)
       }
       let owner = try await instance.agentWithDevice("olga", role: .owner)
       instance.clock.advance(16 * 60)
-      await expect("refused.codeRequired") {
+      await expect("codeRequired") {
         _ = try await set(instance, idle: 30, hours: 8, by: owner)
       }
       let request = owner.request(nil, code: try #require(owner.device).code(at: instance.now))
@@ -182,11 +182,11 @@ struct SessionLimitTests {
       #expect(try await sessions.end("", of: nora.id, request).value == 0)
       #expect(try await sessions.end(nil, of: nora.id, request).value == 2)
       #expect(try await !isOpen(instance, three))
-      await expect("failed.oneself") {
+      await expect("oneself") {
         _ = try await sessions.end(nil, of: owner.administrator.id, request)
       }
       let auditor = try await instance.agent("iris", role: .auditor)
-      await expect("refused.notAllowed") {
+      await expect("notAllowed") {
         _ = try await sessions.end(nil, of: nora.id, auditor.request(nil))
       }
     }

@@ -84,7 +84,7 @@ import Testing
       let otto = try await instance.agent("otto", role: .owner)
       let approvals = instance.identity.approvals
       _ = try await widen(instance, by: pia)
-      await expect("failed.approvalPending") { try await widen(instance, to: 3, by: pia) }
+      await expect("approvalPending") { try await widen(instance, to: 3, by: pia) }
       try await approvals.refuse(
         try await waiting(instance, for: otto).id, in: instance.acme, answer: "No.",
         otto.request(nil))

@@ -293,7 +293,7 @@ struct AuditFactTests {
 extension Instance {
   /// Writes an entry with one field and reads it back.
   fileprivate func stored(_ change: AuditChange) async throws -> AuditRow {
-    try await identity.store.write(AuditError.self) { [acme, now] connection in
+    try await identity.store.write { [acme, now] connection in
       var entry = AuditEntry(.accountChange, .account, "x", name: "x", in: acme)
       entry.add(change)
       try entry.record(by: Instance.boss, at: now, connection)

@@ -96,7 +96,7 @@ extension UseCase {
             try InstanceMove.record(at: WallClock.system.now(), connection)
           }
         } catch {
-          throw MoveError(error)
+          throw MoveError.translated(error)
         }
       }
     },

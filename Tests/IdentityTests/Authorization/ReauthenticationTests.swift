@@ -20,11 +20,11 @@ struct ReauthenticationTests {
       let olga = try await instance.agentWithDevice("olga", role: .owner)
       let own = try #require(olga.device)
       instance.clock.advance(900)
-      await expect("refused.codeRequired") {
+      await expect("codeRequired") {
         try await invite("a@example.com", instance, olga.request(nil))
       }
       let wrong = try own.wrongCode(at: instance.now)
-      await expect("refused.wrongCode") {
+      await expect("wrongCode") {
         try await invite("a@example.com", instance, olga.request(nil, code: wrong))
       }
       #expect(try await instance.identity.invitations.list().isEmpty)
@@ -46,10 +46,10 @@ struct ReauthenticationTests {
       instance.clock.advance(900)
       let code = try #require(olga.device).code(at: instance.now)
       let rows = try await instance.wholeLog().count
-      await expect("failed.emailTaken") {
+      await expect("emailTaken") {
         try await invite("olga@example.com", instance, olga.request(nil, code: code))
       }
-      await expect("failed.invalidEmail") {
+      await expect("invalidEmail") {
         try await invite("olga", instance, olga.request(nil, code: code))
       }
       #expect(try await instance.wholeLog().count == rows)
@@ -65,15 +65,15 @@ struct ReauthenticationTests {
       let wrong = try #require(olga.device).wrongCode(at: instance.now)
       let keys = instance.identity.apiKeys
       for _ in 0..<5 {
-        await expect("refused.wrongCode") {
+        await expect("wrongCode") {
           try await keys.create(for: instance.acme.project, olga.request(nil, code: wrong))
         }
       }
       let code = try #require(olga.device).code(at: instance.now)
-      await expect("refused.throttled") {
+      await expect("throttled") {
         try await invite("a@example.com", instance, olga.request(nil, code: code))
       }
-      await expect("refused.throttled") {
+      await expect("throttled") {
         try await invite("a@example.com", instance, olga.request(nil))
       }
     }
@@ -87,13 +87,13 @@ struct ReauthenticationTests {
       let id = other.administrator.id
       let factors = instance.identity.administratorFactors
       let code = try #require(olga.device).code(at: instance.now)
-      await expect("refused.writtenReasonRequired+codeRequired") {
+      await expect("writtenReasonRequired+codeRequired") {
         try await factors.reset(id, olga.request(nil))
       }
-      await expect("refused.writtenReasonRequired+codeNotLookedAt") {
+      await expect("writtenReasonRequired+codeNotLookedAt") {
         try await factors.reset(id, olga.request(nil, note: "  ", code: code))
       }
-      await expect("refused.noteTooLong+codeNotLookedAt") {
+      await expect("noteTooLong+codeNotLookedAt") {
         try await factors.reset(
           id, olga.request(nil, note: String(repeating: "x", count: 1_001), code: code))
       }

@@ -64,7 +64,7 @@ import Testing
       await expect("notFound") {
         try await instance.begin(id, by: agent, in: instance.east)
       }
-      await expect("failed.notFound") {
+      await expect("notFound") {
         try await instance.identity.bulkRemovals.stop(id, in: instance.acme, agent.request(nil))
       }
       #expect(try await instance.identity.bulkRemovals.list(instance.acme).jobs.items.isEmpty)

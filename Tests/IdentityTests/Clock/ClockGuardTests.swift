@@ -90,16 +90,16 @@ import Testing
       let owner = try await instance.signIn(own).session
       instance.clock.advance(900)
       let agent = Agent(session: owner, device: own)
-      await expect("refused.codeRequired") {
+      await expect("codeRequired") {
         try await identity.clockGuard.confirm(agent.request(nil))
       }
-      await expect("refused.wrongCode") {
+      await expect("wrongCode") {
         let wrong = try own.wrongCode(at: instance.now)
         return try await identity.clockGuard.confirm(agent.request(nil, code: wrong))
       }
       for role in [Role.support, .policy, .auditor] {
         let other = try await instance.agent("\(role)", role: role)
-        await expect("refused.notAllowed") {
+        await expect("notAllowed") {
           try await identity.clockGuard.confirm(other.request(nil))
         }
       }

@@ -17,7 +17,7 @@ struct ProviderGrantTests {
       let nora = try await instance.providerSession().administrator
       let administrators = instance.identity.administrators
       let end = instance.now.advanced(bySeconds: 86_400)
-      await expect("failed.roleFromGroup") {
+      await expect("roleFromGroup") {
         _ = try await administrators.setEnd(
           of: Self.owner, of: nora.id, to: end, olga.request(nil))
       }
@@ -42,7 +42,7 @@ struct ProviderGrantTests {
       try await instance.identity.administrators.remove(
         olga.id, by: Author(actor: .commandLine))
       let own = instance.request(nora.administrator, nora, note: "No longer used")
-      await expect("failed.noOwnSignIn") { _ = try await providers.remove(own) }
+      await expect("noOwnSignIn") { _ = try await providers.remove(own) }
       #expect(try await providers.find() != nil)
       #expect(try await instance.grants(of: nora.administrator.id) == [Self.owner])
       _ = try await instance.visit()
@@ -61,7 +61,7 @@ struct ProviderGrantTests {
       let id = nora.id
       let providers = instance.identity.consoleProviders
       let own = instance.request(nora, session, note: "No longer used")
-      await expect("failed.noOwnSignIn") { _ = try await providers.remove(own) }
+      await expect("noOwnSignIn") { _ = try await providers.remove(own) }
       try await administrators.grant(Self.owner, to: id, by: line)
       _ = try await providers.remove(own)
       #expect(try await instance.grants(of: id) == [Self.owner, Grant(role: .auditor)])

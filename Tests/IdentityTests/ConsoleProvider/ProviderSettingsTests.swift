@@ -93,7 +93,7 @@ struct ProviderSettingsTests {
       #expect(try await instance.grants(of: id).isEmpty)
       #expect(try await instance.identity.consoleSessions.list(of: id).isEmpty)
       await expect("notConfigured") { _ = try await instance.visit() }
-      await expect("failed.notFound") {
+      await expect("notFound") {
         _ = try await providers.remove(owner.request(nil, note: "Again"))
       }
     }

@@ -80,7 +80,7 @@ struct StaleFormTests {
       _ = try await sessions.setLimits(strict, expecting: opened.version, olga.request(nil))
       let entered = SessionLimits(idleMinutes: 30, hours: 12)
       for version in [opened.version, Self.missing] {
-        await expect("failed.changedMeanwhile") {
+        await expect("changedMeanwhile") {
           try await sessions.setLimits(entered, expecting: version, olga.request(nil))
         }
         #expect(try await sessions.limits() == strict)
@@ -107,14 +107,14 @@ struct StaleFormTests {
       stale.name = "Renamed"
       let entered = stale
       for version in [opened.version, Self.missing] {
-        await expect("failed.changedMeanwhile") {
+        await expect("changedMeanwhile") {
           try await providers.save(
             entered, secret: nil, expecting: version, request)
         }
         #expect(try await providers.find()?.roles == [auditors])
       }
       _ = try await providers.remove(request)
-      await expect("failed.changedMeanwhile") {
+      await expect("changedMeanwhile") {
         try await providers.save(
           entered, secret: nil, expecting: fewer.version, request)
       }

@@ -290,12 +290,12 @@ struct EnrollmentRefusalTests {
       let session = try await instance.session(.alice).session
       let started = try await start(instance, session)
       try await instance.identity.sessions.endAll(instance.acme, alice.id, by: Instance.support)
-      await expect("session.tokenExpired") { try await start(instance, session) }
-      await expect("session.tokenExpired") { try await instance.finish(started, session) }
+      await expect("tokenExpired") { try await start(instance, session) }
+      await expect("tokenExpired") { try await instance.finish(started, session) }
       let elsewhere = UserSession(
         scope: instance.east, account: alice.id, authTime: instance.now.seconds + 10,
         provider: .password)
-      await expect("session.userNotFound") { try await start(instance, elsewhere) }
+      await expect("userNotFound") { try await start(instance, elsewhere) }
     }
   }
 }

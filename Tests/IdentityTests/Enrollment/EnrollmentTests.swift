@@ -141,7 +141,7 @@ struct EnrollmentTests {
         instance.clock.advance(30)
       }
       let last = try await instance.enroll(session)
-      await expect("session.tooManyChanges") {
+      await expect("tooManyChanges") {
         try await instance.identity.enrollments.withdraw(
           last.session, enrollment: last.factor.text, by: Instance.visitor)
       }

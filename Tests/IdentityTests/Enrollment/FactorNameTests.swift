@@ -170,7 +170,7 @@ struct FactorNameTests {
       var change = AccountChange()
       change.password = .set(Person.wrong)
       let late = change
-      await expect("session.tokenExpired") {
+      await expect("tokenExpired") {
         try await instance.identity.accounts.update(
           instance.acme, alice.id, late, by: Instance.visitor, in: session)
       }

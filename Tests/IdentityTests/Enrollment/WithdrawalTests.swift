@@ -121,7 +121,7 @@ struct WithdrawalTests {
       let outcomes = try await concurrently(8) { _ in
         await outcome { try await withdraw(instance, device.session, device.factor.text) }
       }
-      #expect(outcomes.tally == ["done": 1, "session.tokenExpired": 7])
+      #expect(outcomes.tally == ["done": 1, "tokenExpired": 7])
       #expect(try await instance.log().map(\.action).tally[.factorWithdraw] == 1)
     }
   }

@@ -333,7 +333,7 @@ struct FederationTests {
         try await instance.identity.federation.link(bob, assertion, by: Instance.visitor)
       }
       try await instance.identity.sessions.endAll(instance.acme, bob.account, by: Instance.boss)
-      await expect("session.tokenExpired") {
+      await expect("tokenExpired") {
         try await instance.identity.federation.link(bob, assertion, by: Instance.visitor)
       }
     }

@@ -28,7 +28,7 @@ struct MoveTests {
 
   private func inspect(
     _ source: any Database, _ keys: KeyRing
-  ) async throws(MoveError) -> MoveInventory {
+  ) async throws -> MoveInventory {
     try await InstanceMove.inspect(source, keys: keys) { _, _ in }
   }
 

@@ -26,7 +26,7 @@ struct PasskeyRequirementTests {
       let byCode = try await instance.signIn(app).session
       let passkeys = instance.identity.passkeys
       let before = try await instance.wholeLog().count
-      await expect("failed.passkeyNotUsed") {
+      await expect("passkeyNotUsed") {
         _ = try await passkeys.setRequired(
           true, instance.request(olga, byCode, note: "Phishing"))
       }

@@ -72,7 +72,7 @@ import Testing
       let pia = try await instance.agent("pia", role: .policy)
       let versions = try await policies.restorable(instance.acme)
       let (edit, version) = (versions[1].edit, versions[0].number)
-      await expect("refused.writtenReasonRequired") {
+      await expect("writtenReasonRequired") {
         try await policies.change(instance.acme, expecting: version, pia.request(nil)) { $0 = edit }
       }
       _ = try await policies.change(

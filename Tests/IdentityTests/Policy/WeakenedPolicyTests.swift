@@ -198,7 +198,7 @@ struct WeakenedPolicyTests {
           instance.acme, expecting: version, pia.request(nil, note: reason)
         ) { $0.configuration.totp?.adjacentIntervals = 2 }
       }
-      await expect("refused.writtenReasonRequired") { try await widen("") }
+      await expect("writtenReasonRequired") { try await widen("") }
       #expect(try await policies.read(instance.acme).version == version)
       try await widen("Travelers have skewed clocks.")
       let rows = try await instance.log()

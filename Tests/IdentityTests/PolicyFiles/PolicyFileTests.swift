@@ -34,9 +34,9 @@ import Testing
   private func faults(
     _ file: PolicyFile, _ instance: Instance, because reason: String? = nil
   ) async throws -> [PolicyFileFault] {
-    do throws(PolicyFileError) {
+    do {
       _ = try await instance.identity.policies.apply(file, because: reason, by: Self.author)
-    } catch {
+    } catch let error as PolicyFileError {
       if case .problems(let problems) = error { return problems.map(\.fault) }
     }
     return []
@@ -205,9 +205,9 @@ import Testing
         pool(instance, ", \"enforcement\": \(enforcement)", version: version))
       let command = try instance.identity()
       var faults: [PolicyFileFault] = []
-      do throws(PolicyFileError) {
+      do {
         _ = try await command.policies.apply(file, because: nil, by: Self.author)
-      } catch {
+      } catch let error as PolicyFileError {
         if case .problems(let problems) = error { faults = problems.map(\.fault) }
       }
       let mode = try await command.policies.read(instance.acme).edit.enforcement?.mode

@@ -136,7 +136,7 @@ struct SignOffTests {
       let iris = try await instance.agent("iris", role: .auditor)
       let digest = try await instance.identity.reviews.digest(of: instance.acme.project)
       try await instance.setWindow(3)
-      await expect("failed.changedMeanwhile") {
+      await expect("changedMeanwhile") {
         try await sign(instance, by: iris, seen: digest)
       }
       #expect(try await state(instance) == .never)
@@ -147,7 +147,7 @@ struct SignOffTests {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
       for days in [-1, 0, 367] {
-        await expect("failed.invalidDueDay") { try await sign(instance, by: iris, days: days) }
+        await expect("invalidDueDay") { try await sign(instance, by: iris, days: days) }
       }
       try await sign(instance, by: iris, days: 366)
     }
@@ -157,7 +157,7 @@ struct SignOffTests {
   func `other roles can't sign off`(role: Role) async throws {
     try await withInstance { instance in
       let agent = try await instance.agent("sam", role: role)
-      await expect("refused.notAllowed") { try await sign(instance, by: agent) }
+      await expect("notAllowed") { try await sign(instance, by: agent) }
       #expect(try await state(instance) == .never)
     }
   }
@@ -166,7 +166,7 @@ struct SignOffTests {
     try await withInstance { instance in
       let agent = try await instance.agent(
         "zoe", role: .auditor, project: instance.globex.project)
-      await expect("refused.notAllowed") { try await sign(instance, by: agent) }
+      await expect("notAllowed") { try await sign(instance, by: agent) }
     }
   }
 

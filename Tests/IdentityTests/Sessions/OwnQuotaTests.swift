@@ -26,23 +26,23 @@ struct OwnQuotaTests {
 
   /// Every use case of a user that counts, or that would if nothing else limited it.
   private static let uses: [String: Use] = [
-    "change one's own password": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "change one's own password": Use(rows: 1, withoutRows: "tooManyChanges"),
     // A code attempt and an audit row.
     "finish an enrollment": Use(
       rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
     "enroll a phone": Use(
       rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
     "withdraw a factor": Use(
-      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
-      withoutAlerts: "session.tooManyChanges"),
+      rows: 1, withoutRows: "tooManyChanges", alerts: 1,
+      withoutAlerts: "tooManyChanges"),
     "generate recovery codes": Use(
-      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
-      withoutAlerts: "session.tooManyChanges"),
+      rows: 1, withoutRows: "tooManyChanges", alerts: 1,
+      withoutAlerts: "tooManyChanges"),
     "link an account by its verified email": Use(
-      rows: 1, withoutRows: "session.tooManyChanges", alerts: 1,
-      withoutAlerts: "session.tooManyChanges"),
+      rows: 1, withoutRows: "tooManyChanges", alerts: 1,
+      withoutAlerts: "tooManyChanges"),
     // An address in place of none: there's nobody to alert.
-    "add an email address to an account": Use(rows: 1, withoutRows: "session.tooManyChanges"),
+    "add an email address to an account": Use(rows: 1, withoutRows: "tooManyChanges"),
     // Its code attempt isn't recorded without room for it, but the link works.
     "enroll through a link": Use(rows: 1, alerts: 1, withoutAlerts: "refused"),
     // Links in emails.

@@ -210,7 +210,7 @@ struct SessionTests {
       let alice = try await instance.account(.alice)
       let first = try await instance.session(.alice)
       let (scope, now, random) = (instance.acme, instance.now, Dice(seed: 7).source)
-      let (most, last) = try await instance.identity.store.write(SessionError.self) { connection in
+      let (most, last) = try await instance.identity.store.write { connection in
         var most = 0
         var last = ""
         for number in 1...1_200 {
@@ -240,7 +240,7 @@ struct SessionTests {
       let device = try await instance.enrolled(.alice)
       let session = UserSession(
         scope: instance.acme, account: device.account.id, authTime: time, provider: .password)
-      let expected = time > 0 ? "done" : "session.tokenExpired"
+      let expected = time > 0 ? "done" : "tokenExpired"
       await expect(time > 0 ? "signInTooOld" : expected) {
         try await instance.identity.enrollments.start(session)
       }

@@ -295,7 +295,7 @@ struct EnforcementTests {
             edit.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
           }
         }
-        #expect(result == (carriesMail ? "done" : "failed.refusalNeedsEmail"))
+        #expect(result == (carriesMail ? "done" : "refusalNeedsEmail"))
       }
     }
   }

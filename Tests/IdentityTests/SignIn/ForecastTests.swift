@@ -131,8 +131,8 @@ struct ForecastTests {
       // Every ten wrong passwords block one network.
       #expect(forecast.blockedNetworks?.count ?? 0 == state.wrongPasswords / 10)
       let scope = try await instance.identity.scopes.find(project: instance.acme.project)
-      let result: Result<SignInOutcome, SignInError>
-      do throws(SignInError) {
+      let result: Result<SignInOutcome, any Error>
+      do {
         result = .success(
           try await instance.identity.signIns.password(
             scope, email: Person.alice.email, password: Person.alice.password,
@@ -141,11 +141,12 @@ struct ForecastTests {
         result = .failure(error)
       }
       switch (forecast.firstFactor, result) {
-      case (.scopeDisabled, .failure(.scopeDisabled)),
-        (.passwordLoginDisabled, .failure(.passwordLoginDisabled)),
-        (.noPassword, .failure(.wrongPassword)), (.userDisabled, .failure(.userDisabled)):
+      case (.scopeDisabled, .failure(CallError.scopeDisabled)),
+        (.passwordLoginDisabled, .failure(SignInError.passwordLoginDisabled)),
+        (.noPassword, .failure(SignInError.wrongPassword)),
+        (.userDisabled, .failure(SignInError.userDisabled)):
         return
-      case (.tooManyAttempts(let predicted), .failure(.tooManyAttempts(let until))):
+      case (.tooManyAttempts(let predicted), .failure(SignInError.tooManyAttempts(let until))):
         #expect(predicted == until)
         return
       case (.accepted, .success): break
@@ -162,10 +163,10 @@ struct ForecastTests {
     switch (forecast.secondFactor, outcome) {
     case (.none, .signedIn(let grant)):
       let refused = forecast.enrollmentRefusal.map { String(describing: $0) }
-      do throws(EnrollmentError) {
+      do {
         _ = try await instance.identity.enrollments.start(grant.session)
         #expect(refused == nil)
-      } catch {
+      } catch let error as EnrollmentError {
         #expect(refused == String(describing: error))
       }
     case (
@@ -174,12 +175,12 @@ struct ForecastTests {
       #expect(factors.map(\.id) == due.map(\.id) && window == .standard)
       let device = try #require(device)
       let code = try device.code(at: instance.now)
-      do throws(SignInError) {
+      do {
         _ = try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
           enrollment: device.factor.text, code: code)
         #expect(lock == .open && forecast.suspended.isEmpty)
-      } catch {
+      } catch let error as SignInError {
         if case .invalidCode = error {
           #expect(lock == .open && forecast.suspended.map(\.id) == [device.factor])
           return

@@ -237,7 +237,7 @@ struct PasswordSignInTests {
         project: east.project, tenant: east.tenant, by: Instance.boss
       ) { $0.disableAuth = true }
       latch.open()
-      #expect(await update.value == "session.tokenExpired")
+      #expect(await update.value == "tokenExpired")
       #expect(try await instance.identity.sessions.count(alice) == 1)
     }
   }

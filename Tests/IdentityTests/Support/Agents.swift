@@ -120,6 +120,6 @@ extension Instance {
   /// - Returns: Whether there may be more.
   func purgeBatch() async throws -> Bool {
     let now = now
-    return try await identity.store.write(StartError.self) { try RemovedFactors.purge(at: now, $0) }
+    return try await identity.store.write { try RemovedFactors.purge(at: now, $0) }
   }
 }

@@ -1,14 +1,14 @@
 import Identity
 import Testing
 
-/// Returns the outcome of a call: "done", or the name of the error's case, such as "emailExists" or
-/// "session.tokenExpired".
+/// Returns the outcome of a call: "done", "unavailable" for a failure of the server, or the name of
+/// the error's case, such as "emailExists" or "denied.notAllowed".
 func outcome<T>(_ body: @Sendable () async throws -> T) async -> String {
   do {
     _ = try await body()
     return "done"
   } catch {
-    return caseName(error)
+    return Failure(of: error) == nil ? caseName(error) : "unavailable"
   }
 }
 
@@ -22,7 +22,7 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
   }
 }
 
-/// Returns the name of a case with those of nested errors, such as "session.tokenExpired".
+/// Returns the name of a case with those of nested errors, such as "denied.notAllowed".
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   // All validation errors of a form, such as "reasonRequired+codeRequired".

@@ -7,7 +7,7 @@ extension Sessions {
   func renew(_ old: UserSession) async throws -> SessionGrant {
     let now = store.clock.now()
     let random = store.random
-    return try await store.write(SessionError.self) { connection in
+    return try await store.write { connection in
       guard let account = try AccountRecord.find(old.scope, old.account, connection)
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }

@@ -141,7 +141,7 @@ struct UserDataTests {
       let user = try await instance.marked()
       try await instance.identity.accounts.delete(instance.acme, user.id, by: Instance.boss)
       let owner = try await instance.agent("olga", role: .owner)
-      await expect("refused.writtenReasonRequired") {
+      await expect("writtenReasonRequired") {
         _ = try await instance.identity.userData.eraseDeleted(
           instance.acme, user.id, owner.request(nil))
       }
@@ -151,7 +151,7 @@ struct UserDataTests {
       let left = try await instance.tables(with: "qz7marker")
       #expect(left == [])
       #expect(try await instance.tables(with: user.id.text) == [])
-      await expect("failed.accountNotFound") {
+      await expect("accountNotFound") {
         _ = try await instance.identity.userData.eraseDeleted(
           instance.acme, user.id, owner.request(nil, note: "again"))
       }
@@ -228,7 +228,7 @@ struct UserDataTests {
         _ = try await data.erase(
           instance.acme, alice.id, owner.request(nil, typed: alice.id.text))
       }
-      await expect("failed.nothingToDo") {
+      await expect("nothingToDo") {
         _ = try await data.eraseDeleted(instance.acme, alice.id, owner.request(nil, note: "n"))
       }
       await expect("accountNotFound") {

@@ -55,7 +55,7 @@ extension Methods {
   /// `accounts:batchCreate`: imports users.
   ///
   /// A row that can't be stored is reported in the response and doesn't affect the others.
-  func batchCreate(_ call: AdminCall) async throws(WireError) -> JSON {
+  func batchCreate(_ call: AdminCall) async throws -> JSON {
     let message = call.message
     let parameters = try HashParameters(message)
     let algorithm: PasswordAlgorithm
@@ -77,12 +77,7 @@ extension Methods {
     let overwrites = try message.flag("allowOverwrite") ?? false
     var options = ImportOptions(existing: overwrites ? .replace : .refuse)
     options.sanityCheck = try message.flag("sanityCheck") ?? false
-    let outcome: ImportOutcome
-    do throws(ImportError) {
-      outcome = try await identity.imports.run(call.scope, rows, options, by: call.author)
-    } catch {
-      throw WireError(error)
-    }
+    let outcome = try await identity.imports.run(call.scope, rows, options, by: call.author)
     var answer: JSON.Object = ["kind": "identitytoolkit#UploadAccountResponse"]
     if !outcome.refusals.isEmpty {
       answer.append(

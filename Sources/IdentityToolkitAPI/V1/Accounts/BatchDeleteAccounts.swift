@@ -16,7 +16,7 @@ extension Methods {
   /// `accounts:batchDelete`: deletes many users; those that aren't disabled require `force`.
   ///
   /// A missing user is treated as deleted, as SDKs expect.
-  func batchDelete(_ call: AdminCall) async throws(WireError) -> JSON {
+  func batchDelete(_ call: AdminCall) async throws -> JSON {
     let ids = try call.message.texts("localIds")
     let force = try call.message.flag("force") ?? false
     guard (1...1000).contains(ids.count) else { throw WireError("LOCAL_ID_LIST_EXCEEDS_LIMIT") }
@@ -32,17 +32,17 @@ extension Methods {
 
   private func delete(
     _ id: ID<Account>, force: Bool, _ call: AdminCall
-  ) async throws(WireError) -> String? {
-    do throws(AccountError) {
+  ) async throws -> String? {
+    do {
       try await identity.accounts.delete(
         call.scope, id, onlyIfDisabled: !force, by: call.author)
       return nil
-    } catch {
+    } catch let error as AccountError {
       switch error {
       case .notFound: return nil
       case .notDisabled, .changesLocked, .factorRemovalByTokenOff, .tooManyFactorChanges:
         return WireError(error).message
-      default: throw WireError(error)
+      default: throw error
       }
     }
   }

@@ -16,22 +16,17 @@ extension Methods {
   ///
   /// Password hashes are returned only to tokens with the role `owner`, and each response with
   /// hashes is recorded.
-  func batchGet(_ call: AdminCall) async throws(WireError) -> JSON {
+  func batchGet(_ call: AdminCall) async throws -> JSON {
     // Here zero requests an empty page instead of the default size.
     if try call.asksForNone("maxResults") {
       return ["kind": "identitytoolkit#DownloadAccountResponse"]
     }
     let limit = try call.pageSize("maxResults", standard: 20, maximum: 1000)
     let after = try call.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<ExportedAccount>
-    do throws(AccountError) {
-      page = try await identity.accounts.export(call.scope, after: after, limit: limit)
-      if call.holder.readsHashes, page.items.contains(where: { $0.passwordHash != nil }) {
-        try await identity.accounts.recordHashDownload(
-          of: call.scope, count: page.items.count, by: call.author)
-      }
-    } catch {
-      throw WireError(error)
+    let page = try await identity.accounts.export(call.scope, after: after, limit: limit)
+    if call.holder.readsHashes, page.items.contains(where: { $0.passwordHash != nil }) {
+      try await identity.accounts.recordHashDownload(
+        of: call.scope, count: page.items.count, by: call.author)
     }
     var answer: JSON.Object = ["kind": "identitytoolkit#DownloadAccountResponse"]
     if !page.items.isEmpty {

@@ -10,14 +10,14 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:delete` by a client: deletes the user of an ID token.
-  func delete(_ call: ClientCall) async throws(WireError) -> JSON {
+  func delete(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)
     let id = session.account
     return try await delete(id, in: session.scope, by: call.author(.user(id)), session)
   }
 
   /// `accounts:delete` by an administrator: deletes any user.
-  func deleteAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+  func deleteAccount(_ call: AdminCall) async throws -> JSON {
     guard let id = try call.message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")
     }
@@ -26,12 +26,8 @@ extension Methods {
 
   private func delete(
     _ id: ID<Account>, in scope: Scope, by author: Author, _ session: UserSession? = nil
-  ) async throws(WireError) -> JSON {
-    do throws(AccountError) {
-      try await identity.accounts.delete(scope, id, by: author, in: session)
-    } catch {
-      throw WireError(error)
-    }
+  ) async throws -> JSON {
+    try await identity.accounts.delete(scope, id, by: author, in: session)
     return ["kind": "identitytoolkit#DeleteAccountResponse"]
   }
 }

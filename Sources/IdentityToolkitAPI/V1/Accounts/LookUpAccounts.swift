@@ -15,7 +15,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:lookup` by a client: returns the user of an ID token.
-  func lookup(_ call: ClientCall) async throws(WireError) -> JSON {
+  func lookup(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)
     let account = try await check(session)
     return Methods.lookupAnswer([account], tenant: session.scope.tenant)
@@ -23,7 +23,7 @@ extension Methods {
 
   /// `accounts:lookup` by an administrator: returns users by ID, email, phone number, and their IDs
   /// at other providers.
-  func lookupAccounts(_ call: AdminCall) async throws(WireError) -> JSON {
+  func lookupAccounts(_ call: AdminCall) async throws -> JSON {
     let ids = try call.message.texts("localId")
     let emails = try call.message.texts("email")
     let phoneNumbers = try call.message.texts("phoneNumber").map(Account.phoneNumber)
@@ -40,14 +40,9 @@ extension Methods {
       throw WireError(
         "TOO_MANY_IDENTIFIERS : At most \(Methods.mostIdentifiers) identifiers can be looked up.")
     }
-    let accounts: [Account]
-    do throws(AccountError) {
-      accounts = try await identity.accounts.lookup(
-        call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated,
-        initialEmails: initialEmails)
-    } catch {
-      throw WireError(error)
-    }
+    let accounts = try await identity.accounts.lookup(
+      call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated,
+      initialEmails: initialEmails)
     return Methods.lookupAnswer(accounts, tenant: call.scope.tenant)
   }
 

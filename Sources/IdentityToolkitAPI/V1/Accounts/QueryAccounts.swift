@@ -33,7 +33,7 @@ extension Methods {
 
   /// `accounts:query` and `queryAccounts`: returns the user that matches an expression, a page of
   /// all users in one of five orders, or the number of users.
-  func query(_ call: AdminCall) async throws(WireError) -> JSON {
+  func query(_ call: AdminCall) async throws -> JSON {
     let query = try Methods.accountQuery(call.message)
     let wantsUsers = try call.message.flag("returnUserInfo") ?? true
     // Like production, only the first expression is used.
@@ -84,29 +84,21 @@ extension Methods {
 
   private func account(
     _ expression: Message, _ scope: Scope
-  ) async throws(WireError) -> [Account]? {
+  ) async throws -> [Account]? {
     let email = try expression.text("email") ?? ""
     let phone = Account.phoneNumber(try expression.text("phoneNumber") ?? "")
     let id = try expression.text("userId") ?? ""
-    do throws(AccountError) {
-      if !email.isEmpty { return try await identity.accounts.lookup(scope, emails: [email]) }
-      if !phone.isEmpty { return try await identity.accounts.lookup(scope, phoneNumbers: [phone]) }
-      if !id.isEmpty { return try await identity.accounts.lookup(scope, ids: [id]) }
-      return nil
-    } catch {
-      throw WireError(error)
-    }
+    if !email.isEmpty { return try await identity.accounts.lookup(scope, emails: [email]) }
+    if !phone.isEmpty { return try await identity.accounts.lookup(scope, phoneNumbers: [phone]) }
+    if !id.isEmpty { return try await identity.accounts.lookup(scope, ids: [id]) }
+    return nil
   }
 
-  private func part(_ query: AccountQuery, _ scope: Scope) async throws(WireError) -> [Account] {
-    do throws(AccountError) { return try await identity.accounts.query(scope, query) } catch {
-      throw WireError(error)
-    }
+  private func part(_ query: AccountQuery, _ scope: Scope) async throws -> [Account] {
+    try await identity.accounts.query(scope, query)
   }
 
-  private func users(_ scope: Scope) async throws(WireError) -> Int {
-    do throws(AccountError) { return try await identity.accounts.counts(scope).users } catch {
-      throw WireError(error)
-    }
+  private func users(_ scope: Scope) async throws -> Int {
+    try await identity.accounts.counts(scope).users
   }
 }

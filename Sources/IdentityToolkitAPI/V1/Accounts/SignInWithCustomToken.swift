@@ -12,18 +12,13 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:signInWithCustomToken`: returns tokens; a second factor is never required.
-  func signInWithCustomToken(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithCustomToken(_ call: ClientCall) async throws -> JSON {
     // An empty token is an invalid one, as in production.
     guard let token = try call.message.text("token") else {
       throw WireError("MISSING_CUSTOM_TOKEN")
     }
     let scope = try await scope(of: call)
-    let result: (grant: SessionGrant, isNewUser: Bool)
-    do throws(CustomTokenError) {
-      result = try await identity.customTokens.signIn(scope, token: token, by: call.visitor)
-    } catch {
-      throw WireError(error)
-    }
+    let result = try await identity.customTokens.signIn(scope, token: token, by: call.visitor)
     // The response contains no uid and no email, because clients read both from the token.
     var answer: JSON.Object = [
       "kind": "identitytoolkit#VerifyCustomTokenResponse", "isNewUser": .bool(result.isNewUser),

@@ -9,7 +9,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:signInWithGameCenter`: not supported, as in Google's emulator.
-  func signInWithGameCenter(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithGameCenter(_ call: ClientCall) async throws -> JSON {
     throw WireError(
       "NOT_IMPLEMENTED : Signing in with Game Center is not supported.",
       status: .notImplemented, reason: "notImplemented", isFrontEnd: true)

@@ -33,7 +33,7 @@ extension Declaration {
 extension Methods {
   /// `accounts:signInWithIdp`: returns tokens, a pending credential for the second factor, or that
   /// the user has to sign in with another method first.
-  func signInWithIdp(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithIdp(_ call: ClientCall) async throws -> JSON {
     var session: UserSession?
     if let token = try call.message.given("idToken") {
       session = try await tokens.session(token, call)
@@ -48,10 +48,11 @@ extension Methods {
       // A new one would be valid for longer than the ID token that it stands for.
       answer.append("pendingToken", .string(presented))
     } else if assertion.link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix) {
-      answer.append("pendingToken", .string(try pendingToken(assertion, in: scope)))
+      answer.append(
+        "pendingToken", .string(try identity.federation.pendingToken(assertion, in: scope)))
     }
     let result: FederatedSignIn
-    do throws(FederationError) {
+    do {
       if let session {
         result = try await identity.federation.link(session, assertion, by: call.visitor)
       } else {
@@ -59,14 +60,14 @@ extension Methods {
         result = try await identity.federation.signIn(
           scope, assertion, mayCreate: creates != false, by: call.visitor)
       }
-    } catch {
+    } catch let error as FederationError {
       switch error {
       case .alreadyLinked where returnsErrors, .providerAlreadyLinked where returnsErrors,
         .emailExists where returnsErrors:
         // This way the client keeps the credential and can link it later.
         answer.append("errorMessage", .string(WireError(error).message))
         return .object(answer)
-      default: throw WireError(error)
+      default: throw error
       }
     }
     return try await finish(answer, result, in: scope)
@@ -74,31 +75,17 @@ extension Methods {
 
   private func assertion(
     _ credential: ProviderCredential, in scope: Scope
-  ) async throws(WireError) -> ProviderAssertion {
-    do throws(FederationError) {
-      if let pending = credential.pendingToken {
-        return try await identity.federation.assertion(scope, pendingToken: pending)
-      }
-      return try await identity.federation.assertion(
-        scope, provider: credential.provider, idToken: credential.idToken, nonce: credential.nonce)
-    } catch {
-      throw WireError(error)
+  ) async throws -> ProviderAssertion {
+    if let pending = credential.pendingToken {
+      return try await identity.federation.assertion(scope, pendingToken: pending)
     }
-  }
-
-  private func pendingToken(
-    _ assertion: ProviderAssertion, in scope: Scope
-  ) throws(WireError) -> String {
-    do throws(FederationError) {
-      return try identity.federation.pendingToken(assertion, in: scope)
-    } catch {
-      throw WireError(error)
-    }
+    return try await identity.federation.assertion(
+      scope, provider: credential.provider, idToken: credential.idToken, nonce: credential.nonce)
   }
 
   private func finish(
     _ start: JSON.Object, _ result: FederatedSignIn, in scope: Scope
-  ) async throws(WireError) -> JSON {
+  ) async throws -> JSON {
     var answer = start
     UserMessage.append("tenantId", scope.tenant?.text, to: &answer)
     switch result {
@@ -122,7 +109,7 @@ extension Methods {
       case .secondFactorDue(_, let pendingCredential, let factors):
         answer.append("mfaPendingCredential", .string(pendingCredential))
         answer.append("mfaInfo", UserMessage.mfaInfo(factors, masked: true))
-      case .enrollmentRequired: throw .enrollmentRequired
+      case .enrollmentRequired: throw WireError.enrollmentRequired
       }
     }
     return .object(answer)

@@ -24,7 +24,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:signInWithPassword`: returns tokens, or a pending credential for the second factor.
-  func signInWithPassword(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithPassword(_ call: ClientCall) async throws -> JSON {
     guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
@@ -33,10 +33,10 @@ extension Methods {
     }
     let scope = try await scope(of: call)
     let outcome: SignInOutcome
-    do throws(SignInError) {
+    do {
       outcome = try await identity.signIns.password(
         scope, email: email, password: Secret(password), address: call.address)
-    } catch {
+    } catch let error as SignInError {
       throw WireError(error, hidingUsers: try await hidesUsers(scope))
     }
     switch outcome {
@@ -56,7 +56,7 @@ extension Methods {
       answer.append("mfaPendingCredential", .string(pendingCredential))
       answer.append("mfaInfo", UserMessage.mfaInfo(factors))
       return .object(answer)
-    case .enrollmentRequired: throw .enrollmentRequired
+    case .enrollmentRequired: throw WireError.enrollmentRequired
     }
   }
 

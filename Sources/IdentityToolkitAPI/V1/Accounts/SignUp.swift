@@ -33,7 +33,7 @@ extension Methods {
   /// without both.
   ///
   /// With an ID token, it adds the credentials to that account.
-  func signUp(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signUp(_ call: ClientCall) async throws -> JSON {
     let message = call.message
     guard try message.given("localId") == nil else {
       throw WireError("UNEXPECTED_PARAMETER : User ID")
@@ -43,19 +43,14 @@ extension Methods {
     }
     let new = try NewAccount(signUp: message)
     let scope = try await scope(of: call)
-    let grant: SessionGrant
-    do throws(AccountError) {
-      grant = try await identity.signIns.signUp(scope, new, by: call.visitor)
-    } catch {
-      throw WireError(error)
-    }
+    let grant = try await identity.signIns.signUp(scope, new, by: call.visitor)
     var answer = Methods.signUpAnswer(grant.account)
     UserMessage.append("displayName", grant.account.displayName, to: &answer)
     try appendTokens(grant, to: &answer)
     return .object(answer)
   }
 
-  private func link(_ token: String, _ call: ClientCall) async throws(WireError) -> JSON {
+  private func link(_ token: String, _ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(token, call)
     let account = try await check(session)
     var change = AccountChange()
@@ -76,7 +71,7 @@ extension Methods {
 
   /// `accounts` by an administrator, and `accounts:signUp` with a bearer token: creates an account
   /// and never returns tokens.
-  func createAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+  func createAccount(_ call: AdminCall) async throws -> JSON {
     var new = try NewAccount(signUp: call.message)
     new.localID = try call.message.given("localId")
     new.phoneNumber = try call.message.given("phoneNumber").map(Account.phoneNumber)
@@ -88,12 +83,7 @@ extension Methods {
           displayName: try phone.text("displayName"),
           phoneNumber: Account.phoneNumber(try phone.text("phoneInfo") ?? "")))
     }
-    let account: Account
-    do throws(AccountError) {
-      account = try await identity.accounts.create(call.scope, new, by: call.author)
-    } catch {
-      throw WireError(error)
-    }
+    let account = try await identity.accounts.create(call.scope, new, by: call.author)
     var answer = Methods.signUpAnswer(account)
     // Administrators get the member even if there is no email.
     if account.email == nil { answer.append("email", "") }

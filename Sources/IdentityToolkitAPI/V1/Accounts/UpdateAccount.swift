@@ -27,7 +27,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:update` by a client: changes the account of an ID token's user.
-  func update(_ call: ClientCall) async throws(WireError) -> JSON {
+  func update(_ call: ClientCall) async throws -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
       return try await applyOobCode(code, call)
@@ -51,14 +51,14 @@ extension Methods {
   /// Checks the email address that a user sets themselves.
   ///
   /// With email enumeration protection, an email is changed only with an emailed link.
-  func check(email: String, of account: Account, in scope: Scope) async throws(WireError) {
+  func check(email: String, of account: Account, in scope: Scope) async throws {
     guard Account.isEmail(email) else { throw WireError("INVALID_EMAIL") }
     guard !account.hasEmail(email), try await hidesUsers(scope) else { return }
     throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
   }
 
   /// `accounts:update` by an administrator: changes any member of any user.
-  func updateAccount(_ call: AdminCall) async throws(WireError) -> JSON {
+  func updateAccount(_ call: AdminCall) async throws -> JSON {
     let message = call.message
     if let code = try message.text("oobCode") {
       var user = try message.given("localId").map { CodeUser.account(ID($0)) }
@@ -86,13 +86,12 @@ extension Methods {
     change.link = try ProviderLink(linking: try message.message("linkProviderUserInfo"))
     change.factors = try factors(message)
     let account: Account
-    do throws(AccountError) {
+    do {
       account = try await identity.accounts.update(call.scope, ID(id), change, by: call.author)
-    } catch .passwordRequirements(let missing) {
+    } catch AccountError.passwordRequirements(let missing) {
       throw WireError(missing)
     } catch {
-      throw try await isThere(ID(id), call.scope)
-        ? WireError(error) : WireError(AccountError.notFound)
+      throw try await isThere(ID(id), call.scope) ? error : AccountError.notFound
     }
     return .object(Methods.updateAnswer(account))
   }
@@ -101,10 +100,8 @@ extension Methods {
   ///
   /// As in production, a missing user is reported before errors in the change, except for a
   /// password that the policy rejects.
-  private func isThere(_ id: ID<Account>, _ scope: Scope) async throws(WireError) -> Bool {
-    do throws(AccountError) { return try await identity.accounts.find(scope, id) != nil } catch {
-      throw WireError(error)
-    }
+  private func isThere(_ id: ID<Account>, _ scope: Scope) async throws -> Bool {
+    try await identity.accounts.find(scope, id) != nil
   }
 
   private static func refuseAdministrators(_ message: Message) throws(WireError) {

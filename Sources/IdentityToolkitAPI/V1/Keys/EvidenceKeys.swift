@@ -19,15 +19,8 @@ extension Declaration {
 extension Methods {
   /// Returns the public keys of evidence files as a JSON Web Key Set (RFC 8037), each also in PEM
   /// format and with the SHA-256 digest of its DER form as its ID.
-  func evidenceKeys() async throws(WireError) -> JSON {
-    let keys: [EvidenceKey]
-    do { keys = try await identity.evidenceKeys.list() } catch {
-      switch error {
-      case .unavailable(let cause): throw WireError(unavailable: cause)
-      default: throw .unavailable
-      }
-    }
-    let list = keys.map { key -> JSON in
+  func evidenceKeys() async throws -> JSON {
+    let list = try await identity.evidenceKeys.list().map { key -> JSON in
       var object: JSON.Object = [
         "kty": "OKP", "crv": "Ed25519", "use": "sig", "kid": .string(key.id),
         "x": .string(Base64URL.encode(key.publicKey.bytes)), "pem": .string(key.publicKey.pem),

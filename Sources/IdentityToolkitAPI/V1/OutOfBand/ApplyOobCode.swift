@@ -5,7 +5,7 @@ extension Methods {
   /// `accounts:update` with a code in place of an ID token: performs the action of the code.
   ///
   /// With an ID token as well, the code must be of its user.
-  func applyOobCode(_ code: String, _ call: ClientCall) async throws(WireError) -> JSON {
+  func applyOobCode(_ code: String, _ call: ClientCall) async throws -> JSON {
     guard let token = try call.message.given("idToken") else {
       return try await applyOobCode(code, in: try await scope(of: call), of: nil, by: call.visitor)
     }
@@ -16,16 +16,12 @@ extension Methods {
 
   func applyOobCode(
     _ code: String, in scope: Scope, of user: CodeUser?, by author: Author
-  ) async throws(WireError) -> JSON {
-    do throws(OutOfBandError) {
-      let done = try await identity.outOfBandCodes.apply(code, in: scope, of: user, by: author)
-      var answer = Methods.updateAnswer(done.account)
-      if done.code.kind == .changeEmail {
-        UserMessage.append("newEmail", done.code.newEmail, to: &answer)
-      }
-      return .object(answer)
-    } catch {
-      throw WireError(error)
+  ) async throws -> JSON {
+    let done = try await identity.outOfBandCodes.apply(code, in: scope, of: user, by: author)
+    var answer = Methods.updateAnswer(done.account)
+    if done.code.kind == .changeEmail {
+      UserMessage.append("newEmail", done.code.newEmail, to: &answer)
     }
+    return .object(answer)
   }
 }

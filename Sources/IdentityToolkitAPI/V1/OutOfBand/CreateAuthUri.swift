@@ -20,7 +20,7 @@ extension Declaration {
 extension Methods {
   /// `accounts:createAuthUri`: reveals nothing about the email if email enumeration protection is
   /// enabled.
-  func createAuthUri(_ call: ClientCall) async throws(WireError) -> JSON {
+  func createAuthUri(_ call: ClientCall) async throws -> JSON {
     if let provider = try call.message.given("providerId") {
       throw try await refusal(of: provider, call)
     }
@@ -33,14 +33,12 @@ extension Methods {
     let scope = try await scope(of: call)
     let given = try call.message.text("sessionId") ?? ""
     let ways: WaysToSignIn
-    do throws(OutOfBandError) {
+    do {
       ways = try await identity.signIns.ways(of: identifier, in: scope, goingOnTo: uri)
-    } catch {
-      throw switch error {
-      case .invalidEmail: WireError("INVALID_IDENTIFIER")
-      case .invalidContinueURL: WireError("INVALID_CONTINUE_URI")
-      default: WireError(error)
-      }
+    } catch OutOfBandError.invalidEmail {
+      throw WireError("INVALID_IDENTIFIER")
+    } catch OutOfBandError.invalidContinueURL {
+      throw WireError("INVALID_CONTINUE_URI")
     }
     var answer: JSON.Object = ["kind": "identitytoolkit#CreateAuthUriResponse"]
     if try await !hidesUsers(scope) {
@@ -59,18 +57,16 @@ extension Methods {
   /// doesn't support it.
   ///
   /// The emulator profile accepts every provider.
-  private func refusal(of provider: String, _ call: ClientCall) async throws(WireError) -> WireError
-  {
+  private func refusal(of provider: String, _ call: ClientCall) async throws -> WireError {
     guard try call.message.given("continueUri") != nil else {
       return WireError("MISSING_CONTINUE_URI")
     }
     if identity.profile == .standalone {
       let scope = try await scope(of: call)
-      do throws(ProviderError) {
+      do {
         _ = try await identity.identityProviders.find(scope, provider)
-      } catch {
-        guard case .notFound = error else { return WireError(error) }
-        return WireError(FederationError.providerNotFound)
+      } catch ProviderError.notFound {
+        throw FederationError.providerNotFound
       }
     }
     return WireError(

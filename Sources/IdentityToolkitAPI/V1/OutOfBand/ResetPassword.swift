@@ -15,7 +15,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:resetPassword`: checks any code, and uses one that resets a password.
-  func resetPassword(_ call: ClientCall) async throws(WireError) -> JSON {
+  func resetPassword(_ call: ClientCall) async throws -> JSON {
     guard let code = try call.message.given("oobCode") else {
       throw WireError("MISSING_OOB_CODE")
     }
@@ -23,15 +23,11 @@ extension Methods {
     let password = try call.message.text("newPassword").map { Secret($0) }
     let scope = try await scope(of: call)
     let codes = identity.outOfBandCodes
-    do throws(OutOfBandError) {
-      guard let password else {
-        return Methods.codeAnswer(try await codes.look(at: code, in: scope))
-      }
-      return Methods.codeAnswer(
-        try await codes.resetPassword(code, to: password, in: scope, by: call.visitor))
-    } catch {
-      throw WireError(error)
+    guard let password else {
+      return Methods.codeAnswer(try await codes.look(at: code, in: scope))
     }
+    return Methods.codeAnswer(
+      try await codes.resetPassword(code, to: password, in: scope, by: call.visitor))
   }
 
   /// The email of a sign-in link isn't returned, because the user has to know it.

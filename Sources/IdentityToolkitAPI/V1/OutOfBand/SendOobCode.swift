@@ -33,7 +33,7 @@ extension Methods {
     ])
 
   /// `accounts:sendOobCode` by a client: sends a code to an email, or to the user of an ID token.
-  func sendOobCode(_ call: ClientCall) async throws(WireError) -> JSON {
+  func sendOobCode(_ call: ClientCall) async throws -> JSON {
     let kind = try Methods.oobKind(call.message)
     let wantsLink = try call.message.flag("returnOobLink") ?? false
     let author = call.holder?.author(of: call.request)
@@ -57,7 +57,7 @@ extension Methods {
 
   /// `accounts:sendOobCode` with a token: sends a code to an email, and reports if it has no
   /// account.
-  func sendOobCodeAsAdministrator(_ call: AdminCall) async throws(WireError) -> JSON {
+  func sendOobCodeAsAdministrator(_ call: AdminCall) async throws -> JSON {
     let kind = try Methods.oobKind(call.message)
     let email = try Methods.oobEmail(call.message)
     let request = try Methods.oobRequest(kind, for: .email(email), call.message, call.request)
@@ -69,26 +69,16 @@ extension Methods {
 
   private func send(
     _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
-  ) async throws(WireError) -> JSON {
-    let email: String
-    do throws(OutOfBandError) {
-      email = try await identity.outOfBandCodes.send(
-        request, in: scope, hidingUsers: hidingUsers, from: network)
-    } catch {
-      throw WireError(error)
-    }
+  ) async throws -> JSON {
+    let email = try await identity.outOfBandCodes.send(
+      request, in: scope, hidingUsers: hidingUsers, from: network)
     return ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
   }
 
   private func link(
     _ request: OutOfBandRequest, in scope: Scope, by author: Author
-  ) async throws(WireError) -> JSON {
-    let link: OutOfBandLink
-    do throws(OutOfBandError) {
-      link = try await identity.outOfBandCodes.link(request, in: scope, by: author)
-    } catch {
-      throw WireError(error)
-    }
+  ) async throws -> JSON {
+    let link = try await identity.outOfBandCodes.link(request, in: scope, by: author)
     return [
       "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(link.email),
       "oobCode": .string(link.code), "oobLink": .string(link.link),

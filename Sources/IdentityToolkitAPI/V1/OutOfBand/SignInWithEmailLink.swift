@@ -18,7 +18,7 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:signInWithEmailLink`: creates the account if it doesn't exist.
-  func signInWithEmailLink(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithEmailLink(_ call: ClientCall) async throws -> JSON {
     guard let email = try call.message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
@@ -31,13 +31,8 @@ extension Methods {
     }
     let scope: Scope
     if let session { scope = session.scope } else { scope = try await self.scope(of: call) }
-    let signIn: EmailLinkSignIn
-    do throws(OutOfBandError) {
-      signIn = try await identity.signIns.emailLink(
-        scope, email: email, code: code, linking: session, by: call.visitor)
-    } catch {
-      throw WireError(error)
-    }
+    let signIn = try await identity.signIns.emailLink(
+      scope, email: email, code: code, linking: session, by: call.visitor)
     switch signIn.outcome {
     case .signedIn(let grant):
       var answer = Methods.emailLinkAnswer(grant.account)
@@ -50,7 +45,7 @@ extension Methods {
       answer.append("mfaPendingCredential", .string(pendingCredential))
       answer.append("mfaInfo", UserMessage.mfaInfo(factors))
       return .object(answer)
-    case .enrollmentRequired: throw .enrollmentRequired
+    case .enrollmentRequired: throw WireError.enrollmentRequired
     }
   }
 

@@ -9,12 +9,12 @@ extension Declaration {
 
 extension Methods {
   /// `accounts:sendVerificationCode`: sends a phone sign-in code.
-  func sendVerificationCode(_ call: ClientCall) async throws(WireError) -> JSON {
+  func sendVerificationCode(_ call: ClientCall) async throws -> JSON {
     let scope = try await scope(of: call)
     let request = try PhoneRequest(call.message, call)
-    do throws(SignInError) {
+    do {
       return ["sessionInfo": .string(try await identity.signIns.sendCode(scope, request))]
-    } catch {
+    } catch let error as SignInError {
       throw WireError(error, hidingUsers: false)
     }
   }

@@ -28,15 +28,15 @@ extension Methods {
   ///
   /// If the number belongs to another account than that of the ID token, the response contains a
   /// temporary proof in place of tokens, with which the client can sign in to that account.
-  func signInWithPhoneNumber(_ call: ClientCall) async throws(WireError) -> JSON {
+  func signInWithPhoneNumber(_ call: ClientCall) async throws -> JSON {
     let proof = try PhoneProof(call.message)
     let operation = try call.message.enumeration("operation", Methods.phoneOperations) ?? 0
     let (scope, purpose) = try await phonePurpose(Methods.phoneOperations.values[operation], call)
     let outcome: PhoneSignInOutcome
-    do throws(SignInError) {
+    do {
       outcome = try await identity.signIns.phone(
         scope, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
-    } catch {
+    } catch let error as SignInError {
       throw WireError(error, hidingUsers: false)
     }
     switch outcome {
@@ -58,7 +58,7 @@ extension Methods {
   /// unless the user is reauthenticating.
   private func phonePurpose(
     _ operation: String, _ call: ClientCall
-  ) async throws(WireError) -> (Scope, PhoneSignIn.Purpose) {
+  ) async throws -> (Scope, PhoneSignIn.Purpose) {
     let token = try call.message.given("idToken")
     guard operation != "REAUTH" else { return (try await scope(of: call), .signInAgain) }
     if let token {

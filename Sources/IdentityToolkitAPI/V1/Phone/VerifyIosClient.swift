@@ -13,7 +13,7 @@ extension Methods {
   ///
   /// No notification is sent, so the SDK waits in vain as long as it's told, and continues with the
   /// receipt, which isn't checked.
-  func verifyIosClient(_ call: ClientCall) async throws(WireError) -> JSON {
+  func verifyIosClient(_ call: ClientCall) async throws -> JSON {
     ["receipt": "not-checked", "suggestedTimeout": "1"]
   }
 }

@@ -15,13 +15,13 @@ extension Declaration {
 
 extension Methods {
   /// `GET /v1/projects`: returns what a client can see of its API key's project.
-  func getProject(_ call: ClientCall) async throws(WireError) -> JSON {
+  func getProject(_ call: ClientCall) async throws -> JSON {
     .object(Self.shown(try await project(call.project)))
   }
 
   /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the
   /// format of version 3.
-  func getProject(_ call: AdminCall) async throws(WireError) -> JSON {
+  func getProject(_ call: AdminCall) async throws -> JSON {
     let pool = try await pool(of: call)
     var answer = Self.shown(pool)
     answer.append("allowPasswordUser", .bool(pool.signIn.password))

@@ -21,7 +21,7 @@ extension Methods {
   /// token.
   ///
   /// Only the website uses it; this server never accepts it in place of an ID token.
-  func createSessionCookie(_ call: AdminCall) async throws(WireError) -> JSON {
+  func createSessionCookie(_ call: AdminCall) async throws -> JSON {
     guard let token = try call.message.given("idToken") else {
       throw WireError("MISSING_ID_TOKEN")
     }
@@ -30,10 +30,8 @@ extension Methods {
       try call.message.int64("validDuration") ?? Self.cookieLifetimes.upperBound
     guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
     let session = try await tokens.session(token, in: call.scope)
-    do throws(SessionError) { _ = try await identity.sessions.checkContinuing(session) } catch {
-      throw WireError(error)
-    }
-    guard var payload = IDTokens.payload(of: token) else { throw .invalidIDToken }
+    _ = try await identity.sessions.checkContinuing(session)
+    guard var payload = IDTokens.payload(of: token) else { throw WireError.invalidIDToken }
     let now = identity.clock.now().seconds
     payload["iss"] = .string(Self.cookieIssuer + call.scope.project.text)
     payload["auth_time"] = .number(JSON.Number(min(session.authTime, now)))

@@ -16,7 +16,7 @@ extension Declaration {
 
 extension Methods {
   /// `token`: returns a new ID token for a refresh token, from a form (web) or JSON (iOS).
-  func refresh(_ call: ClientCall) async throws(WireError) -> JSON {
+  func refresh(_ call: ClientCall) async throws -> JSON {
     guard let type = try call.message.given("grantType") else {
       throw WireError("MISSING_GRANT_TYPE")
     }
@@ -24,13 +24,8 @@ extension Methods {
     guard let token = try call.message.given("refreshToken") else {
       throw WireError("MISSING_REFRESH_TOKEN")
     }
-    let grant: SessionGrant
-    do throws(SessionError) {
-      grant = try await identity.sessions.refresh(
-        token, project: call.project, tenant: call.tenant)
-    } catch {
-      throw WireError(error)
-    }
+    let grant = try await identity.sessions.refresh(
+      token, project: call.project, tenant: call.tenant)
     let idToken = JSON.string(try tokens.make(for: grant))
     return [
       "access_token": idToken, "expires_in": Methods.expiresIn, "token_type": "Bearer",

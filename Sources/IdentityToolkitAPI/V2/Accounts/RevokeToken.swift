@@ -22,7 +22,7 @@ extension Methods {
   /// It isn't supported, because the server has no client secret of Apple's and calls no other
   /// servers. An empty response would make an application, and Apple's reviewers, believe that the
   /// token was revoked.
-  func revokeToken(_ call: ClientCall) async throws(WireError) -> JSON {
+  func revokeToken(_ call: ClientCall) async throws -> JSON {
     let message = call.message
     let session = try await tokens.session(call, missing: .invalidIDToken)
     _ = try await check(session)

@@ -41,7 +41,7 @@ extension Methods {
     values: ["RECAPTCHA_VERSION_UNSPECIFIED", "RECAPTCHA_ENTERPRISE"])
 
   /// `GET recaptchaConfig`: reports that reCAPTCHA isn't required.
-  func getRecaptchaConfig(_ call: ClientCall) async throws(WireError) -> JSON {
+  func getRecaptchaConfig(_ call: ClientCall) async throws -> JSON {
     let query = call.request.parameter
     guard let client = query("clientType"), !client.isEmpty else {
       throw WireError("MISSING_CLIENT_TYPE")
@@ -62,7 +62,7 @@ extension Methods {
 
   /// `GET recaptchaParams`: reports that reCAPTCHA isn't required; the key is a placeholder,
   /// because the web SDK requires a text.
-  func getRecaptchaParams(_ call: ClientCall) async throws(WireError) -> JSON {
+  func getRecaptchaParams(_ call: ClientCall) async throws -> JSON {
     [
       "kind": "identitytoolkit#GetRecaptchaParamResponse",
       "recaptchaStoken": "not-checked", "recaptchaSiteKey": "not-checked",
@@ -72,7 +72,7 @@ extension Methods {
 
   /// `GET passwordPolicy`: returns the password policy of the project, or of the tenant if one is
   /// named.
-  func getPasswordPolicy(_ call: ClientCall) async throws(WireError) -> JSON {
+  func getPasswordPolicy(_ call: ClientCall) async throws -> JSON {
     let scope = try await scope(of: call)
     return PasswordPolicyMessage.forClients(try await pool(scope).passwords)
   }

@@ -32,9 +32,9 @@ extension ConfigEdit {
   init(
     _ mask: UpdateMask, _ mfaMember: String, _ configuration: MFAConfiguration,
     members: UpdateMask,
-    of current: () async throws(WireError) -> UserPoolEdit,
+    of current: () async throws -> UserPoolEdit,
     _ merge: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
-  ) async throws(WireError) {
+  ) async throws {
     self.mask = mask
     self.mfaMember = mfaMember
     self.configuration = configuration

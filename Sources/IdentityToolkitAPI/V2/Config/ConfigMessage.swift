@@ -64,8 +64,8 @@ enum ConfigMessage {
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     seesCodes: Bool = true,
-    of current: () async throws(WireError) -> UserPoolEdit
-  ) async throws(WireError) -> ConfigEdit {
+    of current: () async throws -> UserPoolEdit
+  ) async throws -> ConfigEdit {
     let allowed = mask.keeping(members)
     return try await ConfigEdit(mask, "mfa", configuration, members: allowed, of: current) {
       (pool) throws(UserPoolError) in try apply(allowed, body, seesCodes: seesCodes, to: &pool)

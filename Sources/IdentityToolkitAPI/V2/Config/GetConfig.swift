@@ -9,7 +9,7 @@ extension Declaration {
 
 extension Methods {
   /// `GET projects/{p}/config`.
-  func getConfig(_ call: AdminCall) async throws(WireError) -> JSON {
+  func getConfig(_ call: AdminCall) async throws -> JSON {
     ConfigMessage.write(try await pool(of: call), for: call.holder)
   }
 }

@@ -11,5 +11,5 @@ extension Declaration {
 extension Methods {
   /// `POST projects/{p}/identityPlatform:initializeAuth`, with which Terraform begins to configure a
   /// project.
-  func initializeAuth(_ call: AdminCall) async throws(WireError) -> JSON { [:] }
+  func initializeAuth(_ call: AdminCall) async throws -> JSON { [:] }
 }

@@ -10,7 +10,7 @@ extension Declaration {
 extension Methods {
   /// `PATCH projects/{p}/config`: changes the members in the mask, or those of the body without a
   /// mask.
-  func updateConfig(_ call: AdminCall) async throws(WireError) -> JSON {
+  func updateConfig(_ call: AdminCall) async throws -> JSON {
     let message = Message(call.message.object, path: "config")
     let (body, configuration) = try ConfigMessage.read(message)
     let text = call.request.updateMask ?? ""
@@ -18,15 +18,10 @@ extension Methods {
     let edit = try await ConfigMessage.edit(
       mask, body, configuration, seesCodes: call.holder.may(.changeLinks, in: call.scope)
     ) {
-      () async throws(WireError) in try await pool(of: call).edit
+      () in try await pool(of: call).edit
     }
-    let project: UserPool
-    do throws(UserPoolError) {
-      project = try await identity.pools.update(project: call.scope.project, by: call.author) {
-        (project) throws(UserPoolError) in try edit.apply(to: &project)
-      }
-    } catch {
-      throw WireError(error)
+    let project = try await identity.pools.update(project: call.scope.project, by: call.author) {
+      (project) throws(UserPoolError) in try edit.apply(to: &project)
     }
     return ConfigMessage.write(project, for: call.holder)
   }

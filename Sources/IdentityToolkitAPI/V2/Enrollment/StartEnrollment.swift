@@ -21,21 +21,21 @@ extension Declaration {
 
 extension Methods {
   /// `mfaEnrollment:start`: generates a secret for the authenticator app, which isn't stored yet.
-  func startEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+  func startEnrollment(_ call: ClientCall) async throws -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneEnrollmentInfo", "totpEnrollmentInfo", oneof: "enrollment_info")
     if kind == .phone { return try await startPhoneEnrollment(call) }
     let session = try await enrollmentSession(call, .totp)
     let start: EnrollmentStart
-    do throws(EnrollmentError) {
+    do {
       start = try await identity.enrollments.start(session)
-    } catch {
+    } catch let error as EnrollmentError {
       // Missing members of the message are reported after errors of the session and before errors
       // of the account.
-      if kind == nil, error.concernsAccount { throw .invalidArgument }
-      throw WireError(error)
+      if kind == nil, error.concernsAccount { throw WireError.invalidArgument }
+      throw error
     }
-    guard kind == .totp else { throw .invalidArgument }
+    guard kind == .totp else { throw WireError.invalidArgument }
     return [
       "totpSessionInfo": [
         "sharedSecretKey": .string(start.sharedSecret.revealedText),
@@ -49,26 +49,22 @@ extension Methods {
   }
 
   /// Starts a phone enrollment by sending a code; only the message is stored.
-  private func startPhoneEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+  private func startPhoneEnrollment(_ call: ClientCall) async throws -> JSON {
     let session = try await enrollmentSession(call, .phone)
     guard let info = try call.message.message("phoneEnrollmentInfo") else {
-      throw .invalidArgument
+      throw WireError.invalidArgument
     }
     let request = try PhoneRequest(info, call)
-    do throws(EnrollmentError) {
-      let sessionInfo = try await identity.enrollments.startPhone(session, request)
-      return ["phoneSessionInfo": ["sessionInfo": .string(sessionInfo)]]
-    } catch {
-      throw WireError(error)
-    }
+    let sessionInfo = try await identity.enrollments.startPhone(session, request)
+    return ["phoneSessionInfo": ["sessionInfo": .string(sessionInfo)]]
   }
 
   /// Returns the session of the call; a disabled kind of factor is reported before an invalid
   /// token.
   func enrollmentSession(
     _ call: ClientCall, _ kind: Factor.Kind
-  ) async throws(WireError) -> UserSession {
-    do throws(WireError) {
+  ) async throws -> UserSession {
+    do {
       return try await tokens.session(call, missing: .invalidIDToken)
     } catch {
       try await checkIsOn(kind, in: try await scope(of: call))
@@ -76,13 +72,12 @@ extension Methods {
     }
   }
 
-  func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws(WireError) {
+  func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws {
     let policy: Policy
-    do throws(PolicyError) {
+    do {
       policy = try await identity.policies.read(scope)
-    } catch {
-      if case .scopeNotFound = error { throw WireError(deleted: scope) }
-      throw WireError(error)
+    } catch PolicyError.scopeNotFound {
+      throw CallError.scopeDeleted(scope)
     }
     guard policy.configuration.isOn(kind) else {
       throw WireError(kind == .totp ? EnrollmentError.totpNotEnabled : .smsNotEnabled)

@@ -14,16 +14,11 @@ extension Methods {
   ///
   /// No tokens are returned if the newest of several factors was removed, or if the pool refuses the
   /// user until they enroll again; clients then sign out, as documented.
-  func withdrawEnrollment(_ call: ClientCall) async throws(WireError) -> JSON {
+  func withdrawEnrollment(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
     let enrollment = try call.message.text("mfaEnrollmentId") ?? ""
-    let grant: SessionGrant?
-    do throws(EnrollmentError) {
-      grant = try await identity.enrollments.withdraw(
-        session, enrollment: enrollment, by: call.author(.user(session.account)))
-    } catch {
-      throw WireError(error)
-    }
+    let grant = try await identity.enrollments.withdraw(
+      session, enrollment: enrollment, by: call.author(.user(session.account)))
     var answer = JSON.Object()
     if let grant { try appendTokens(grant, expires: false, to: &answer) }
     return .object(answer)

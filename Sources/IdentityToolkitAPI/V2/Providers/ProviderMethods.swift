@@ -24,7 +24,7 @@ extension Declaration {
 extension Methods {
   /// `GET defaultSupportedIdps`: returns the same list for every project; production doesn't
   /// paginate it.
-  func listSupportedProviders(_ call: AdminCall) async throws(WireError) -> JSON {
+  func listSupportedProviders(_ call: AdminCall) async throws -> JSON {
     let ids = [
       "apple.com", "facebook.com", "gc.apple.com", "github.com", "google.com", "linkedin.com",
       "microsoft.com", "playgames.google.com", "twitter.com", "yahoo.com",
@@ -33,7 +33,7 @@ extension Methods {
   }
 
   /// `GET …/defaultSupportedIdpConfigs`: returns none, because no provider is built in.
-  func listDefaultProviders(_ call: AdminCall) async throws(WireError) -> JSON { [:] }
+  func listDefaultProviders(_ call: AdminCall) async throws -> JSON { [:] }
 }
 
 /// The methods for `oauthIdpConfigs` and `inboundSamlConfigs`, which differ only in their message.
@@ -41,16 +41,11 @@ extension Methods {
   /// `GET …`: lists the providers in pages, ordered by ID.
   func listProviders(
     _ kind: ProviderMessage, _ call: AdminCall
-  ) async throws(WireError) -> JSON {
+  ) async throws -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 100)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<IdentityProvider>
-    do throws(ProviderError) {
-      page = try await identity.identityProviders.list(
-        call.scope, kind: kind.kind, after: after, limit: limit)
-    } catch {
-      throw WireError(error)
-    }
+    let page = try await identity.identityProviders.list(
+      call.scope, kind: kind.kind, after: after, limit: limit)
     var answer = JSON.Object()
     if !page.items.isEmpty {
       let secrets = call.readsSecrets
@@ -65,7 +60,7 @@ extension Methods {
   /// `POST …?oauthIdpConfigId=`.
   func createProvider(
     _ kind: ProviderMessage, _ call: AdminCall
-  ) async throws(WireError) -> JSON {
+  ) async throws -> JSON {
     guard let id = call.request.parameter(kind.idParameter), !id.isEmpty else {
       throw WireError("MISSING_CONFIG_ID")
     }
@@ -73,63 +68,47 @@ extension Methods {
       throw kind.invalidID
     }
     let body = try kind.read(call.message.object)
-    do throws(ProviderError) {
-      var settings = ProviderSettings()
-      try kind.apply(UpdateMask(of: body), body, to: &settings)
-      let provider = try await identity.identityProviders.create(
-        in: call.scope, id: id, settings, by: call.author)
-      return kind.write(provider, in: call.scope)
-    } catch {
-      throw WireError(error)
-    }
+    var settings = ProviderSettings()
+    try kind.apply(UpdateMask(of: body), body, to: &settings)
+    let provider = try await identity.identityProviders.create(
+      in: call.scope, id: id, settings, by: call.author)
+    return kind.write(provider, in: call.scope)
   }
 
   /// `GET …/{id}`.
   func getProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
-  ) async throws(WireError) -> JSON {
-    do throws(ProviderError) {
-      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
-      return kind.write(
-        try await identity.identityProviders.find(call.scope, id), in: call.scope,
-        secrets: call.readsSecrets)
-    } catch {
-      throw WireError(error)
-    }
+  ) async throws -> JSON {
+    guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
+    return kind.write(
+      try await identity.identityProviders.find(call.scope, id), in: call.scope,
+      secrets: call.readsSecrets)
   }
 
   /// `PATCH …/{id}`: changes the members in the mask, or those of the body without a mask.
   func updateProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
-  ) async throws(WireError) -> JSON {
+  ) async throws -> JSON {
     let body = try kind.read(call.message.object)
     let text = call.request.updateMask ?? ""
     let mask = text.isEmpty ? UpdateMask(of: body) : UpdateMask(text)
-    do throws(ProviderError) {
-      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
-      let current = try await identity.identityProviders.find(call.scope, id)
-      let edit = PreparedEdit(of: current.settings) { (settings) throws(ProviderError) in
-        try kind.apply(mask, body, to: &settings)
-      }
-      let provider = try await identity.identityProviders.update(
-        call.scope, id, by: call.author
-      ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }
-      return kind.write(provider, in: call.scope)
-    } catch {
-      throw WireError(error)
+    guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
+    let current = try await identity.identityProviders.find(call.scope, id)
+    let edit = PreparedEdit(of: current.settings) { (settings) throws(ProviderError) in
+      try kind.apply(mask, body, to: &settings)
     }
+    let provider = try await identity.identityProviders.update(
+      call.scope, id, by: call.author
+    ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }
+    return kind.write(provider, in: call.scope)
   }
 
   /// `DELETE …/{id}`.
   func deleteProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
-  ) async throws(WireError) -> JSON {
-    do throws(ProviderError) {
-      guard IdentityProviders.kind(of: id) == kind.kind else { throw .notFound }
-      try await identity.identityProviders.delete(call.scope, id, by: call.author)
-    } catch {
-      throw WireError(error)
-    }
+  ) async throws -> JSON {
+    guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
+    try await identity.identityProviders.delete(call.scope, id, by: call.author)
     return [:]
   }
 }

@@ -32,31 +32,23 @@ extension Routes {
 
 extension Methods {
   /// `mfaRecoveryCodes:generate`: generates recovery codes, which no other response ever contains.
-  func generateRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
+  func generateRecoveryCodes(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
-    do throws(EnrollmentError) {
-      let codes = try await identity.enrollments.makeRecoveryCodes(
-        session, by: call.author(.user(session.account)))
-      return [
-        "recoveryCodes": .array(codes.map { .string($0.revealedText) }),
-        "creationTime": .string(identity.clock.now().rfc3339),
-      ]
-    } catch {
-      throw WireError(error)
-    }
+    let codes = try await identity.enrollments.makeRecoveryCodes(
+      session, by: call.author(.user(session.account)))
+    return [
+      "recoveryCodes": .array(codes.map { .string($0.revealedText) }),
+      "creationTime": .string(identity.clock.now().rfc3339),
+    ]
   }
 
   /// `mfaRecoveryCodes:lookup`: returns how many codes are left, for pages that remind users to
   /// generate new ones.
-  func lookUpRecoveryCodes(_ call: ClientCall) async throws(WireError) -> JSON {
+  func lookUpRecoveryCodes(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call, missing: .invalidIDToken)
-    do throws(EnrollmentError) {
-      let count = try await identity.enrollments.recoveryCodes(of: session)
-      var answer: JSON.Object = ["remainingCodes": .number(JSON.Number(count.left))]
-      if let madeAt = count.madeAt { answer.append("creationTime", .string(madeAt.rfc3339)) }
-      return .object(answer)
-    } catch {
-      throw WireError(error)
-    }
+    let count = try await identity.enrollments.recoveryCodes(of: session)
+    var answer: JSON.Object = ["remainingCodes": .number(JSON.Number(count.left))]
+    if let madeAt = count.madeAt { answer.append("creationTime", .string(madeAt.rfc3339)) }
+    return .object(answer)
   }
 }

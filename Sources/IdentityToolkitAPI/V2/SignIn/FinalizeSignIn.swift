@@ -15,7 +15,7 @@ extension Declaration {
 
 extension Methods {
   /// `mfaSignIn:finalize`: verifies the code that completes a sign-in.
-  func finalizeSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
+  func finalizeSignIn(_ call: ClientCall) async throws -> JSON {
     let kind = try SecondFactorKind(
       of: call.message, "phoneVerificationInfo", "totpVerificationInfo",
       oneof: "verification_info")
@@ -24,13 +24,13 @@ extension Methods {
       let enrollment = try call.message.given("mfaEnrollmentId"),
       let code = try call.message.message("totpVerificationInfo")?.text("verificationCode"),
       !code.isEmpty
-    else { throw .invalidArgument }
+    else { throw WireError.invalidArgument }
     let grant: SessionGrant
-    do throws(SignInError) {
+    do {
       grant = try await identity.signIns.finalize(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
         enrollment: enrollment, code: code, from: call.origin, by: call.author(.visitor))
-    } catch {
+    } catch let error as SignInError {
       throw try await refusal(error, .totp, call)
     }
     var answer = JSON.Object()
@@ -41,17 +41,17 @@ extension Methods {
   /// Verifies a code sent to a phone.
   ///
   /// SDKs don't send the enrollment ID, so the code's session determines the factor.
-  private func finalizePhoneSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
+  private func finalizePhoneSignIn(_ call: ClientCall) async throws -> JSON {
     guard let pending = try call.message.given("mfaPendingCredential"),
       let info = try call.message.message("phoneVerificationInfo")
-    else { throw .invalidArgument }
+    else { throw WireError.invalidArgument }
     let proof = try PhoneProof(info)
     let grant: SessionGrant
-    do throws(SignInError) {
+    do {
       grant = try await identity.signIns.finalizePhone(
         project: call.project, tenant: call.tenant, pendingCredential: pending, proof,
         from: call.origin)
-    } catch {
+    } catch let error as SignInError {
       throw try await refusal(error, .phone, call)
     }
     var answer = JSON.Object()
@@ -65,7 +65,7 @@ extension Methods {
   /// another tenant.
   func refusal(
     _ error: SignInError, _ kind: Factor.Kind, _ call: ClientCall
-  ) async throws(WireError) -> WireError {
+  ) async throws -> WireError {
     if case .tenantMismatch = error { try await checkIsOn(kind, in: try await scope(of: call)) }
     return WireError(error, hidingUsers: false)
   }

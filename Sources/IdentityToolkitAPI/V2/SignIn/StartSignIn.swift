@@ -14,17 +14,17 @@ extension Declaration {
 
 extension Methods {
   /// `mfaSignIn:start`: sends a code to the phone of a second factor; TOTP needs no start.
-  func startSignIn(_ call: ClientCall) async throws(WireError) -> JSON {
+  func startSignIn(_ call: ClientCall) async throws -> JSON {
     guard try call.message.message("phoneSignInInfo") != nil,
       let pending = try call.message.given("mfaPendingCredential"),
       let enrollment = try call.message.given("mfaEnrollmentId")
-    else { throw .invalidArgument }
-    do throws(SignInError) {
+    else { throw WireError.invalidArgument }
+    do {
       let sessionInfo = try await identity.signIns.startPhone(
         project: call.project, tenant: call.tenant, pendingCredential: pending,
         enrollment: enrollment, language: call.request.locale, address: call.address)
       return ["phoneResponseInfo": ["sessionInfo": .string(sessionInfo)]]
-    } catch {
+    } catch let error as SignInError {
       throw try await refusal(error, .phone, call)
     }
   }

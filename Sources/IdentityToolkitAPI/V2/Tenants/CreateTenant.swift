@@ -9,20 +9,16 @@ extension Declaration {
 
 extension Methods {
   /// `POST projects/{p}/tenants`.
-  func createTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+  func createTenant(_ call: AdminCall) async throws -> JSON {
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     var tenant = UserPoolEdit(displayName: "")
     let edit = try await TenantMessage.edit(TenantMessage.creation, body, configuration) {
       () throws(WireError) in tenant
     }
-    do throws(UserPoolError) {
-      try edit.apply(to: &tenant)
-      return TenantMessage.write(
-        try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author),
-        for: call.holder)
-    } catch {
-      throw WireError(error)
-    }
+    try edit.apply(to: &tenant)
+    return TenantMessage.write(
+      try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author),
+      for: call.holder)
   }
 }

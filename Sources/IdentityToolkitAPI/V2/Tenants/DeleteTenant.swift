@@ -9,13 +9,9 @@ extension Declaration {
 
 extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
-  func deleteTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+  func deleteTenant(_ call: AdminCall) async throws -> JSON {
     guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
-    do throws(UserPoolError) {
-      try await identity.pools.delete(project: call.scope.project, tenant: id, by: call.author)
-    } catch {
-      throw WireError(error)
-    }
+    try await identity.pools.delete(project: call.scope.project, tenant: id, by: call.author)
     return [:]
   }
 }

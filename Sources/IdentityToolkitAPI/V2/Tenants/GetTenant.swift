@@ -8,7 +8,7 @@ extension Declaration {
 
 extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
-  func getTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+  func getTenant(_ call: AdminCall) async throws -> JSON {
     guard call.scope.tenant != nil else { throw WireError(UserPoolError.tenantNotFound) }
     return TenantMessage.write(try await pool(of: call), for: call.holder)
   }

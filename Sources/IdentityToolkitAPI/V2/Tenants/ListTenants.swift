@@ -11,16 +11,11 @@ extension Declaration {
 
 extension Methods {
   /// `GET projects/{p}/tenants`: lists the tenants in pages, ordered by ID.
-  func listTenants(_ call: AdminCall) async throws(WireError) -> JSON {
+  func listTenants(_ call: AdminCall) async throws -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page: Page<UserPool>
-    do throws(UserPoolError) {
-      page = try await identity.pools.tenants(
-        project: call.scope.project, after: after, limit: limit)
-    } catch {
-      throw WireError(error)
-    }
+    let page = try await identity.pools.tenants(
+      project: call.scope.project, after: after, limit: limit)
     var answer = JSON.Object()
     if !page.items.isEmpty {
       answer.append("tenants", .array(page.items.map { TenantMessage.write($0, for: call.holder) }))

@@ -98,8 +98,8 @@ enum TenantMessage {
   /// configuration.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    of current: () async throws(WireError) -> UserPoolEdit
-  ) async throws(WireError) -> ConfigEdit {
+    of current: () async throws -> UserPoolEdit
+  ) async throws -> ConfigEdit {
     let allowed = mask.keeping(ruling + members)
     return try await ConfigEdit(mask, "mfaConfig", configuration, members: allowed, of: current) {
       (tenant) throws(UserPoolError) in try apply(allowed, body, to: &tenant)

@@ -11,7 +11,7 @@ extension Declaration {
 extension Methods {
   /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
   /// tenant without a mask.
-  func updateTenant(_ call: AdminCall) async throws(WireError) -> JSON {
+  func updateTenant(_ call: AdminCall) async throws -> JSON {
     guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
     let message = Message(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
@@ -19,18 +19,14 @@ extension Methods {
       call.request.updateMask, body, isEmpty: message.object.isEmpty,
       seesCodes: call.holder.may(.changeLinks, in: call.scope))
     let edit = try await TenantMessage.edit(mask, body, configuration) {
-      () async throws(WireError) in try await pool(of: call).edit
+      () in try await pool(of: call).edit
     }
-    do throws(UserPoolError) {
-      let tenant = try await identity.pools.update(
-        project: call.scope.project, tenant: id, by: call.author
-      ) { (tenant) throws(UserPoolError) in
-        try edit.apply(to: &tenant)
-      }
-      return TenantMessage.write(tenant, for: call.holder)
-    } catch {
-      throw WireError(error)
+    let tenant = try await identity.pools.update(
+      project: call.scope.project, tenant: id, by: call.author
+    ) { (tenant) throws(UserPoolError) in
+      try edit.apply(to: &tenant)
     }
+    return TenantMessage.write(tenant, for: call.holder)
   }
 
   /// An empty mask with an empty body changes nothing; the Node SDK sends this.

@@ -11,7 +11,7 @@ extension StateMachine {
     _ session: SimulatedSession, _ user: SimulatedUser, _ kind: Factor.Kind
   ) -> [String] {
     let faults = fault(of: session, user)
-    if !faults.isEmpty { return faults.map { "session.\($0)" } }
+    if !faults.isEmpty { return faults }
     return user.isLocked ? ["changesLocked"] : []
   }
 
@@ -172,7 +172,7 @@ extension StateMachine {
       } else if factor?.isSuspended(at: now) ?? false {
         expectation.refusals = ["factorSuspended"]
       } else {
-        expectation.refusals = try await alertFault(sample, "session.tooManyChanges")
+        expectation.refusals = try await alertFault(sample, "tooManyChanges")
       }
       if expectation.refusals.isEmpty {
         expectation.rows = ["factor.withdraw by user on \(sample.uid)"]
@@ -214,7 +214,7 @@ extension StateMachine {
       } else if !isFresh(session) {
         expectation.refusals = ["signInTooOld"]
       } else {
-        expectation.refusals = try await alertFault(sample, "session.tooManyChanges")
+        expectation.refusals = try await alertFault(sample, "tooManyChanges")
       }
       if expectation.refusals.isEmpty {
         expectation.rows = ["factor.recovery-codes by user on \(sample.uid)"]

@@ -183,9 +183,7 @@ extension StateMachine {
       name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
     let request = ActionRequest(agent: agents[agent].session, author: agents[agent].author)
     let result = await attempt {
-      do {
-        return try await identity.bulkRemovals.stop(job.id, in: job.scope, request)
-      } catch ActionError<BulkError>.failed(let error) { throw error }
+      try await identity.bulkRemovals.stop(job.id, in: job.scope, request)
     }
     jobs[index].state = .over
     try await reconcile(expectation, result)
