@@ -58,7 +58,8 @@ extension Refusal {
     switch error {
     case let error as Refusal: self = error
     case let error as ActionDenial: self.init(error, .removeFactors)
-    case is ScopeError, is APIKeyError, PolicyError.scopeNotFound, PasskeyError.notFound,
+    case is ScopeError, CallError.notFound, CallError.scopeDeleted, PolicyError.scopeNotFound,
+      PasskeyError.notFound,
       ProviderError.notFound:
       self = .notFound
     case PolicyError.invalidAdjacentIntervals, PolicyError.twoTOTPEntries,

@@ -32,21 +32,25 @@ struct InvitationPage: Sendable {
         requestID: request.id.text)
       return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor)
-    } catch let error as InvitationError {
-      let fault: FieldError
-      switch error {
-      case .ended: return ended(visitor)
-      case .passwordSignInOff:
-        fault = FieldError(
-          field: "password",
-          text: Message(
-            "Password sign-in is off. Sign in with your organization’s provider instead."))
-      case .administrator(let error): fault = try SetupPage.fault(error)
-      }
-      let invitation = try await invitations.find(token: token)
-      guard let invitation else { return ended(visitor) }
-      return try await page(visitor, invitation, token, name: name, errors: [fault])
+    } catch JoiningError.ended {
+      return ended(visitor)
+    } catch JoiningError.passwordSignInOff {
+      let fault = FieldError(
+        field: "password",
+        text: Message("Password sign-in is off. Sign in with your organization’s provider instead.")
+      )
+      return try await page(visitor, token, name: name, fault)
+    } catch let error as AdministratorError {
+      return try await page(visitor, token, name: name, try SetupPage.fault(error))
     }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ token: String, name: String, _ fault: FieldError
+  ) async throws -> Response {
+    let invitation = try await invitations.find(token: token)
+    guard let invitation else { return ended(visitor) }
+    return try await page(visitor, invitation, token, name: name, errors: [fault])
   }
 
   private func page(

@@ -26,18 +26,18 @@ struct SessionLimitsPage: Sendable {
           ? Message("Settings changed.")
           : Message("No changes made."),
         signedIn, after: outcome, to: ConsolePaths.administrators())
-    } catch SessionLimitsError.changedMeanwhile(let current) {
+    } catch InstanceSettingError.changedMeanwhile(let current) {
       answers.version = current.version
       return try await page(signedIn, answers, replacing: SessionLimitsForm(current))
     } catch {
       let errors = try await actions.faults(error, .changeSessionLimits, signedIn) {
-        (error: SessionLimitsError) in
+        (error: InstanceSettingError) in
         switch error {
         case .idleOutOfRange:
           FieldError(field: "idle", text: Message("Enter 5 to 60 minutes."))
         case .hoursOutOfRange:
           FieldError(field: "hours", text: Message("Enter 1 to 24 hours."))
-        case .changedMeanwhile: throw error
+        case .changedMeanwhile, .retentionOutOfRange, .passkeyNotUsed: throw error
         }
       }
       return try await page(signedIn, answers, errors: errors)

@@ -27,16 +27,14 @@ struct AuditRetentionPage: Sendable {
         signedIn, after: outcome, to: ConsolePaths.instanceAudit())
     } catch {
       let errors = try await actions.faults(error, .changeAuditRetention, signedIn) {
-        (error: AuditRetentionError) in
-        switch error {
-        case .outOfRange:
-          FieldError(
-            field: "retention",
-            text: Message(
-              one: "Keep entries for at least {count} day.",
-              other: "Keep entries for at least {count} days.",
-              ["count": .number(AuditChain.shortestRetention)]))
-        }
+        (error: InstanceSettingError) in
+        guard case .retentionOutOfRange = error else { throw error }
+        return FieldError(
+          field: "retention",
+          text: Message(
+            one: "Keep entries for at least {count} day.",
+            other: "Keep entries for at least {count} days.",
+            ["count": .number(AuditChain.shortestRetention)]))
       }
       return try await page(signedIn, chosen: days, errors: errors)
     }

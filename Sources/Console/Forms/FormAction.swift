@@ -11,8 +11,8 @@ protocol FormAction<Place>: Sendable {
   associatedtype Place: FormPlace
   /// The valid input.
   associatedtype Input: Sendable = Void
-  /// Why the action can fail.
-  associatedtype Reason: Error
+  /// Why the action can fail; nothing that the form shows if it's `Never`.
+  associatedtype Reason: Error = Never
 
   var action: ConsoleAction { get }
 
@@ -30,6 +30,10 @@ protocol FormAction<Place>: Sendable {
 
 extension FormAction where Input == Void {
   func input(_ target: FormTarget<Place>) {}
+}
+
+extension FormAction where Reason == Never {
+  func fault(_ reason: Never, _ target: FormTarget<Place>) -> FieldError {}
 }
 
 /// What's wrong with the input, found before the action is tried.

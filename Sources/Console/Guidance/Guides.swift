@@ -47,16 +47,12 @@ final class Guides: Sendable {
     let path = Self.path(of: pattern, in: folder)
     let source = try Self.whole(try Self.read(path), parts: folder + "/parts")
     let sketches = try Self.sketches(in: source, folder: folder + "/sketches")
-    do {
-      guard let guide = try Guide(pattern, source: source, sketches: sketches) else {
-        throw ConsoleError.guideWithoutTitle(path)
-      }
-      return guide
-    } catch let error as ConsoleError {
-      throw error
-    } catch {
+    let guide: Guide?
+    do { guide = try Guide(pattern, source: source, sketches: sketches) } catch {
       throw .guide(path, error)
     }
+    guard let guide else { throw .guideWithoutTitle(path) }
+    return guide
   }
 
   private static func path(of pattern: EnrollmentPattern, in folder: String) -> String {

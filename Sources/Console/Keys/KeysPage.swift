@@ -13,8 +13,8 @@ struct KeysPage: Sendable {
     let outcome: ActionOutcome<APIKey>
     do {
       outcome = try await keys.create(for: context.scope.project, actions.request(signedIn))
-    } catch {
-      let errors = try await actions.faults(error, .createAPIKey, signedIn, Self.refuse)
+    } catch let refusal as ActionDenial {
+      let errors = try ActionForms.faults(refusal, .createAPIKey, signedIn)
       return try await askForCreation(context, errors)
     }
     return actions.leave(
@@ -41,11 +41,6 @@ struct KeysPage: Sendable {
     let isFirst = context.signedIn.form["confirmed"] == nil
     return try await actions.show(
       page, of: .createAPIKey, in: context, at: Self.list(context), errors: isFirst ? [] : errors)
-  }
-
-  /// Converts an error; there are no fields to validate.
-  private static func refuse(_ error: APIKeyError) throws -> FieldError {
-    throw error
   }
 
   private static func list(_ context: ProjectContext) -> String {
@@ -98,11 +93,5 @@ struct RevokeAPIKey: FormAction {
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(target.scope), after: outcome)
-  }
-
-  func fault(
-    _ error: APIKeyError, _ target: FormTarget<ProjectContext>
-  ) throws -> FieldError {
-    throw error
   }
 }

@@ -32,14 +32,12 @@ struct PasskeyRequirementPage: Sendable {
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
     } catch {
       let errors = try await actions.faults(error, Self.action, signedIn) {
-        (error: PasskeyRequirementError) in
-        switch error {
-        case .passkeyNotUsed:
-          FieldError(
-            field: "required",
-            text: Message(
-              "Use your own passkey first: sign in with it, or confirm your identity with it."))
-        }
+        (error: InstanceSettingError) in
+        guard case .passkeyNotUsed = error else { throw error }
+        return FieldError(
+          field: "required",
+          text: Message(
+            "Use your own passkey first: sign in with it, or confirm your identity with it."))
       }
       return try await page(signedIn, errors: errors)
     }

@@ -51,20 +51,20 @@ extension FieldError {
           {domain} isn’t a valid hostname. Enter names such as app.example.com, without https:// \
           or a port.
           """, ["domain": .name(Formatted.short(domain))]))
-    case .access(.ownerOnly):
+    case .ownerOnly:
       self.init(
         field: "domains",
         text: Message(
           "Changing the authorized domains requires this role: {roles}.",
           ["roles": Permission.changeLinks.roleNames]))
-    case .passwords(.shortestOutOfRange): self = PasswordAnswers.range
-    case .passwords(.longestOutOfRange), .passwords(.longestTooLong), .passwords(.versionCount):
+    case .shortestPasswordOutOfRange: self = PasswordAnswers.range
+    case .longestPasswordOutOfRange, .longestPasswordTooLong, .passwordPolicyVersions:
       self.init(
         field: "password-shortest",
         text: Message(
           "The maximum length, set through the API, is less than that. Enter a smaller number."))
     case .projectNotFound, .tenantNotFound: throw Refusal.notFound
-    case .access(.unauthorizedHost), .emailSender, .policy, .recaptcha:
+    case .unauthorizedHost, .invalidSenderName, .invalidReplyTo, .policy, .recaptcha:
       throw error
     }
   }

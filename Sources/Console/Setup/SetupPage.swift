@@ -27,15 +27,18 @@ struct SetupPage: Sendable {
         code: answers.code, email: answers.email, displayName: answers.name,
         password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
         userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
-    } catch let error as SetupError {
+    } catch let error as JoiningError {
       return try refused(error, visitor, answers)
+    } catch let error as AdministratorError {
+      return page(
+        visitor, answers, errors: [try Self.fault(error)], status: .unprocessableContent)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor)
   }
 
   private func refused(
-    _ error: SetupError, _ visitor: Visitor, _ answers: SetupAnswers
+    _ error: JoiningError, _ visitor: Visitor, _ answers: SetupAnswers
   ) throws -> Response {
     let fault: FieldError
     var status: Status = .unprocessableContent
@@ -49,7 +52,7 @@ struct SetupPage: Sendable {
       let text = CodeFault.throttled(until: until, at: frames.clock.now()).text
       fault = FieldError(field: "code", text: text)
       status = .tooManyRequests
-    case .administrator(let error): fault = try Self.fault(error)
+    case .ended, .passwordSignInOff: throw error
     }
     return page(visitor, answers, errors: [fault], status: status)
   }

@@ -55,8 +55,6 @@ struct NewUserPage: Sendable {
       account = try await accounts.create(context.scope, new, context.signedIn.plainRequest)
     } catch let error as AccountError {
       return try await page(context, answers, errors: [try Self.fault(error)])
-    } catch CallError.scopeDeleted {
-      throw Refusal.notFound
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.createUser.requirements.permission)
     }

@@ -1,10 +1,15 @@
 import Database
 
-public enum SessionLimitsError: Error, Sendable {
+/// Why a setting of the instance isn't changed.
+public enum InstanceSettingError: Error, Sendable {
   case idleOutOfRange
   case hoursOutOfRange
-  /// Someone else changed the limits after the form was opened; these are the present ones.
+  /// Someone else changed the limits in the meantime; the current ones.
   case changedMeanwhile(SessionLimits)
+  /// The audit log must be kept for longer.
+  case retentionOutOfRange
+  /// Passkeys can be required only by someone who has used theirs.
+  case passkeyNotUsed
 }
 
 extension ConsoleSessions {
@@ -19,17 +24,17 @@ extension ConsoleSessions {
     _ limits: SessionLimits, expecting version: SettingsVersion, _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
     guard SessionLimits.idleRange.contains(limits.idleMinutes) else {
-      throw SessionLimitsError.idleOutOfRange
+      throw InstanceSettingError.idleOutOfRange
     }
     guard SessionLimits.hourRange.contains(limits.hours) else {
-      throw SessionLimitsError.hoursOutOfRange
+      throw InstanceSettingError.hoursOutOfRange
     }
     return try await store.perform(
       .changeSessionLimits, request, in: .instance
     ) { context, connection in
       let old = try SessionLimits.find(connection)
       guard old != limits else { return false }
-      guard old.version == version else { throw SessionLimitsError.changedMeanwhile(old) }
+      guard old.version == version else { throw InstanceSettingError.changedMeanwhile(old) }
       // Longer limits must not reopen sessions that have ended.
       try Self.deleteEnded(old, at: context.now, connection)
       try limits.store(connection)

@@ -24,14 +24,6 @@ public struct NewInvitation: Sendable {
   public let isReplacement: Bool
 }
 
-public enum InvitationError: Error, Sendable {
-  /// The invitation doesn't exist, or was accepted, revoked, replaced, or has expired.
-  case ended
-  case administrator(AdministratorError)
-  /// Password sign-in is off, so the password would be of no use.
-  case passwordSignInOff
-}
-
 /// Invites administrators with single-use links.
 ///
 /// No email is sent: the inviter delivers the link. Opening the link doesn't use it up.
@@ -150,36 +142,29 @@ public struct Invitations: Sendable {
       try Self.find(digest, at: now, connection)
     }
     // Checked before hashing, so that requests without a valid link cost little.
-    guard let known else { throw InvitationError.ended }
-    let hash: PasswordHash
-    do {
-      hash = try await administrators.check(
-        email: known.email, displayName: displayName, password: password)
-    } catch let error as AdministratorError {
-      throw InvitationError.administrator(error)
-    }
+    guard let known else { throw JoiningError.ended }
+    let hash = try await administrators.check(
+      email: known.email, displayName: displayName, password: password)
     let (random, outbox) = (store.random, store.outbox)
     return try await store.write { connection in
       guard try PasswordSignIn.find(connection) == nil else {
-        throw InvitationError.passwordSignInOff
+        throw JoiningError.passwordSignInOff
       }
       // Checked again: the link may have been used or revoked while the password was hashed.
       guard let invitation = try Self.find(digest, at: now, connection) else {
-        throw InvitationError.ended
+        throw JoiningError.ended
       }
       try connection.run("DELETE FROM invitation WHERE token_digest = \(digest)")
       let author = Author(
         actor: .administrator(invitation.id, name: displayName), address: address,
         requestID: requestID)
-      do {
-        let administrator = try Administrators.insert(
-          invitation.id, email: invitation.email, displayName: displayName, hash: hash,
-          grant: invitation.grant, until: invitation.grantEndsAt,
-          invitedBy: invitation.inviterName, by: author, at: now, connection)
-        try outbox.notify(
-          of: .given, invitation.grant, until: invitation.grantEndsAt, of: administrator,
-          by: author, invitedBy: invitation.inviterName, at: now, connection)
-      } catch let error as AdministratorError { throw InvitationError.administrator(error) }
+      let administrator = try Administrators.insert(
+        invitation.id, email: invitation.email, displayName: displayName, hash: hash,
+        grant: invitation.grant, until: invitation.grantEndsAt,
+        invitedBy: invitation.inviterName, by: author, at: now, connection)
+      try outbox.notify(
+        of: .given, invitation.grant, until: invitation.grantEndsAt, of: administrator,
+        by: author, invitedBy: invitation.inviterName, at: now, connection)
       return try ConsoleSessions.begin(
         invitation.id, address: address, userAgent: userAgent, requestID: requestID, at: now,
         random: random, connection)

@@ -2,12 +2,16 @@ public import Crypto
 import Database
 import OTP
 
-public enum SetupError: Error, Sendable {
+/// Why someone can't become an administrator with a setup code or an invitation.
+public enum JoiningError: Error, Sendable {
   /// The instance already has an owner.
   case closed
   case wrongCode
   case throttled(until: Instant)
-  case administrator(AdministratorError)
+  /// The invitation doesn't exist, or was accepted, revoked, replaced, or has expired.
+  case ended
+  /// Password sign-in is off, so the password would be of no use.
+  case passwordSignInOff
 }
 
 /// Creates the first owner, for someone who can read the server's output.
@@ -54,26 +58,19 @@ public struct Setup: Sendable {
     let now = store.clock.now()
     let digest = Self.digest(typed: code)
     try await checkCode(digest, address: address, at: now)
-    let hash: PasswordHash
-    do {
-      hash = try await administrators.check(
-        email: email, displayName: displayName, password: password)
-    } catch let error as AdministratorError {
-      throw SetupError.administrator(error)
-    }
+    let hash = try await administrators.check(
+      email: email, displayName: displayName, password: password)
     let random = store.random
     let id = ID<Administrator>(random.uuid())
     return try await store.write { connection in
-      guard try !Administrators.hasOwner(connection) else { throw SetupError.closed }
+      guard try !Administrators.hasOwner(connection) else { throw JoiningError.closed }
       // A new code may have been issued while the password was hashed.
-      guard try Self.isCode(digest, connection) else { throw SetupError.wrongCode }
+      guard try Self.isCode(digest, connection) else { throw JoiningError.wrongCode }
       let author = Author(
         actor: .administrator(id, name: displayName), address: address, requestID: requestID)
-      do {
-        _ = try Administrators.insert(
-          id, email: email, displayName: displayName, hash: hash, grant: Grant(role: .owner),
-          by: author, at: now, connection)
-      } catch let error as AdministratorError { throw SetupError.administrator(error) }
+      _ = try Administrators.insert(
+        id, email: email, displayName: displayName, hash: hash, grant: Grant(role: .owner),
+        by: author, at: now, connection)
       try Self.stored.store(nil, connection)
       return try ConsoleSessions.begin(
         id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
@@ -107,7 +104,7 @@ public struct Setup: Sendable {
   private func checkCode(
     _ digest: String, address: String, at now: Instant
   ) async throws {
-    let outcome: SetupError? = try await store.write { connection in
+    let outcome: JoiningError? = try await store.write { connection in
       guard try !Administrators.hasOwner(connection) else { return .closed }
       let counter = ThrottleCounter(
         .setupCodes(from: ClientAddress(seen: address)), .passwords, .network)

@@ -1,10 +1,5 @@
 import Database
 
-public enum AuditRetentionError: Error, Sendable {
-  /// The number of days is less than ``AuditChain/shortestRetention`` or too large.
-  case outOfRange
-}
-
 extension AuditChain {
   /// The minimum number of days for which entries are kept: reviews and reports look back a year.
   public static let shortestRetention = 365
@@ -23,7 +18,7 @@ extension AuditChain {
     days: Int?, _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
     if let days, !(Self.shortestRetention...Self.longestRetention).contains(days) {
-      throw AuditRetentionError.outOfRange
+      throw InstanceSettingError.retentionOutOfRange
     }
     return try await store.perform(
       .changeAuditRetention, request, in: .instance

@@ -3,6 +3,8 @@ package import Database
 
 /// Why any use case can fail, whatever it does.
 public enum CallError: Error, Sendable {
+  /// What the call names doesn't exist, perhaps not anymore.
+  case notFound
   /// The user pool was deleted, perhaps after the call found it.
   case scopeDeleted(Scope)
   /// Sign-in was disabled in the user pool, perhaps after the call found it.

@@ -28,12 +28,6 @@ struct EmailSender: Equatable, Sendable {
   let replyTo: String?
 }
 
-public enum EmailSenderFault: Error, Sendable, Equatable {
-  /// The name has a control character, or more than 100 bytes.
-  case invalidName
-  case invalidReplyTo
-}
-
 /// The settings of a pool's emails to users: a tenant's own, and its project's if the tenant inherits
 /// them (`inheritance.emailSendingConfig`).
 struct PoolEmailSettings: Sendable {
@@ -103,8 +97,8 @@ private struct StoredSender: Equatable {
 
   var isEmpty: Bool { name.isEmpty && replyTo.isEmpty }
 
-  func check() throws(EmailSenderFault) {
-    guard name.byteCount <= 100, SafeName.isOneLine(name.text) else { throw .invalidName }
+  func check() throws(UserPoolError) {
+    guard name.byteCount <= 100, SafeName.isOneLine(name.text) else { throw .invalidSenderName }
     guard !replyTo.isEmpty else { return }
     // With these characters, a header field could have more than one address.
     guard replyTo.byteCount <= 254,
@@ -118,7 +112,7 @@ private struct StoredSender: Equatable {
 
 extension UserPoolEdit {
   /// Checks the senders of emails that differ from those of an earlier configuration.
-  func checkEmailSenders(since old: UserPoolEdit) throws(EmailSenderFault) {
+  func checkEmailSenders(since old: UserPoolEdit) throws(UserPoolError) {
     guard storedMembers != old.storedMembers else { return }
     let mails = [old, self].map { $0.storedMembers.content.root?["notification"]?["sendEmail"] }
     for kind in EmailKind.allCases {

@@ -1,10 +1,5 @@
 import Database
 
-public enum PasskeyRequirementError: Error, Sendable {
-  /// The session's administrator didn't use a passkey in it, so the requirement could lock them out.
-  case passkeyNotUsed
-}
-
 /// Whether administrators who manage others must sign in with a passkey.
 enum PasskeyRequirement {
   static let setting = InstanceValue("passkeys_required")
@@ -53,7 +48,7 @@ extension Passkeys {
           """
         ) { _ in true }
         let has = try !PasskeyRecord.all(of: session.administrator.id, connection).isEmpty
-        guard used != nil, has else { throw PasskeyRequirementError.passkeyNotUsed }
+        guard used != nil, has else { throw InstanceSettingError.passkeyNotUsed }
       }
       return try Self.set(isRequired, context, connection)
     }

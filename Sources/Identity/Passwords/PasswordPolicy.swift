@@ -59,11 +59,13 @@ public struct PasswordPolicy: Equatable, Sendable {
       + CharacterClass.allCases.filter(classes.contains).map(PasswordRequirement.character)
   }
 
-  func check() throws(PasswordPolicyError) {
-    guard shortest.map(Self.shortestRange.contains) ?? true else { throw .shortestOutOfRange }
+  func check() throws(UserPoolError) {
+    guard shortest.map(Self.shortestRange.contains) ?? true else {
+      throw .shortestPasswordOutOfRange
+    }
     guard let longest else { return }
-    guard longest >= shortestInForce else { throw .longestOutOfRange }
-    guard longest <= AccountRules.longestPassword else { throw .longestTooLong }
+    guard longest >= shortestInForce else { throw .longestPasswordOutOfRange }
+    guard longest <= AccountRules.longestPassword else { throw .longestPasswordTooLong }
   }
 }
 
@@ -79,17 +81,6 @@ public enum PasswordRequirement: Equatable, Sendable {
     case .character(let kind): text.utf8.contains(where: kind.contains)
     }
   }
-}
-
-public enum PasswordPolicyError: Error, Sendable {
-  /// The minimum length isn't 6 to 30.
-  case shortestOutOfRange
-  /// The maximum length is less than the minimum.
-  case longestOutOfRange
-  /// The maximum length is more than 4,096.
-  case longestTooLong
-  /// The policy doesn't have exactly one version.
-  case versionCount
 }
 
 extension PasswordPolicy.CharacterClass {

@@ -21,10 +21,6 @@ public enum Report: String, CaseIterable, Sendable {
   }
 }
 
-public enum ReportError: Error, Sendable {
-  case notAllowed
-}
-
 public struct Reports: Sendable {
   let store: Store
 }

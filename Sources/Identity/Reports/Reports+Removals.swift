@@ -25,7 +25,7 @@ extension Reports {
   public func removals(
     about subject: ReportSubject, since start: Instant, visibleTo reader: Administrator
   ) async throws -> [RemovalCount] {
-    guard reader.may(read: .removals, about: subject) else { throw ReportError.notAllowed }
+    guard reader.may(read: .removals, about: subject) else { throw ActionDenial.notAllowed }
     return try await store.read {
       try Self.removals(about: subject, since: start, visibleTo: reader, $0)
     }

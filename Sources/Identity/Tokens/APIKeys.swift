@@ -17,11 +17,6 @@ public struct APIKey: Sendable {
   public var label: String { "\(text.prefix(4))…\(text.suffix(4))" }
 }
 
-public enum APIKeyError: Error, Sendable {
-  case projectNotFound
-  case notFound
-}
-
 public struct APIKeys: Sendable {
   let store: Store
   let uses = LastUses()
@@ -72,7 +67,7 @@ public struct APIKeys: Sendable {
     let random = store.random
     return { context, connection in
       let now = context.now
-      let scope = try Self.scope(of: project, connection)
+      let scope = try Scopes.find(project: project, tenant: nil, connection)
       let text = try Self.insert(for: project, random: random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
       var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: scope)
@@ -99,21 +94,13 @@ public struct APIKeys: Sendable {
 
   private func revocation(_ id: ID<APIKey>, of project: ID<Project>) -> Action<Void> {
     { context, connection in
-      let scope = try Self.scope(of: project, connection)
+      let scope = try Scopes.find(project: project, tenant: nil, connection)
       let keys = try list(project, connection)
-      guard let key = keys.first(where: { $0.id == id }) else { throw APIKeyError.notFound }
+      guard let key = keys.first(where: { $0.id == id }) else { throw CallError.notFound }
       try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")
       var entry = AuditEntry(.apiKeyRevoke, .apiKey, id.text, name: key.label, in: scope)
       entry.add(.keyLabel, lost: .text(key.label))
       try context.record(entry, connection)
-    }
-  }
-
-  private static func scope(
-    of project: ID<Project>, _ connection: borrowing Connection
-  ) throws -> Scope {
-    do { return try Scopes.find(project: project, tenant: nil, connection) } catch is ScopeError {
-      throw APIKeyError.projectNotFound
     }
   }
 

@@ -58,13 +58,13 @@ struct AccessSettings {
   ) throws {
     guard new.differs(from: old) else { return }
     guard try author.may(.changeLinks, project: project, tenant: tenant, at: now, connection) else {
-      throw AccessSettingsError.ownerOnly
+      throw UserPoolError.ownerOnly
     }
     guard new.stored != old.stored, let handler = new.handler, handler != old.handler else {
       return
     }
     guard isUsable(handler, authorized, profile) else {
-      throw AccessSettingsError.unauthorizedHost
+      throw UserPoolError.unauthorizedHost
     }
   }
 
@@ -74,12 +74,6 @@ struct AccessSettings {
     do { try ContinueURL.check(handler, authorized, profile) } catch { return false }
     return true
   }
-}
-
-public enum AccessSettingsError: Error, Sendable {
-  case ownerOnly
-  /// The host of `callbackUri` isn't an authorized domain.
-  case unauthorizedHost
 }
 
 extension UserPoolEdit {

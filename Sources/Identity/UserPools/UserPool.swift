@@ -81,9 +81,22 @@ public enum UserPoolError: Error, Sendable {
   case multiTenancyOff
   /// An authorized domain isn't a hostname.
   case invalidDomain(String)
-  case access(AccessSettingsError)
-  case emailSender(EmailSenderFault)
+  /// The author can't change the authorized domains and the page for links.
+  case ownerOnly
+  /// The host of `callbackUri` isn't an authorized domain.
+  case unauthorizedHost
+  /// The name of an email's sender has a control character, or more than 100 bytes.
+  case invalidSenderName
+  case invalidReplyTo
   case policy(PolicyError)
-  case passwords(PasswordPolicyError)
-  case recaptcha(RecaptchaError)
+  /// The minimum length of passwords isn't 6 to 30.
+  case shortestPasswordOutOfRange
+  /// The maximum length of passwords is less than the minimum.
+  case longestPasswordOutOfRange
+  /// The maximum length of passwords is more than 4,096.
+  case longestPasswordTooLong
+  /// The password policy doesn't have exactly one version.
+  case passwordPolicyVersions
+  /// Countersign doesn't use reCAPTCHA, but it accepts only configurations that production accepts.
+  case recaptcha(RecaptchaFault)
 }

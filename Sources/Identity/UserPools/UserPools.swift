@@ -86,13 +86,11 @@ public struct UserPools: Sendable {
     for domain in domains where !known.contains(domain) {
       guard UserPoolRules.isDomain(domain) else { throw UserPoolError.invalidDomain(domain) }
     }
-    do { try new.passwords?.check() } catch { throw UserPoolError.passwords(error) }
-    do {
-      try AccessSettings.check(
-        from: old.accessSettings, to: new.accessSettings, authorized: domains, by: author,
-        in: project, tenant, store.profile, at: now, connection)
-    } catch let error as AccessSettingsError { throw UserPoolError.access(error) }
-    do { try new.checkEmailSenders(since: old) } catch { throw UserPoolError.emailSender(error) }
+    try new.passwords?.check()
+    try AccessSettings.check(
+      from: old.accessSettings, to: new.accessSettings, authorized: domains, by: author,
+      in: project, tenant, store.profile, at: now, connection)
+    try new.checkEmailSenders(since: old)
     do { try new.configuration.check() } catch { throw UserPoolError.policy(error) }
   }
 

@@ -16,11 +16,7 @@ extension WireError {
     case let error as CallError: self.init(error)
     case let error as ScopeError: self.init(error)
     case let error as UserPoolError: self.init(error)
-    case let error as AccessSettingsError: self.init(error)
-    case let error as EmailSenderFault: self.init(error)
     case let error as PolicyError: self.init(error)
-    case let error as PasswordPolicyError: self.init(error)
-    case let error as RecaptchaError: self.init(error)
     case let error as AccountError: self.init(error)
     case let error as SessionError: self.init(error)
     case let error as SignInError: self.init(error, hidingUsers: false)
@@ -29,7 +25,6 @@ extension WireError {
     case let error as CustomTokenError: self.init(error)
     case let error as FederationError: self.init(error)
     case let error as ProviderError: self.init(error)
-    case let error as APIKeyError: self.init(error)
     case let error as ImportError: self.init(error)
     case let error as HashParameterError: self.init(error)
     default:
@@ -43,6 +38,7 @@ extension WireError {
     case .scopeDisabled(let scope): self.init(disabled: scope)
     case .scopeDeleted(let scope): self.init(deleted: scope)
     case .tokenRevoked: self = .invalidCredentials
+    case .notFound: self = .engine(.notFound)
     case .tooManySignUps: self.init(Self.tooManySignUps)
     }
   }
@@ -96,29 +92,26 @@ extension WireError {
     case .invalidDomain(let domain):
       self.init(
         "INVALID_AUTHORIZED_DOMAIN : \(domain.prefix(100)) should only contain the valid domain.")
-    case .access(let error): self.init(error)
-    case .emailSender(let fault): self.init(fault)
-    case .policy(let error): self.init(error)
-    case .passwords(let error): self.init(error)
-    case .recaptcha(let error): self.init(error)
-    }
-  }
-
-  init(_ error: AccessSettingsError) {
-    switch error {
     case .ownerOnly: self = .permissionDenied
     case .unauthorizedHost:
       self.init("UNAUTHORIZED_DOMAIN : The host of callbackUri isn't an authorized domain.")
-    }
-  }
-
-  init(_ fault: EmailSenderFault) {
-    switch fault {
-    case .invalidName:
+    case .invalidSenderName:
       self.init(
         "INVALID_EMAIL_TEMPLATE : senderDisplayName has a control character or over 100 bytes.")
     case .invalidReplyTo:
       self.init("INVALID_EMAIL_TEMPLATE : replyTo isn't an email address.")
+    case .policy(let error): self.init(error)
+    case .shortestPasswordOutOfRange:
+      self.init("INVALID_CONFIG : Minimum password length must be between 6 and 30")
+    case .longestPasswordOutOfRange:
+      self.init(
+        "INVALID_CONFIG : Maximum password length must be greater than or equal to the minimum "
+          + "password length")
+    case .longestPasswordTooLong:
+      self.init("INVALID_CONFIG : Maximum password length must be less than or equal to 4096")
+    case .passwordPolicyVersions:
+      self.init("INVALID_CONFIG : Policy versions list must be of length 1")
+    case .recaptcha(let error): self.init(error)
     }
   }
 
@@ -327,12 +320,6 @@ extension WireError {
     case .recoveryCodesNotEnabled:
       self.init("OPERATION_NOT_ALLOWED : Recovery codes are not enabled.")
     case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
-    }
-  }
-
-  init(_ error: APIKeyError) {
-    switch error {
-    case .projectNotFound, .notFound: self.init("PROJECT_NOT_FOUND")
     }
   }
 }

@@ -79,11 +79,11 @@ struct SetupTests {
     try await withInstance { instance in
       let code = try await instance.identity.setup.issueCode()
       for _ in 0..<12 {
-        await expect("administrator.weakPassword") {
+        await expect("weakPassword") {
           try await complete(instance, code, password: "short")
         }
       }
-      await expect("administrator.invalidEmail") { try await complete(instance, code, email: "x") }
+      await expect("invalidEmail") { try await complete(instance, code, email: "x") }
       #expect(try await instance.identity.setup.isOpen())
       _ = try await complete(instance, code)
     }

@@ -131,7 +131,7 @@ struct AuditRetentionTests {
   {
     try await withInstance { instance in
       let owner = try await instance.agent("olga", role: .owner)
-      await expect("outOfRange") {
+      await expect("retentionOutOfRange") {
         try await instance.chain.setRetention(days: 364, owner.request(nil, note: "short"))
       }
       let outcome = try await instance.chain.setRetention(

@@ -55,14 +55,14 @@ struct EmailSenderTests {
   }
 
   @Test(arguments: [
-    (#"{"senderDisplayName":"a\nb"}"#, "emailSender.invalidName"),
-    (#"{"senderDisplayName":"\#(String(repeating: "é", count: 51))"}"#, "emailSender.invalidName"),
-    (#"{"replyTo":"a@b.example, c@d.example"}"#, "emailSender.invalidReplyTo"),
-    (#"{"replyTo":"a,b@c.example"}"#, "emailSender.invalidReplyTo"),
-    (#"{"replyTo":"a@b.example\r\nBcc: x@example.com"}"#, "emailSender.invalidReplyTo"),
+    (#"{"senderDisplayName":"a\nb"}"#, "invalidSenderName"),
+    (#"{"senderDisplayName":"\#(String(repeating: "é", count: 51))"}"#, "invalidSenderName"),
+    (#"{"replyTo":"a@b.example, c@d.example"}"#, "invalidReplyTo"),
+    (#"{"replyTo":"a,b@c.example"}"#, "invalidReplyTo"),
+    (#"{"replyTo":"a@b.example\r\nBcc: x@example.com"}"#, "invalidReplyTo"),
     (
       #"{"replyTo":"\#(String(repeating: "a", count: 250))@example.com"}"#,
-      "emailSender.invalidReplyTo"
+      "invalidReplyTo"
     ),
     (#"{"subject":"a\r\nb","body":"<script>","replyTo":"help@example.com"}"#, "done"),
   ])

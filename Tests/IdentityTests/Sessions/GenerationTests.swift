@@ -205,12 +205,12 @@ struct GenerationTests {
         session = try #require(update.grant).session
       }
       let last = session
-      let refused = try await thrown(AccountError.self) {
+      let refused = try await thrown(SessionError.self) {
         try await change(instance, alice, in: last, by: Author(actor: .user(alice.id))) {
           $0.password = .set(Secret("one too many"))
         }
       }
-      guard case .session(.tooManyChanges(let until)) = refused else {
+      guard case .tooManyChanges(let until) = refused else {
         Issue.record("\(String(describing: refused))")
         return
       }

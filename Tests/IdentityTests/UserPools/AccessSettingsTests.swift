@@ -37,7 +37,7 @@ struct AccessSettingsTests {
         let result = await outcome {
           _ = try await pools.update(project: instance.acme.project, by: author) { edit(&$0) }
         }
-        #expect(result == (role == .owner ? "done" : "access.ownerOnly"))
+        #expect(result == (role == .owner ? "done" : "ownerOnly"))
       }
       // An unchanged configuration requires no permission.
       _ = try await pools.update(project: instance.acme.project, by: author) { _ in }
@@ -58,7 +58,7 @@ struct AccessSettingsTests {
         #"{"inheritance":{"emailSendingConfig":true}}"#,
         #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"replyTo":"a@example.com"}}}}"#,
       ] {
-        await expect(role == .owner ? "done" : "access.ownerOnly") {
+        await expect(role == .owner ? "done" : "ownerOnly") {
           try await instance.identity.pools.createTenant(
             in: instance.acme.project, UserPoolEdit(displayName: "North", members: members),
             by: author)
@@ -82,7 +82,7 @@ struct AccessSettingsTests {
     try await withInstance { instance in
       let pools = instance.identity.pools
       let template = #"{"notification":{"sendEmail":{"resetPasswordTemplate":{"replyTo":"a,b"}}}}"#
-      await expect("emailSender.invalidReplyTo") {
+      await expect("invalidReplyTo") {
         try await pools.createTenant(
           in: instance.acme.project, UserPoolEdit(displayName: "North", members: template),
           by: Author(actor: .commandLine))
@@ -146,7 +146,7 @@ struct AccessSettingsTests {
   ])
   func `the application's action page must be on an authorized domain`(uri: String) async throws {
     try await withInstance { instance in
-      await expect("access.unauthorizedHost") {
+      await expect("unauthorizedHost") {
         _ = try await instance.identity.pools.update(
           project: instance.acme.project, by: Author(actor: .commandLine)
         ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":"\#(uri)"}}}"# }

@@ -58,15 +58,10 @@ extension Methods {
   func batchCreate(_ call: AdminCall) async throws -> JSON {
     let message = call.message
     let parameters = try HashParameters(message)
-    let algorithm: PasswordAlgorithm
-    do throws(HashParameterError) {
-      algorithm = try PasswordAlgorithm(parameters)
-    } catch {
-      throw WireError(error)
-    }
+    let algorithm = try PasswordAlgorithm(parameters)
     let reader = UserRow(algorithm: algorithm, profile: identity.profile)
     let users = try message.messages("users")
-    guard users.count <= Imports.mostRows else { throw WireError(ImportError.tooMany) }
+    guard users.count <= Imports.mostRows else { throw ImportError.tooMany }
     var rows: [ImportRow] = []
     rows.reserveCapacity(users.count)
     for user in users {

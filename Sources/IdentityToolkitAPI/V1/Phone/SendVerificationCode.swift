@@ -12,10 +12,6 @@ extension Methods {
   func sendVerificationCode(_ call: ClientCall) async throws -> JSON {
     let scope = try await scope(of: call)
     let request = try PhoneRequest(call.message, call)
-    do {
-      return ["sessionInfo": .string(try await identity.signIns.sendCode(scope, request))]
-    } catch let error as SignInError {
-      throw WireError(error, hidingUsers: false)
-    }
+    return ["sessionInfo": .string(try await identity.signIns.sendCode(scope, request))]
   }
 }

@@ -32,13 +32,8 @@ extension Methods {
     let proof = try PhoneProof(call.message)
     let operation = try call.message.enumeration("operation", Methods.phoneOperations) ?? 0
     let (scope, purpose) = try await phonePurpose(Methods.phoneOperations.values[operation], call)
-    let outcome: PhoneSignInOutcome
-    do {
-      outcome = try await identity.signIns.phone(
-        scope, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
-    } catch let error as SignInError {
-      throw WireError(error, hidingUsers: false)
-    }
+    let outcome = try await identity.signIns.phone(
+      scope, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
     switch outcome {
     case .signedIn(let grant, let isNew):
       var answer: JSON.Object = ["localId": .string(grant.account.id.text)]

@@ -100,16 +100,8 @@ enum ConfigMessage {
     pool.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     pool.project?.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
-    do throws(PasswordPolicyError) {
-      pool.passwords = try PasswordPolicyMessage.read(resource)
-    } catch {
-      throw .passwords(error)
-    }
-    do throws(RecaptchaError) {
-      try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
-    } catch {
-      throw .recaptcha(error)
-    }
+    pool.passwords = try PasswordPolicyMessage.read(resource)
+    try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
     pool.userPermissions = Resource.userPermissions(resource)
     pool.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     PasswordPolicyMessage.keepExplicit(&resource)

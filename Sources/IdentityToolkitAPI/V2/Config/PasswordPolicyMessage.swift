@@ -69,13 +69,15 @@ enum PasswordPolicyMessage {
   /// Reads the policy of a resource whose member types are already checked; nil if there is none.
   ///
   /// An empty message is none, because it sets nothing.
-  static func read(_ resource: JSON.Object) throws(PasswordPolicyError) -> PasswordPolicy? {
+  static func read(_ resource: JSON.Object) throws(UserPoolError) -> PasswordPolicy? {
     guard let message = resource[member]?.objectValue,
       !Schema.passwordPolicy.omittingDefaults(message).isEmpty
     else { return nil }
     let versions = message["passwordPolicyVersions"]?.arrayValue
     let isEnforced = message["passwordPolicyEnforcementState"]?.textValue == "ENFORCE"
-    guard versions?.count == 1 || versions == nil && !isEnforced else { throw .versionCount }
+    guard versions?.count == 1 || versions == nil && !isEnforced else {
+      throw .passwordPolicyVersions
+    }
     let options = options(of: message)
     func length(_ name: String) -> Int? {
       // In proto3, zero means absent.
@@ -150,20 +152,5 @@ extension WireError {
     self.init(
       "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
         + "[\(words.joined(separator: ", "))]")
-  }
-
-  init(_ error: PasswordPolicyError) {
-    switch error {
-    case .shortestOutOfRange:
-      self.init("INVALID_CONFIG : Minimum password length must be between 6 and 30")
-    case .longestOutOfRange:
-      self.init(
-        "INVALID_CONFIG : Maximum password length must be greater than or equal to the minimum "
-          + "password length")
-    case .longestTooLong:
-      self.init("INVALID_CONFIG : Maximum password length must be less than or equal to 4096")
-    case .versionCount:
-      self.init("INVALID_CONFIG : Policy versions list must be of length 1")
-    }
   }
 }

@@ -18,7 +18,7 @@ enum RecaptchaMessage {
   /// it, and completes one that isn't the old one.
   static func settle(
     _ resource: inout JSON.Object, from old: JSON.Object, writtenBy mask: UpdateMask
-  ) throws(RecaptchaError) {
+  ) throws(UserPoolError) {
     guard mask.covers(member), var config = resource[member]?.objectValue else { return }
     try check(config)
     guard resource[member] != old[member] else { return }
@@ -26,22 +26,22 @@ enum RecaptchaMessage {
     resource[member] = .object(config)
   }
 
-  private static func check(_ config: JSON.Object) throws(RecaptchaError) {
+  private static func check(_ config: JSON.Object) throws(UserPoolError) {
     try checkRules(config["managedRules"], "endScore", .endScore)
     try checkRules(config["tollFraudManagedRules"], "startScore", .startScore)
     let isPhoneOn = ["AUDIT", "ENFORCE"].contains { config["phoneEnforcementState"] == $0 }
     guard
       isPhoneOn || config["useSmsBotScore"] != true && config["useSmsTollFraudProtection"] != true
-    else { throw .phoneState }
-    guard config["recaptchaKeys"]?.arrayValue?.isEmpty ?? true else { throw .siteKey }
+    else { throw .recaptcha(.phoneState) }
+    guard config["recaptchaKeys"]?.arrayValue?.isEmpty ?? true else { throw .recaptcha(.siteKey) }
   }
 
   private static func checkRules(
-    _ rules: JSON?, _ score: String, _ fault: RecaptchaError
-  ) throws(RecaptchaError) {
+    _ rules: JSON?, _ score: String, _ fault: RecaptchaFault
+  ) throws(UserPoolError) {
     for rule in rules?.arrayValue ?? [] {
-      guard isScore(rule[score]) else { throw fault }
-      guard rule["action"] == "BLOCK" else { throw .missingAction }
+      guard isScore(rule[score]) else { throw .recaptcha(fault) }
+      guard rule["action"] == "BLOCK" else { throw .recaptcha(.missingAction) }
     }
   }
 
@@ -54,7 +54,7 @@ enum RecaptchaMessage {
 }
 
 extension WireError {
-  init(_ error: RecaptchaError) {
+  init(_ error: RecaptchaFault) {
     let scores =
       "score in reCAPTCHA managed rules must be a value between 0.0 and 1.0, at 11 discrete "
       + "values; e.g. 0.1, 0.2, 0.3, 0.4, ... 0.9, 1.0."

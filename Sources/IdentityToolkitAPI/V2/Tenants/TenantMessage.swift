@@ -123,16 +123,8 @@ enum TenantMessage {
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
       anonymous: Resource.flag("enableAnonymousUser", in: resource))
     tenant.disableAuth = Resource.flag("disableAuth", in: resource)
-    do throws(PasswordPolicyError) {
-      tenant.passwords = try PasswordPolicyMessage.read(resource)
-    } catch {
-      throw .passwords(error)
-    }
-    do throws(RecaptchaError) {
-      try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
-    } catch {
-      throw .recaptcha(error)
-    }
+    tenant.passwords = try PasswordPolicyMessage.read(resource)
+    try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
     tenant.userPermissions = Resource.userPermissions(resource)
     PasswordPolicyMessage.keepExplicit(&resource)
     // `false` is returned as an empty message.

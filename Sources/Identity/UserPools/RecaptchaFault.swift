@@ -1,7 +1,5 @@
 /// Why a reCAPTCHA configuration is invalid.
-///
-/// Countersign doesn't use reCAPTCHA, but it accepts only configurations that production accepts.
-public enum RecaptchaError: Error, Sendable {
+public enum RecaptchaFault: Sendable {
   /// The end score of a rule isn't 0, 0.1, 0.2, and so on, up to 1.
   case endScore
   /// The start score of a toll fraud rule isn't 0, 0.1, 0.2, and so on, up to 1.
