@@ -124,7 +124,7 @@ extension Accounts {
   /// Checks in the transaction of a change that the session of a user who changes their own account
   /// is still open.
   ///
-  /// - Throws: ``AccountError/session(_:)``.
+  /// - Throws: ``SessionError``.
   static func check(
     _ session: UserSession?, _ connection: borrowing Connection
   ) throws {

@@ -83,7 +83,7 @@ package final class Store: Sendable {
     self.expectedTime = expectedTime
   }
 
-  /// Runs `body` in one transaction, like ``write(_:_:)``, if its author's credential is still valid
+  /// Runs `body` in one transaction, like ``write(_:)``, if its author's credential is still valid
   /// then.
   ///
   /// A service token is read when its request begins, and can be revoked before the write: while other

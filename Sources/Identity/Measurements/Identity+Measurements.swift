@@ -56,18 +56,14 @@ extension Identity {
   public static func mailBacklog(
     of database: any Database, since: Instant
   ) async throws -> MailBacklog {
-    do {
-      return try await database.read { connection in
-        let failed = try connection.first(
-          """
-          SELECT count(*) FROM outbox
-          WHERE channel = 'mail' AND failed_at IS NOT NULL AND failed_at >= \(since)
-          """
-        ) { try $0.next() as Int }
-        return MailBacklog(oldest: try Deliveries.oldest(.mail, connection), failed: failed ?? 0)
-      }
-    } catch {
-      throw StartError.translated(error)
+    try await database.read { connection in
+      let failed = try connection.first(
+        """
+        SELECT count(*) FROM outbox
+        WHERE channel = 'mail' AND failed_at IS NOT NULL AND failed_at >= \(since)
+        """
+      ) { try $0.next() as Int }
+      return MailBacklog(oldest: try Deliveries.oldest(.mail, connection), failed: failed ?? 0)
     }
   }
 }

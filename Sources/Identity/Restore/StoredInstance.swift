@@ -47,16 +47,13 @@ extension Identity {
       return try await database.read { connection in
         try stored(keys, pending.map(\.name), connection)
       }
-    } catch let fault as BackupFault {
-      throw fault
-    } catch let error as MigrationError {
-      throw BackupFault.migration(error)
-    } catch let error as NewerProgramRequired {
-      throw BackupFault.newerProgramRequired(error.oldest)
-    } catch let error as DatabaseError {
-      throw BackupFault.unreadable(error.message)
     } catch {
-      throw BackupFault.unreadable("\(error)")
+      throw switch error {
+      case let fault as BackupFault: fault
+      case let error as MigrationError: .migration(error)
+      case let error as NewerProgramRequired: .newerProgramRequired(error.oldest)
+      default: .unreadable(Failure(error).reason)
+      }
     }
   }
 
@@ -89,21 +86,17 @@ extension Identity {
   public static func creation(
     in database: any Database, keys: KeyRing?
   ) async throws -> InstanceCreation {
-    do {
-      return try await database.read { connection in
-        let isThere = try connection.first(
-          "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
-        ) { _ in true }
-        guard isThere != nil, try InstanceValue("key_mark").read(connection) != nil else {
-          return .none
-        }
-        guard let keys, try keys.opens(connection) else { return .otherKey }
-        // The last that's created.
-        let key = try connection.first("SELECT 1 FROM signing_key LIMIT 1") { _ in true }
-        return key == nil ? .begun : .complete
+    try await database.read { connection in
+      let isThere = try connection.first(
+        "SELECT 1 FROM \(SQL.tables) WHERE name = 'instance'"
+      ) { _ in true }
+      guard isThere != nil, try InstanceValue("key_mark").read(connection) != nil else {
+        return .none
       }
-    } catch {
-      throw StartError.translated(error)
+      guard let keys, try keys.opens(connection) else { return .otherKey }
+      // The last that's created.
+      let key = try connection.first("SELECT 1 FROM signing_key LIMIT 1") { _ in true }
+      return key == nil ? .begun : .complete
     }
   }
 
@@ -111,9 +104,7 @@ extension Identity {
   public static func latestTime(
     _ database: any Database
   ) async throws -> Instant? {
-    do { return try await database.read { try StoredTime.latest($0) } } catch {
-      throw StartError.translated(error)
-    }
+    try await database.read { try StoredTime.latest($0) }
   }
 
   private static func checkIntegrity(_ database: any Database) async throws {

@@ -259,7 +259,7 @@ public struct SignIns: Sendable {
   ///
   /// `start` is how the session begins if no second factor is required.
   ///
-  /// - Throws: ``SignInError/scopeDisabled(_:)``, or the database's error.
+  /// - Throws: ``CallError/scopeDisabled(_:)``, or the database's error.
   func passFirstFactor(
     _ account: Account, in scope: Scope, provider: SignInProvider, with start: SessionStart,
     at now: Instant, _ connection: borrowing Connection

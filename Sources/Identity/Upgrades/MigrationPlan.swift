@@ -32,22 +32,18 @@ public struct MigrationPlan: Sendable, Equatable {
   public static func estimate(
     _ database: any Database
   ) async throws -> MigrationPlan {
-    do {
-      let pending = try await SchemaCompatibility.pending(database)
-      try await SchemaObjects.check(database)
-      let (tables, file) = try await database.read { connection in
-        (try sizes(connection), try fileSize(connection))
-      }
-      let steps = pending.map { migration in
-        let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
-        return Step(
-          name: migration.name, tables: touched.sorted(),
-          bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
-      }
-      return MigrationPlan(steps: steps, databaseBytes: file)
-    } catch {
-      throw StartError.translated(error)
+    let pending = try await SchemaCompatibility.pending(database)
+    try await SchemaObjects.check(database)
+    let (tables, file) = try await database.read { connection in
+      (try sizes(connection), try fileSize(connection))
     }
+    let steps = pending.map { migration in
+      let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
+      return Step(
+        name: migration.name, tables: touched.sorted(),
+        bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
+    }
+    return MigrationPlan(steps: steps, databaseBytes: file)
   }
 
   /// Returns the size of a database with its free pages, in bytes, which is also that of a backup.

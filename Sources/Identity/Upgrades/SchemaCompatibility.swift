@@ -47,8 +47,6 @@ extension Identity {
       return true
     } catch is NewerProgramRequired {
       return false
-    } catch {
-      throw StartError.translated(error)
     }
   }
 
@@ -60,9 +58,7 @@ extension Identity {
   public static func pendingMigrations(
     of database: any Database
   ) async throws -> [String] {
-    do { return try await SchemaCompatibility.pending(database).map(\.name) } catch {
-      throw StartError.translated(error)
-    }
+    try await SchemaCompatibility.pending(database).map(\.name)
   }
 }
 

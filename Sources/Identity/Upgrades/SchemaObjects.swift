@@ -147,6 +147,6 @@ struct SchemaObjects {
 
 extension Identity {
   public static func checkSchema(of database: any Database) async throws {
-    do { try await SchemaObjects.check(database) } catch { throw StartError.translated(error) }
+    try await SchemaObjects.check(database)
   }
 }

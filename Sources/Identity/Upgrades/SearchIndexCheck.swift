@@ -16,18 +16,14 @@ extension Identity {
     of database: any Database
   ) async throws -> [SearchIndexFault] {
     guard database.dialect.sharesDatabase else { return [] }
-    do {
-      return try await database.read { connection in
-        let index = try connection.first(
-          "SELECT 1 FROM \(SQL.indexes) WHERE name = 'account_text_by_part'"
-        ) { _ in true }
-        let isASCII = try connection.first(
-          "SELECT \(SQL.characterLocale) IN ('C', 'POSIX')"
-        ) { try $0.next() as Bool }
-        return (index == nil ? [.missing] : []) + (isASCII == true ? [.onlyASCII] : [])
-      }
-    } catch {
-      throw StartError.translated(error)
+    return try await database.read { connection in
+      let index = try connection.first(
+        "SELECT 1 FROM \(SQL.indexes) WHERE name = 'account_text_by_part'"
+      ) { _ in true }
+      let isASCII = try connection.first(
+        "SELECT \(SQL.characterLocale) IN ('C', 'POSIX')"
+      ) { try $0.next() as Bool }
+      return (index == nil ? [.missing] : []) + (isASCII == true ? [.onlyASCII] : [])
     }
   }
 }

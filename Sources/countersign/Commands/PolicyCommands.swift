@@ -48,12 +48,10 @@ enum PolicyDiffCommand: Command {
         for line in drifts.flatMap(\.lines) { Terminal.say(.verbatim(line)) }
         return drifts.isEmpty ? 0 : 1
       }
-    } catch let error as UsageError {
-      throw error
     } catch let error as ConfigurationError {
       for problem in error.problems { Terminal.complain(problem) }
       return 2
-    } catch {
+    } catch let error where !(error is UsageError) {
       Terminal.complain(
         Message(
           "countersign {command}: {error}", ["command": .text(name), "error": .text("\(error)")]))
