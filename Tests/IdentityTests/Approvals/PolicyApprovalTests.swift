@@ -101,7 +101,7 @@ import Testing
         throw Unexpected("the policy was changed")
       }
       #expect(try await window(instance) == 1)
-      let objects = try await instance.log().filter { $0.action?.group == .approval }
+      let objects = try await instance.log().filter { $0.actionName.hasPrefix("approval.") }
       #expect(objects.allSatisfy { $0.objectKind == "policy" })
       #expect(objects.contains { $0.action == .approvalExpire })
     }
