@@ -20,7 +20,7 @@ struct UnblockAgentPage: Sendable {
     do {
       outcome = try await support.unblock(
         ID(agent), in: context.scope, ActionInput(signedIn.form).request(signedIn))
-    } catch let error as SupportRulesError {
+    } catch let error as ActionDenial {
       // Other errors are shown by the page in place of its form.
       let isOfForm = if case .answers = error { true } else { false }
       let errors =

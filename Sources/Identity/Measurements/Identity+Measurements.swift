@@ -91,6 +91,6 @@ extension Deliveries {
       """
       SELECT min(created_at) FROM outbox WHERE channel = \(channel) AND next_try_at >= 0
       """
-    ) { try $0.next() } ?? nil
+    ) { try $0.next() as Instant? } ?? nil
   }
 }

@@ -263,7 +263,7 @@ import Text
       }
       let check = try await browser.submit(
         address, .policy(pattern: "mandatory", from: "2026-12-01"))
-      #expect(check.says("(50%) have neither a factor nor an exemption"))
+      #expect(check.says("(50% of 4) have neither a factor nor an exemption"))
       #expect(check.says("and must enroll by Dec 1, 2026"))
       let saved = try await browser.post(address + "/changes", try check.confirmation)
       #expect(saved.status == .seeOther)

@@ -163,7 +163,7 @@ struct AdministratorMailTests {
       let mail = try #require(try await instance.mails("administrator-second-factors").first)
       #expect(mail.recipient == nora.email && mail.body.contains(nora.email))
       #expect(mail.subject == "Second factors of your Countersign account reset")
-      #expect(mail.body.contains("Removed: the authenticator app\nBy: \(boss.displayName)\n"))
+      #expect(mail.body.contains("Removed: authenticator app\nBy: \(boss.displayName)\n"))
       _ = try await instance.enroll(nora)
       try await factors.reset(nora.id, by: Author(actor: .commandLine))
       try await instance.identity.ownAccount.resetPassword(

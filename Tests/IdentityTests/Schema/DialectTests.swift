@@ -150,10 +150,11 @@ extension DialectTests {
       WHERE type = 'index' AND tbl_name = \(table) AND sql IS NOT NULL
       """
     ) { row in
+      let name: String = try row.next()
       let text = (try row.next() as String).replacing("\n", with: " ")
       let on = text.firstRange(of: " ON ").map { text[$0.upperBound...] } ?? ""
       let isUnique = text.hasPrefix("CREATE UNIQUE")
-      return "index \(try row.next() as String)\(isUnique ? " unique" : "") \(on)"
+      return "index \(name)\(isUnique ? " unique" : "") \(on)"
     }
   }
 
