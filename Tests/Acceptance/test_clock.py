@@ -127,7 +127,7 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
             assert BANNER in pages.get(path).text and BANNER in agent.get(path).text
         home = pages.get("/").text.split('id="attention"')[1]
         assert BANNER in home
-        assert "Confirming the time requires this role: owner." in agent.get("/").text
+        assert "Confirming the time requires the owner role." in agent.get("/").text
         assert agent.get("/clock").status_code == 403
         page = pages.get("/clock").text
         assert f"{DAYS} days ahead" in page

@@ -134,7 +134,7 @@ import Testing
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let users = try await tomas.get("/projects/acme-retail/users")
       #expect(users.status == .forbidden)
-      #expect(users.says("Searching users requires this role: auditor, support, or owner."))
+      #expect(users.says("Searching users requires the auditor, support, or owner role."))
       #expect(try await tomas.get("/projects/new").status == .forbidden)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let policy = try await nadia.submit(

@@ -32,7 +32,7 @@ import Testing
             page.says(
               "It shows Dec 25, 2027, 08:00\u{00A0}UTC, long after Nov 20, 2026, 08:00\u{00A0}UTC"))
           #expect(page.values(of: "href").contains("/clock") == (who == World.ada))
-          #expect(page.says("Confirming the time requires this role: owner.") == (who != World.ada))
+          #expect(page.says("Confirming the time requires the owner role.") == (who != World.ada))
           Markup.check(page)
         }
         let home = try await browser.get("/")

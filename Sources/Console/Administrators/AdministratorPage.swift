@@ -34,7 +34,7 @@ struct AdministratorPage: Sendable {
           ? Message(
             "Granted: {role} ({place}). Effective immediately.", ["role": role, "place": place])
           : Message(
-            "No changes made. They already have this role: {role} ({place}).",
+            "No changes made. They already have the {role} role ({place}).",
             ["role": role, "place": place]),
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
@@ -63,7 +63,7 @@ struct AdministratorPage: Sendable {
     let button = Message("Revoke role")
     var consequences = [
       Message(
-        "{name} loses this role immediately, including in open sessions: {role} ({place}).",
+        "{name} immediately loses the {role} role ({place}), including in open sessions.",
         [
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])
@@ -224,7 +224,7 @@ struct AdministratorView: ViewModel {
         """
         This administrator can’t sign in: password sign-in is off, and their account isn’t linked \
         with the sign-in provider. Turning on password sign-in or removing the account requires \
-        this role: {roles}.
+        the {roles} role.
         """, ["roles": roles])
     case (false, true):
       isPasswordSignInOff
@@ -245,8 +245,8 @@ struct AdministratorView: ViewModel {
       Message(
         """
         This administrator can’t sign in: their account has no password or passkey and isn’t linked \
-        with a sign-in provider. The account must be removed first, which requires this role: \
-        {roles}.
+        with a sign-in provider. The account must be removed first, which requires the \
+        {roles} role.
         """, ["roles": roles])
     }
   }

@@ -258,7 +258,7 @@ extension ManagementError {
       FieldError(
         field: "role",
         text: Message(
-          "You can’t change your own roles. Ask another administrator with this role: {roles}.",
+          "You can’t change your own roles. Ask another administrator with the {roles} role.",
           ["roles": Permission.manageAdministrators.roleNames]))
     case .lastOwner:
       FieldError(field: "role", text: GrantText.lastOwner)

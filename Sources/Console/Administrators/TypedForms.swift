@@ -143,7 +143,7 @@ struct ActOnAdministrator: FormAction {
         field: "confirmation",
         text: Message(
           """
-          You can’t do this to your own account. Ask another administrator with this role: {roles}.
+          You can’t do this to your own account. Ask another administrator with the {roles} role.
           """, ["roles": Permission.manageAdministrators.roleNames]))
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantText.lastOwner)

@@ -45,7 +45,7 @@ struct SendEnrollmentLink: SupportAction {
         : Message(
           """
           Email isn’t configured, so the link wasn’t sent to {address}. Single use, expires in 30 \
-          minutes. Opening it under Messages requires this role: {roles}.
+          minutes. Opening it under Messages requires the {roles} role.
           """, ["address": address, "roles": Permission.readMessages.roleNames]),
       after: done)
   }
@@ -61,7 +61,7 @@ struct SendEnrollmentLink: SupportAction {
       : Message(
         """
         Email isn’t configured, so the link isn’t sent to {address}. Opening it under Messages \
-        requires this role: {roles}.
+        requires the {roles} role.
         """, ["address": address, "roles": Permission.readMessages.roleNames])
   }
 }

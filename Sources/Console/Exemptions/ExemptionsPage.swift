@@ -65,7 +65,7 @@ struct ExemptionsView: ViewModel {
       EmptyView(
         heading: Message("No exemptions"),
         sentence: Message(
-          "Exempting a user, on the user’s page, requires this role: {roles}.",
+          "Exempting a user, on the user’s page, requires the {roles} role.",
           ["roles": Permission.protectUsers.roleNames]),
         more: Link(
           text: Message("How enforcement works"),

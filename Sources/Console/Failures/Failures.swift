@@ -234,13 +234,13 @@ extension Fault {
       detail: helpers.isEmpty
         ? Message(
           """
-          Ask someone who has the role to do this, or ask for the role. Granting it requires this \
-          role on the instance: {roles}.
+          Ask someone who has the role to do this, or ask for the role. Granting it requires the \
+          {roles} role on the instance.
           """, ["roles": roles])
         : Message(
           """
           {names} can do this here. Ask them to do it, or ask for the role. Granting it requires \
-          this role on the instance: {roles}.
+          the {roles} role on the instance.
           """, ["names": .names(helpers.map { Formatted.short($0) }), "roles": roles]))
   }
 
@@ -280,45 +280,45 @@ extension Permission {
     case .seeScope: Message("Your roles don’t include this page.")
     case .readPolicy: Message("Viewing the MFA policy requires a role in this project or tenant.")
     case .changePolicy:
-      Message("Changing the MFA policy requires this role: {roles}.", ["roles": roles])
+      Message("Changing the MFA policy requires the {roles} role.", ["roles": roles])
     case .signOffReview:
-      Message("Signing off on policy reviews requires this role: {roles}.", ["roles": roles])
+      Message("Signing off on policy reviews requires the {roles} role.", ["roles": roles])
     case .createProject:
-      Message("Creating projects requires this role on the instance: {roles}.", ["roles": roles])
-    case .changeScope: Message("Changing settings requires this role: {roles}.", ["roles": roles])
+      Message("Creating projects requires the {roles} role on the instance.", ["roles": roles])
+    case .changeScope: Message("Changing settings requires the {roles} role.", ["roles": roles])
     case .manageTenants:
       Message(
-        "Creating and deleting tenants requires this role on the project: {roles}.",
+        "Creating and deleting tenants requires the {roles} role on the project.",
         ["roles": roles])
     case .deleteProject:
       Message(
-        "Deleting a project requires this role on the project or the instance: {roles}.",
+        "Deleting a project requires the {roles} role on the project or the instance.",
         ["roles": roles])
     case .manageKeys:
-      Message("Managing keys and tokens requires this role: {roles}.", ["roles": roles])
+      Message("Managing keys and tokens requires the {roles} role.", ["roles": roles])
     case .manageTrust:
       Message(
-        "Managing identity providers and custom token signing keys requires this role: {roles}.",
+        "Managing identity providers and custom token signing keys requires the {roles} role.",
         ["roles": roles])
     case .changeLinks:
       Message(
-        "Changing the destination of email links requires this role: {roles}.", ["roles": roles])
-    case .findUsers: Message("Searching users requires this role: {roles}.", ["roles": roles])
-    case .changeUsers: Message("Changing users requires this role: {roles}.", ["roles": roles])
-    case .exportUsers: Message("Downloading users requires this role: {roles}.", ["roles": roles])
-    case .removeFactors: Message("Support actions require this role: {roles}.", ["roles": roles])
-    case .endSessions: Message("Ending sessions requires this role: {roles}.", ["roles": roles])
+        "Changing the destination of email links requires the {roles} role.", ["roles": roles])
+    case .findUsers: Message("Searching users requires the {roles} role.", ["roles": roles])
+    case .changeUsers: Message("Changing users requires the {roles} role.", ["roles": roles])
+    case .exportUsers: Message("Downloading users requires the {roles} role.", ["roles": roles])
+    case .removeFactors: Message("Support actions require the {roles} role.", ["roles": roles])
+    case .endSessions: Message("Ending sessions requires the {roles} role.", ["roles": roles])
     case .editSupportRules:
-      Message("Changing support rules requires this role: {roles}.", ["roles": roles])
-    case .protectUsers: Message("This action requires this role: {roles}.", ["roles": roles])
+      Message("Changing support rules requires the {roles} role.", ["roles": roles])
+    case .protectUsers: Message("This action requires the {roles} role.", ["roles": roles])
     case .readMessages:
-      Message("Opening messages to users requires this role: {roles}.", ["roles": roles])
-    case .seeApprovals: Message("Viewing approvals requires this role: {roles}.", ["roles": roles])
-    case .readAudit: Message("Viewing the audit log requires this role: {roles}.", ["roles": roles])
+      Message("Opening messages to users requires the {roles} role.", ["roles": roles])
+    case .seeApprovals: Message("Viewing approvals requires the {roles} role.", ["roles": roles])
+    case .readAudit: Message("Viewing the audit log requires the {roles} role.", ["roles": roles])
     case .seeAdministrators:
-      Message("Viewing administrators requires this role: {roles}.", ["roles": roles])
+      Message("Viewing administrators requires the {roles} role.", ["roles": roles])
     case .manageAdministrators:
-      Message("Managing administrators requires this role: {roles}.", ["roles": roles])
+      Message("Managing administrators requires the {roles} role.", ["roles": roles])
     }
   }
 }

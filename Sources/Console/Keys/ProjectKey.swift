@@ -16,7 +16,7 @@ struct ProjectKey: Sendable {
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
       note = Message(
-        "For the API key, ask an administrator of the project with this role: {roles}.",
+        "For the API key, ask an administrator of the project with the {roles} role.",
         ["roles": Permission.manageKeys.roleNames])
       return
     }

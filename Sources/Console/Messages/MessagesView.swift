@@ -165,8 +165,8 @@ struct MessageView: ViewModel {
     case .waiting:
       Message(
         """
-        The text’s links and codes give access to the account. Opening it requires this role: \
-        {roles}.
+        The text’s links and codes give access to the account. Opening it requires the \
+        {roles} role.
         """, ["roles": Permission.readMessages.roleNames])
     }
   }

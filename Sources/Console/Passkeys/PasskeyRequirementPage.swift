@@ -76,7 +76,7 @@ struct PasskeyRequirementView: ViewModel {
     let roles = Permission.manageAdministrators.roleNames
     return isOn
       ? Message("On. This role requires a passkey to sign in: {roles}.", ["roles": roles])
-      : Message("Off. This role can sign in with a password and code: {roles}.", ["roles": roles])
+      : Message("Off. The {roles} role can sign in with a password and code.", ["roles": roles])
   }
 
   static let keys: Keys<Self> = [

@@ -216,8 +216,8 @@ struct PolicyView: ViewModel {
         ? Message("The server sends text messages, up to the daily limits of its configuration.")
         : Message(
           """
-          The server has no SMS gateway: codes are stored in Messages. Opening them requires this \
-          role: {roles}.
+          The server has no SMS gateway: codes are stored in Messages. Opening them requires the \
+          {roles} role.
           """, ["roles": Permission.readMessages.roleNames])
     },
     .text("smsHint") {

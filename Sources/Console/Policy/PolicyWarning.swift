@@ -30,7 +30,7 @@ enum PolicyWarning: Equatable {
       Message(
         """
         There is no SMS gateway, so no phone receives a code. Codes are stored in Messages. \
-        Opening them requires this role: {roles}.
+        Opening them requires the {roles} role.
         """, ["roles": Permission.readMessages.roleNames])
     }
   }

@@ -55,8 +55,8 @@ struct ProjectsView: ViewModel {
         sentence: newProject == nil
           ? Message(
             """
-            You don’t have access to any project. For access, ask an administrator with this \
-            role: {roles}.
+            You don’t have access to any project. For access, ask an administrator with the \
+            {roles} role.
             """, ["roles": Permission.manageAdministrators.roleNames])
           : Message(
             """

@@ -75,11 +75,12 @@ enum BulkText {
     case .some(BulkResult.none): Message("No second factor")
     case .notFound: Message("No user has this email address or UID")
     case .twice: Message("Duplicate of an earlier line")
-    case .protected: Message("Protected: actions require this role: {roles}", ["roles": roles])
+    case .protected: Message("Protected: actions require the {roles} role", ["roles": roles])
     case .own: Message("The requester’s own account")
     case .locked:
       Message(
-        "Changes locked until the user’s report is reviewed, by role: {roles}", ["roles": roles])
+        "Changes locked until the user’s report is reviewed (requires the {roles} role)",
+        ["roles": roles])
     case .changed: Message("Skipped: a factor was enrolled after the preview")
     case .restored: Message("Removed, then restored")
     case .restoredBefore: Message("Removed, then restored before the undo")
@@ -106,11 +107,12 @@ enum BulkText {
     case .some(BulkResult.none): Message("no second factor")
     case .notFound: Message("no user has this email address or UID")
     case .twice: Message("duplicate of an earlier line")
-    case .protected: Message("protected: actions require this role: {roles}", ["roles": roles])
+    case .protected: Message("protected: actions require the {roles} role", ["roles": roles])
     case .own: Message("the requester’s own account")
     case .locked:
       Message(
-        "changes locked until the user’s report is reviewed, by role: {roles}", ["roles": roles])
+        "changes locked until the user’s report is reviewed (requires the {roles} role)",
+        ["roles": roles])
     case .changed: Message("skipped: a factor was enrolled after the preview")
     case .restored: Message("removed, then restored")
     case .restoredBefore: Message("removed, then restored before the undo")

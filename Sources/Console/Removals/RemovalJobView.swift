@@ -23,9 +23,9 @@ struct RemovalDraftView: ViewModel {
         one: "{count} second factor is removed, the only one this user has.",
         other: "All {count} second factors of this user are removed.", ["count": factors])
       : Message(
-        one: "{count} second factor of these users is removed (users: {users}).",
-        other: "All {count} second factors of these users are removed (users: {users}).",
-        ["count": factors, "users": .number(job.users)])
+        one: "All second factors of {count} user are removed ({factors} in total).",
+        other: "All second factors of {count} users are removed ({factors} in total).",
+        ["count": .number(job.users), "factors": factors])
   }
 
   private var consequences: [Message] {

@@ -93,14 +93,14 @@ struct AttentionRules {
             ? Message(
               """
               A user reported a change to their second factors that they didn’t make. Their \
-              second factors are locked until the report is reviewed, which requires this role: \
-              {roles}.
+              second factors are locked until the report is reviewed, which requires the \
+              {roles} role.
               """, ["roles": roles])
             : Message(
               """
               Some users reported a change to their second factors that they didn’t make. Their \
-              second factors are locked until the report is reviewed, which requires this role: \
-              {roles}.
+              second factors are locked until the report is reviewed, which requires the \
+              {roles} role.
               """, ["roles": roles]))
       ]
     }
@@ -109,7 +109,7 @@ struct AttentionRules {
         Message(
           """
           {user} reported a change to their second factors that they didn’t make. Their second \
-          factors are locked until the report is reviewed, which requires this role: {roles}.
+          factors are locked until the report is reviewed, which requires the {roles} role.
           """, ["user": .name(Formatted.short(user.label)), "roles": roles]),
         Message("View user"), ConsolePaths.user(scope, user.account.text))
     }
@@ -119,8 +119,8 @@ struct AttentionRules {
           Message(
             """
             More users reported a change to their second factors that they didn’t make. Their \
-            second factors are locked until the report is reviewed, which requires this role: \
-            {roles}.
+            second factors are locked until the report is reviewed, which requires the \
+            {roles} role.
             """, ["roles": roles])))
     }
     return lines

@@ -55,7 +55,7 @@ extension FieldError {
       self.init(
         field: "domains",
         text: Message(
-          "Changing the authorized domains requires this role: {roles}.",
+          "Changing the authorized domains requires the {roles} role.",
           ["roles": Permission.changeLinks.roleNames]))
     case .shortestPasswordOutOfRange: self = PasswordAnswers.range
     case .longestPasswordOutOfRange, .longestPasswordTooLong, .passwordPolicyVersions:

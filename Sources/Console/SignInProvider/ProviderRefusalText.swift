@@ -19,7 +19,7 @@ struct ProviderRefusalText: Sendable {
       sentence = Message(
         "You signed in with {name}, but none of your groups has a role here.", ["name": name])
       advice = Message(
-        "For a role for one of your groups, ask an administrator with this role: {roles}.",
+        "For a role for one of your groups, ask an administrator with the {roles} role.",
         ["roles": roles])
     case .groupsNotListed:
       sentence = Message(
@@ -35,7 +35,7 @@ struct ProviderRefusalText: Sendable {
         """
         A matching email address isn’t proof of identity. Sign in as before, then link your \
         account with {name} under “Your account”. If you have no other way to sign in, that \
-        account must be removed first. Ask an administrator with this role: {roles}.
+        account must be removed first. Ask an administrator with the {roles} role.
         """, ["name": name, "roles": roles])
     case .emailRequired:
       sentence = Message(

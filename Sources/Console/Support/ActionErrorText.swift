@@ -131,7 +131,7 @@ enum ActionErrorText {
         (
           range.fault.field,
           Message(
-            "Changing this requires this role: {roles}.",
+            "Changing this requires the {roles} role.",
             ["roles": Permission.protectUsers.roleNames])
         )
       case .codeRequired:
@@ -185,19 +185,19 @@ enum ActionErrorText {
     case .nothingToDo: Message("No changes to make.")
     case .protectedAccount:
       Message(
-        "This account is protected. Actions on it require this role: {roles}.",
+        "This account is protected. Actions on it require the {roles} role.",
         ["roles": Permission.protectUsers.roleNames])
     case .changesLocked:
       Message(
         """
         The user reported a change to their second factors that they didn’t make. Nothing can be \
-        changed until the report is reviewed, which requires this role: {roles}.
+        changed until the report is reviewed, which requires the {roles} role.
         """, ["roles": Permission.protectUsers.roleNames])
     case .held:
       Message(
         """
         You’re blocked because you reached the hourly action limit. Waiting doesn’t end the block. \
-        Unblocking you on the Projects page requires this role: {roles}.
+        Unblocking you on the Projects page requires the {roles} role.
         """, ["roles": Permission.protectUsers.roleNames])
     case .alreadyAsked:
       Message("A removal for this user is already pending approval. See Approvals.")
@@ -209,7 +209,7 @@ enum ActionErrorText {
         """)
     case .switchedOff:
       Message(
-        "This feature is off. Turning it on in Support rules requires this role: {roles}.",
+        "This feature is off. Turning it on in Support rules requires the {roles} role.",
         ["roles": Permission.editSupportRules.roleNames])
     case .noAuthenticator:
       Message("This user doesn’t have an authenticator app. Temporary codes require one.")

@@ -23,7 +23,7 @@ struct SendCallerCode: Sendable {
           : Message(
             """
             Email isn’t configured, so the code wasn’t emailed to {email}. Opening it under \
-            Messages requires this role: {roles}.
+            Messages requires the {roles} role.
             """, ["email": address, "roles": Permission.readMessages.roleNames]))
     } catch let error as ActionDenial {
       let faults = try ActionErrorText.faults(error, target.times)
@@ -64,7 +64,7 @@ struct CallerView: ViewModel {
       return Message(
         """
         Email isn’t configured, so the code isn’t emailed to {email}. Opening it under Messages \
-        requires this role: {roles}.
+        requires the {roles} role.
         """, ["email": address, "roles": Permission.readMessages.roleNames])
     }
     guard let sent = caller.sent else {

@@ -66,19 +66,19 @@ extension OtherAdministratorsView.Purpose {
       Message(
         """
         No other administrator can restore it. It requires a role in {scope}: {role}. Granting \
-        that requires this role: {granters}.
+        that requires the {granters} role.
         """, ["granters": granters, "role": role, "scope": place])
     case .restoreFactors:
       Message(
         """
         No other administrator can restore them. It requires a role in {scope}: {role}. Granting \
-        that requires this role: {granters}.
+        that requires the {granters} role.
         """, ["granters": granters, "role": role, "scope": place])
     case .undoBulkRemoval:
       Message(
         """
         No other administrator can undo it. It requires a role in {scope}: {role}. Granting \
-        that requires this role: {granters}.
+        that requires the {granters} role.
         """, ["granters": granters, "role": role, "scope": place])
     }
   }

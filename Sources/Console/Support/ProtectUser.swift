@@ -36,7 +36,7 @@ struct ProtectUser: SupportAction {
       consequences: [
         Message(
           """
-          Actions on this account require this role: {roles}. Other administrators can still view \
+          Actions on this account require the {roles} role. Other administrators can still view \
           it.
           """, ["roles": Permission.protectUsers.roleNames]),
         Message("Use protection for accounts with broad access, such as those of executives."),
@@ -70,7 +70,7 @@ struct ProtectUser: SupportAction {
     return SupportResult(
       isProtecting
         ? Message(
-          "The account is protected. Actions on it require this role: {roles}.",
+          "The account is protected. Actions on it require the {roles} role.",
           ["roles": Permission.protectUsers.roleNames])
         : Message("Protection removed."),
       after: done)

@@ -105,7 +105,7 @@ struct SupportRulesView: ViewModel {
         hint: Message(
           """
           1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
-          requires this role: {roles}.
+          requires the {roles} role.
           """, ["roles": Permission.protectUsers.roleNames])),
       SupportNumberField(
         id: "sign-in-goal", label: Message("Sign-ins to keep (%)"), value: answers.signInGoal,

@@ -65,7 +65,7 @@ struct UnblockAgentView: ViewModel {
     if held.agent == context.signedIn.administrator.id {
       return SupportRefusal(
         Message(
-          "You can’t unblock yourself. Ask another administrator with this role: {roles}.",
+          "You can’t unblock yourself. Ask another administrator with the {roles} role.",
           ["roles": Permission.protectUsers.roleNames]))
     }
     return SupportRefusal(lackingCode: asksForCode, context.signedIn)

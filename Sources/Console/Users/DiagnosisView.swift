@@ -101,7 +101,7 @@ struct DiagnosisView: ViewModel {
         Message(
           """
           Each one the caller enters counts as an incorrect code. Ask for a code from the \
-          authenticator app. Turning these codes on requires this role: {roles}.
+          authenticator app. Turning these codes on requires the {roles} role.
           """, ["roles": Permission.editSupportRules.roleNames])
       )
     case .noFactor:

@@ -77,12 +77,12 @@ import Testing
       let message = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(message.path)
-      #expect(page.says("Opening it requires this role: owner."))
+      #expect(page.says("Opening it requires the owner role."))
       #expect(!page.text.contains("action=\"\(message.text)\""))
       let refused = try await nadia.submit(message.path, [:], to: message.text)
       #expect(refused.status == .forbidden)
       #expect(!refused.says("The old password"))
-      #expect(refused.says("Opening messages to users requires this role: owner."))
+      #expect(refused.says("Opening messages to users requires the owner role."))
     }
   }
 

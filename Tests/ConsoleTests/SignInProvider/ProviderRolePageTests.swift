@@ -119,7 +119,7 @@ import Text
       let refused = try await Provider.signIn(Browser(world))
       Markup.check(refused)
       #expect(refused.status == .forbidden)
-      #expect(refused.says("Ask an administrator with this role: owner."))
+      #expect(refused.says("Ask an administrator with the owner role."))
       let address = "/administrators/\(try await world.id(of: Self.nora))"
       let page = try await ada.get(address)
       Markup.check(page)

@@ -91,7 +91,7 @@ import Testing
       let answer = try await nadia.submit(user, [:], to: user + "/factors/removal")
       #expect(answer.status == .unprocessableContent)
       #expect(
-        answer.says("Actions on it require this role: owner.") && !answer.says("problems</h2>"))
+        answer.says("Actions on it require the owner role.") && !answer.says("problems</h2>"))
     }
   }
 }

@@ -212,7 +212,7 @@ import Text
       #expect(limit.says("Ask to be unblocked"))
       Markup.check(limit)
       let asked = try await nadia.submit(end, [:])
-      #expect(asked.says("Unblocking you on the Projects page requires this role: owner."))
+      #expect(asked.says("Unblocking you on the Projects page requires the owner role."))
       #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask to be unblocked"))
       let ada = try await Browser.signedIn(world)
       let home = try await ada.get("/")
@@ -244,7 +244,7 @@ import Text
       #expect(try await ada.get(user).says("The account is protected"))
       let page = try await nadia.get(user)
       #expect(
-        page.says("Actions on it require this role: owner.") && page.says(">protected</span>"))
+        page.says("Actions on it require the owner role.") && page.says(">protected</span>"))
       #expect(!page.says("Remove factor…") && !page.says("End all sessions…"))
       let removal = "\(user)/factors/removal"
       #expect(!(try await nadia.get(removal).says("<select")))
@@ -268,7 +268,7 @@ import Text
       #expect(!page.says("Remove factor…") && page.says("End all sessions…"))
       let refused = try await nadia.get(user + "/allowed-changes")
       #expect(refused.status == .forbidden)
-      #expect(refused.says("This action requires this role: owner."))
+      #expect(refused.says("This action requires the owner role."))
       let owners = try await ada.get(user)
       #expect(owners.values(of: "href").contains(user + "/allowed-changes"))
       _ = try await ada.submit(
