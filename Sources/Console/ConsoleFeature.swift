@@ -16,7 +16,6 @@ struct ConsoleParts: Sendable {
   let authorizer: RequestAuthorizer
   let guides: Guides
   let actions: ActionForms
-  let support: SupportPages
   let prose = GuidanceProse()
 
   init(
@@ -28,11 +27,8 @@ struct ConsoleParts: Sendable {
     self.frames = frames
     self.authorizer = authorizer
     self.guides = guides
-    let ending = SupportRedirect(frames: frames, cookies: authorizer.cookies)
-    actions = try ActionForms(identity, ending, templates)
-    support = SupportPages(
-      identity: identity, ending: ending,
-      view: try templates.template("support/question", for: SupportConfirmationView.self))
+    actions = try ActionForms(
+      identity, SupportRedirect(frames: frames, cookies: authorizer.cookies), templates)
   }
 
   func template<View: ViewModel>(

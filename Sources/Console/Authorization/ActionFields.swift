@@ -6,7 +6,9 @@ import Templating
 /// The form fields that an action requires: a reason, and a re-authentication if the last one is
 /// older than the interval.
 struct ActionFields: ViewModel {
-  let eligibility: ActionEligibility
+  let action: ConsoleAction
+  let needsReauthentication: Bool
+  let isBlocked: Bool
   let frame: FrameView
   let reason: String
 
@@ -18,15 +20,13 @@ struct ActionFields: ViewModel {
       : Message("Set up a second factor in your account or sign in again. Then try again.")
   }
 
-  var isBlocked: Bool { eligibility.isBlocked }
-
   private var reasonField: ReasonField? {
-    guard eligibility.action.requirements.reason == .written, !isBlocked else { return nil }
+    guard action.requirements.reason == .written, !isBlocked else { return nil }
     return ReasonField(value: reason, error: frame.error(at: "note"))
   }
 
   private var codeField: CodeField? {
-    CodeField(eligibility.needsReauthentication && !isBlocked, frame, action: nil)
+    CodeField(needsReauthentication && !isBlocked, frame, action: nil)
   }
 
   static let keys: Keys<Self> = [
@@ -35,7 +35,7 @@ struct ActionFields: ViewModel {
     .flag("isBlocked") { $0.isBlocked },
     .optional("ways") { $0.isBlocked ? CodeAlternatives($0.frame) : nil },
     .flag("requiresFactor") {
-      $0.eligibility.action.requirements.reauthentication == .secondFactor
+      $0.action.requirements.reauthentication == .secondFactor
     },
     .optional("alternatives") { $0.codeField == nil ? nil : CodeAlternatives($0.frame) },
     .flag("mayAct") { !$0.isBlocked },

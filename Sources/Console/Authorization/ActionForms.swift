@@ -9,14 +9,15 @@ extension SignedIn {
 }
 
 struct ActionForms: Sendable {
-  let authorization: ActionAuthorization
+  let identity: Identity
   let ending: SupportRedirect
   let form: Template<FormView>
 
   var frames: Frames { ending.frames }
+  private var authorization: ActionAuthorization { identity.authorization }
 
   init(_ identity: Identity, _ ending: SupportRedirect, _ templates: TemplateLibrary) throws {
-    authorization = identity.authorization
+    self.identity = identity
     self.ending = ending
     form = try templates.template("forms/form", for: FormView.self)
   }
@@ -26,11 +27,18 @@ struct ActionForms: Sendable {
   }
 
   func fields(
-    _ action: ConsoleAction, _ signedIn: SignedIn, _ frame: FrameView
+    _ action: ConsoleAction, _ signedIn: SignedIn, _ frame: FrameView,
+    _ support: SupportEligibility? = nil
   ) async throws -> ActionFields {
+    if let support {
+      return ActionFields(
+        action: action, needsReauthentication: support.asksForCode, isBlocked: false, frame: frame,
+        reason: "")
+    }
     let eligibility = try await authorization.eligibility(action, signedIn.session)
     return ActionFields(
-      eligibility: eligibility, frame: frame, reason: ActionInput(signedIn.form).note)
+      action: action, needsReauthentication: eligibility.needsReauthentication,
+      isBlocked: eligibility.isBlocked, frame: frame, reason: ActionInput(signedIn.form).note)
   }
 
   /// The unmet requirements of an action, for a form that has other errors.
@@ -79,9 +87,13 @@ struct ActionForms: Sendable {
     ending.response(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
   }
 
-  func page<Value>(_ html: Response, after outcome: ActionOutcome<Value>) -> Response {
-    var response = html
-    if let renewed = outcome.renewed { ending.keep(renewed, in: &response) }
+  func page<Value>(_ response: Response, after outcome: ActionOutcome<Value>) -> Response {
+    page(response, outcome.renewed)
+  }
+
+  func page(_ response: Response, _ renewed: NewConsoleSession?) -> Response {
+    var response = response
+    if let renewed { ending.keep(renewed, in: &response) }
     return response
   }
 }

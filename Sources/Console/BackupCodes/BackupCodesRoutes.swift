@@ -3,15 +3,16 @@ import Identity
 
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let pages = parts.support
+    let (identity, forms) = (parts.identity, parts.actions)
     let shown = TemporaryCodePage(
-      pages: pages,
+      identity: identity, frames: parts.frames,
       view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
-    table.inScope(ConsolePaths.temporaryCode, performing: CreateTemporaryCode(pages: pages))
+    table.inScope(
+      ConsolePaths.temporaryCode, performing: CreateTemporaryCode(identity: identity), forms)
     table.inScope(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
     table.inScope(
-      ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(pages: pages))
+      ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(identity: identity), forms)
     table.inScope(
-      ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(pages: pages))
+      ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(identity: identity), forms)
   }
 }

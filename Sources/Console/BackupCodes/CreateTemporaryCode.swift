@@ -5,50 +5,44 @@ import Templating
 
 /// `S/users/{uid}/temporary-code`: generates a temporary code for a user, which the next page shows
 /// once.
-struct CreateTemporaryCode: SupportAction {
+struct CreateTemporaryCode: FormAction {
   let action = ConsoleAction.createTemporaryCode
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, state) = try await pages.accountWithCodes(target)
-    let settings = try await pages.support.settings(target.scope)
-    let entered = target.form.trimmed("hours")
-    let chosen = BackupCodes.hours.first { String($0) == entered } ?? BackupCodes.hours[0]
-    var question = SupportConfirmation(
-      user: account, title: Message("Temporary code"),
-      heading: Markup(
-        html: Message(
-          "Generate a temporary code for {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, state) = try await identity.accountWithCodes(target)
+    let settings = try await identity.support.settings(target.scope)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Temporary code"),
+      heading: Message(
+        "Generate a temporary code for {user}?", ["user": account.shortLabel]),
       consequences: consequences(account, state, target.times),
-      button: Message("Generate code"))
-    question.caution = LockCaution(account, at: pages.frames.clock.now(), in: target.context)
-    question.notifies = true
-    question.isDestructive = false
-    question.choice = SupportChoice(
-      name: "hours", label: Message("Valid for"),
-      options: BackupCodes.hours.map { hours in
-        SupportOption(
-          value: String(hours), label: Formatted.hours(hours), isChosen: hours == chosen)
-      })
-    question.reasons = [.lost, .replaced, .locked, .other]
-    question.refusal = settings.temporaryCodeDenial(for: account).map {
+      button: Message("Generate code"), isDestructive: false)
+    page.caution = LockCaution(account, at: identity.clock.now(), in: target.place)
+    page.notifies = true
+    page.fields = [
+      .menu(
+        "hours", Message("Valid for"),
+        BackupCodes.hours.map { Field.Option(value: String($0), label: Formatted.hours($0)) },
+        value: String(BackupCodes.hours[0]))
+    ]
+    page.reasons = [.lost, .replaced, .locked, .other]
+    page.refusal = settings.temporaryCodeDenial(for: account).map {
       ActionErrorText.sentence($0)
     }
-    return question
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.backupCodes.makeTemporaryCode(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.backupCodes.makeTemporaryCode(
       request, for: target.user, in: target.scope,
       hours: Int(target.form.trimmed("hours")) ?? 0)
-    try await pages.identity.consoleStorage.keep(
+    try await identity.consoleStorage.keep(
       done.value, of: target.user, in: target.scope,
-      for: done.renewed?.session ?? target.context.signedIn.session)
-    return SupportResult(
-      nil, at: ConsolePaths.shownCode(target.scope, target.uid), renewed: done.renewed)
+      for: done.renewed?.session ?? target.signedIn.session)
+    return FormEnd(nil, at: ConsolePaths.shownCode(target.scope, target.uid), after: done)
   }
 
   private func consequences(

@@ -3,19 +3,17 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
-struct RevokeRecoveryCodes: SupportAction {
+struct RevokeRecoveryCodes: FormAction {
   let action = ConsoleAction.revokeRecoveryCodes
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, state) = try await pages.accountWithCodes(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Revoke recovery codes"),
-      heading: Markup(
-        html: Message(
-          "Revoke the recovery codes for {user}?",
-          ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, state) = try await identity.accountWithCodes(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Revoke recovery codes"),
+      heading: Message(
+        "Revoke the recovery codes for {user}?",
+        ["user": account.shortLabel]),
       consequences: [
         Message(
           one: "{count} unused code can no longer be used to sign in.",
@@ -27,21 +25,21 @@ struct RevokeRecoveryCodes: SupportAction {
           authenticator app.
           """),
       ], button: Message("Revoke codes"))
-    question.notifies = true
-    if state.recoveryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
-    return question
+    page.notifies = true
+    if state.recoveryMadeAt == nil { page.refusal = ActionErrorText.sentence(.noCodes) }
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.backupCodes.endRecoveryCodes(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.backupCodes.endRecoveryCodes(
       request, of: target.user, in: target.scope)
-    return SupportResult(
+    return FormEnd(
       Message(
         one: "{count} recovery code revoked. The user can generate new ones in the application.",
         other: "{count} recovery codes revoked. The user can generate new ones in the application.",
         ["count": .number(done.value)]),
-      after: done)
+      at: target.userPage, after: done)
   }
 }

@@ -3,41 +3,39 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
-struct RevokeTemporaryCode: SupportAction {
+struct RevokeTemporaryCode: FormAction {
   let action = ConsoleAction.revokeTemporaryCode
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, state) = try await pages.accountWithCodes(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Revoke temporary code"),
-      heading: Markup(
-        html: Message(
-          "Revoke the temporary code for {user}?",
-          ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, state) = try await identity.accountWithCodes(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Revoke temporary code"),
+      heading: Message(
+        "Revoke the temporary code for {user}?",
+        ["user": account.shortLabel]),
       consequences: [Message("The code can no longer be used to sign in.")],
       button: Message("Revoke code"))
-    question.notifies = true
-    if state.temporaryMadeAt == nil { question.refusal = ActionErrorText.sentence(.noCodes) }
-    return question
+    page.notifies = true
+    if state.temporaryMadeAt == nil { page.refusal = ActionErrorText.sentence(.noCodes) }
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.backupCodes.endTemporaryCode(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.backupCodes.endTemporaryCode(
       request, of: target.user, in: target.scope)
-    return SupportResult(Message("Temporary code revoked."), after: done)
+    return FormEnd(Message("Temporary code revoked."), at: target.userPage, after: done)
   }
 }
 
-extension SupportPages {
+extension Identity {
   func accountWithCodes(
-    _ target: SupportTarget
+    _ target: ScopeTarget
   ) async throws -> (Account, BackupCodeState) {
     let account = try await account(target)
-    let state = try await identity.backupCodes.state(of: account, in: target.scope)
+    let state = try await backupCodes.state(of: account, in: target.scope)
     return (account, state)
   }
 }

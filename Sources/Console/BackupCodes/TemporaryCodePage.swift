@@ -6,25 +6,27 @@ import Templating
 
 /// `S/users/{uid}/temporary-code/shown`: shows a generated temporary code once.
 struct TemporaryCodePage: Sendable {
-  let pages: SupportPages
+  let identity: Identity
+  let frames: Frames
   let view: Template<TemporaryCodeView>
 
   func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
     let scope = context.scope
     let address = ConsolePaths.temporaryCode(scope, uid)
-    let account = try await pages.account(SupportTarget(context, uid, at: address))
+    let account = try await identity.account(
+      FormTarget(place: context, objects: [uid], address: address))
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
-      code = try await pages.identity.consoleStorage.takeCode(
+      code = try await identity.consoleStorage.takeCode(
         of: account.id, in: scope, for: context.signedIn.session)
     }
     let title = Message(
       "Temporary code · {user} · Users", ["user": .name(Formatted.short(account.label))])
-    var frame = try await pages.frames.frame(title, in: context)
+    var frame = try await frames.frame(title, in: context)
     frame.crumbs = Link.crumbs(to: account, in: scope)
     let model = TemporaryCodeView(
       frame: FrameView(frame), account: account, user: UserIdentity(account, in: scope), code: code,
-      caution: LockCaution(account, at: pages.frames.clock.now(), in: context),
+      caution: LockCaution(account, at: identity.clock.now(), in: context),
       back: ConsolePaths.user(scope, uid), again: address)
     return .html(view.render(model))
   }

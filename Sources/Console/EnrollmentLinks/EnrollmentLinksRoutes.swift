@@ -3,10 +3,10 @@ import Identity
 
 enum EnrollmentLinksRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let pages = parts.support
     let (identity, frames) = (parts.identity, parts.frames)
     table.inScope(
-      ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(pages: pages))
+      ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(identity: identity), parts.actions
+    )
 
     let enrollment = LinkedEnrollmentPage(
       links: identity.enrollmentLinks, authorizer: parts.authorizer, frames: frames,

@@ -4,23 +4,21 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/exemption`: exempts a user from MFA until a date, or renews an exemption.
-struct ExemptUser: SupportAction {
+struct ExemptUser: FormAction {
   let action = ConsoleAction.exemptUser
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
-    let exemptions = pages.identity.exemptions
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    let exemptions = identity.exemptions
     let (current, obstacle) = try await (
       exemptions.find(account),
       exemptions.obstacle(
-        for: target.context.signedIn.administrator, to: account, in: target.context.scope)
+        for: target.signedIn.administrator, to: account, in: target.scope)
     )
-    let user = Message.Value.name(Formatted.short(account.label))
-    var question = SupportConfirmation(
-      user: account, title: Message("Exempt user"),
-      heading: Markup(html: Message("Exempt {user} from MFA?", ["user": user])),
+    var page = FormPage(
+      account, in: target.scope, title: Message("Exempt user"),
+      heading: Message("Exempt {user} from MFA?", ["user": account.shortLabel]),
       consequences: [
         Message(
           """
@@ -41,56 +39,58 @@ struct ExemptUser: SupportAction {
       ], button: Message("Exempt user"), isDestructive: false,
       factsHeading: Message("Current exemption"),
       facts: current.map { ExemptionText.facts($0, target.times) } ?? [])
-    question.reasons = [.lost, .replaced, .locked, .other]
-    question.until = until(target)
-    if let obstacle { question.refusal = ActionErrorText.sentence(obstacle) }
-    return question
+    page.reasons = [.lost, .replaced, .locked, .other]
+    page.fields = try end(target).fields
+    if let obstacle { page.refusal = ActionErrorText.sentence(obstacle) }
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.exemptions.grant(
-      target.scope, target.user, until: until(target).moment, request)
-    return SupportResult(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.exemptions.grant(
+      target.scope, target.user, until: end(target).moment, request)
+    return FormEnd(
       Message("User exempted until {until}.", ["until": target.times.endValue(done.value.endsAt)]),
-      after: done)
+      at: target.userPage, after: done)
   }
 
-  private func until(_ target: SupportTarget) -> UntilField {
-    UntilField(target.form, target.formTimes, at: pages.frames.clock.now())
+  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    EndFields.placed(error, target)
+  }
+
+  private func end(_ target: ScopeTarget) throws -> EndFields {
+    try EndFields(target, at: identity.clock.now())
   }
 }
 
 /// `S/users/{uid}/exemption/end`: ends a user's exemption early.
-struct EndExemption: SupportAction {
+struct EndExemption: FormAction {
   let action = ConsoleAction.endExemption
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
-    let found = try await pages.identity.exemptions.find(account)
-    var question = SupportConfirmation(
-      user: account, title: Message("End exemption"),
-      heading: Markup(
-        html: Message(
-          "End the MFA exemption for {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    let found = try await identity.exemptions.find(account)
+    var page = FormPage(
+      account, in: target.scope, title: Message("End exemption"),
+      heading: Message(
+        "End the MFA exemption for {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user counts as not enrolled again until they set up a second factor.")
-      ], button: Message("End exemption"),
-      isDestructive: false, factsHeading: Message("Current exemption"),
+      ], button: Message("End exemption"), isDestructive: false,
+      factsHeading: Message("Current exemption"),
       facts: found.map { ExemptionText.facts($0, target.times) } ?? [])
-    question.reasons = [.found, .mistake, .asked, .other]
-    if found == nil { question.refusal = Message("This user isn’t exempt from MFA.") }
-    return question
+    page.reasons = [.found, .mistake, .asked, .other]
+    if found == nil { page.refusal = Message("This user isn’t exempt from MFA.") }
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.exemptions.end(target.scope, target.user, request)
-    return SupportResult(Message("Exemption ended."), after: done)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.exemptions.end(target.scope, target.user, request)
+    return FormEnd(Message("Exemption ended."), at: target.userPage, after: done)
   }
 }
 

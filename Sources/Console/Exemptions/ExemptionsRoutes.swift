@@ -10,8 +10,11 @@ enum ExemptionsRoutes: ConsoleFeature {
     table.somewhere(
       ConsolePaths.exemptionsFile, performing: [.exportUsers],
       ExemptionsFile(identity: parts.identity, actions: parts.actions).download)
-    table.inScope(ConsolePaths.exemption, performing: ExemptUser(pages: parts.support))
-    table.inScope(ConsolePaths.endOfExemption, performing: EndExemption(pages: parts.support))
+    table.inScope(
+      ConsolePaths.exemption, performing: ExemptUser(identity: parts.identity), parts.actions)
+    table.inScope(
+      ConsolePaths.endOfExemption, performing: EndExemption(identity: parts.identity), parts.actions
+    )
   }
 }
 

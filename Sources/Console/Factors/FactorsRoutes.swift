@@ -3,15 +3,21 @@ import Identity
 
 enum FactorsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let pages = parts.support
-    table.inScope(ConsolePaths.removal, performing: RemoveFactor(pages: pages))
-    table.inScope(ConsolePaths.removalOfAll, performing: RemoveAllFactors(pages: pages))
-    table.inScope(ConsolePaths.undo, performing: RestoreFactors(pages: pages))
-    table.inScope(ConsolePaths.purge, performing: RestoreFactors(pages: pages, isPurge: true))
-    table.inScope(ConsolePaths.suspension, performing: SuspendFactor(pages: pages))
+    let (identity, forms) = (parts.identity, parts.actions)
+    table.inScope(ConsolePaths.removal, performing: RemoveFactor(identity: identity), forms)
     table.inScope(
-      ConsolePaths.endOfSuspension, performing: SuspendFactor(pages: pages, isEnding: true))
-    table.inScope(ConsolePaths.factorName, performing: RenameFactor(pages: pages))
+      ConsolePaths.removalOfAll, performing: RemoveAllFactors(identity: identity), forms)
+    let origin = parts.frames.publicURL.origin
+    table.inScope(
+      ConsolePaths.undo, performing: RestoreFactors(identity: identity, origin: origin), forms)
+    table.inScope(
+      ConsolePaths.purge,
+      performing: RestoreFactors(identity: identity, origin: origin, isPurge: true), forms)
+    table.inScope(ConsolePaths.suspension, performing: SuspendFactor(identity: identity), forms)
+    table.inScope(
+      ConsolePaths.endOfSuspension, performing: SuspendFactor(identity: identity, isEnding: true),
+      forms)
+    table.inScope(ConsolePaths.factorName, performing: RenameFactor(identity: identity), forms)
   }
 }
 

@@ -3,14 +3,14 @@ import Identity
 import Localization
 
 struct RemovalText: Sendable {
-  let pages: SupportPages
-  let target: SupportTarget
+  let identity: Identity
+  let target: ScopeTarget
 
   private var times: Times { target.times }
 
   /// Returns what a removal would do, without doing it.
   func consequences(of factor: ID<Factor>?) async throws -> Removal {
-    try await pages.identity.factorRemovals.consequences(target.scope, target.user, factor)
+    try await identity.factorRemovals.consequences(target.scope, target.user, factor)
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
@@ -85,7 +85,7 @@ struct RemovalText: Sendable {
         """, ["time": .message(Formatted.hours(hours))])
   }
 
-  func result(_ outcome: ActionOutcome<RemovalOutcome>) -> SupportResult {
+  func result(_ outcome: ActionOutcome<RemovalOutcome>) -> FormEnd {
     switch outcome.value {
     case .done(let removal):
       let undo = removal.hold.map {
@@ -93,20 +93,20 @@ struct RemovalText: Sendable {
           text: Message("Ask another administrator"),
           href: ConsolePaths.undo(target.scope, target.uid, $0.id.text))
       }
-      return SupportResult(done(removal), link: undo, after: outcome)
+      return FormEnd(done(removal), link: undo, at: target.userPage, after: outcome)
     case .waits(_, let until):
-      return SupportResult(
+      return FormEnd(
         Message(
           "Nothing is removed yet. A second administrator must approve by {until}.",
           ["until": times.value(until)]),
         link: Link(text: Message("Approvals"), href: ConsolePaths.approvals()),
-        after: outcome)
+        at: target.userPage, after: outcome)
     }
   }
 
-  static func closing(_ denial: ActionDenial) -> SupportClosing? {
+  func denied(_ denial: ActionDenial) async throws -> FieldError? {
     guard case .factorNotFound = denial else { return nil }
-    return SupportClosing(text: Message("Already removed. No changes made."), checksUser: true)
+    throw try await identity.nothingLeft(target, Message("Already removed. No changes made."))
   }
 
   private func done(_ removal: Removal) -> Message {

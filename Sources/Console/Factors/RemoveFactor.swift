@@ -3,38 +3,39 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
-struct RemoveFactor: SupportAction {
+struct RemoveFactor: FormAction {
   let action = ConsoleAction.removeFactor
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let words = RemovalText(pages: pages, target: target)
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
     let heading = Message(
       "Remove “{factor}” from {user}?",
       [
         "factor": FactorText.name(factor),
-        "user": .name(Formatted.short(removal.account.label)),
+        "user": removal.account.shortLabel,
       ])
-    var question = SupportConfirmation(
-      user: removal.account, rules: removal.rules, title: Message("Remove factor"),
-      heading: Markup(html: heading),
+    var page = FormPage(
+      removal.account, in: target.scope, title: Message("Remove factor"), heading: heading,
       consequences: words.sentences(removal), button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
-    question.notifies = true
-    return question
+    page.rules = removal.rules
+    page.notifies = true
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.factorRemovals.remove(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.factorRemovals.remove(
       target.scope, target.user, ID(target.object), request)
-    return RemovalText(pages: pages, target: target).result(done)
+    return RemovalText(identity: identity, target: target).result(done)
   }
 
-  func closing(_ denial: ActionDenial) -> SupportClosing? { RemovalText.closing(denial) }
+  func denied(_ denial: ActionDenial, _ target: ScopeTarget) async throws -> FieldError? {
+    try await RemovalText(identity: identity, target: target).denied(denial)
+  }
 }

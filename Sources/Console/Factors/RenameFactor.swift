@@ -6,18 +6,17 @@ import Templating
 /// `S/users/{uid}/factors/{enrollment}/name`: renames a factor.
 ///
 /// The query can prefill the name, as the Undo link after a rename does.
-struct RenameFactor: SupportAction {
+struct RenameFactor: FormAction {
   let action = ConsoleAction.renameFactor
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let found = try await pages.factor(target)
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let found = try await identity.factor(target)
     let heading = Message(
       "Rename “{factor}” for {user}?",
       [
         "factor": FactorText.name(found.factor),
-        "user": .name(Formatted.short(found.account.label)),
+        "user": found.account.shortLabel,
       ])
     let consequences = [
       Message("The user sees the new name at sign-in, where it identifies the device."),
@@ -27,42 +26,41 @@ struct RenameFactor: SupportAction {
           "The factor has no name yet. You can rename it later. The audit log keeps every name.")
         : Message("You can change the name back later. The audit log keeps both names."),
     ]
-    var question = SupportConfirmation(
-      user: found.account, title: Message("Rename factor"), heading: Markup(html: heading),
-      consequences: consequences, button: Message("Rename factor"),
+    var page = FormPage(
+      found.account, in: target.scope, title: Message("Rename factor"), heading: heading,
+      consequences: consequences, button: Message("Rename factor"), isDestructive: false,
       factsHeading: Message("This factor"),
       facts: FactorText.facts(found.factor, target.times))
-    question.notifies = true
-    question.isDestructive = false
-    question.reasons = [.asked, .replaced, .mistake, .other]
-    question.name = NameField(value: name(target) ?? found.factor.displayName ?? "")
-    return question
-  }
-
-  /// The name as entered, even if it's empty, or as the query prefills it; nil for neither.
-  private func name(_ target: SupportTarget) -> String? {
-    let signedIn = target.context.signedIn
-    guard signedIn.request.isReading else { return target.form.trimmed("name") }
-    let asked = String(signedIn.query.trimmed("name").prefix(Factor.longestName))
-    return asked.isEmpty ? nil : asked
+    page.notifies = true
+    page.reasons = [.asked, .replaced, .mistake, .other]
+    let asked = String(target.signedIn.query.trimmed("name").prefix(Factor.longestName))
+    page.fields = [
+      .line(
+        "name", Message("Name"),
+        hint: Message(
+          "For example, the phone’s model. At most {longest} characters.",
+          ["longest": .number(Factor.longestName)]),
+        value: asked.isEmpty ? found.factor.displayName ?? "" : asked, detectsDirection: true)
+    ]
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.rename(
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.rename(
       target.scope, target.user, ID(target.object), to: target.form.trimmed("name"), request)
     // A factor without a previous name has no name to restore.
     let undo = done.value.factor.displayName.map { old in
       let form = ["name": old] as Form
       return Link(text: Message("Undo"), href: form.query(of: target.address))
     }
-    return SupportResult(
+    return FormEnd(
       Message(
         "Renamed factor “{old}” to “{new}”.",
         [
           "old": FactorText.name(done.value.factor),
           "new": .name(Formatted.short(done.value.name)),
-        ]), link: undo, after: done)
+        ]), link: undo, at: target.userPage, after: done)
   }
 }

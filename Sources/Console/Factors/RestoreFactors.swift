@@ -4,24 +4,32 @@ import Templating
 
 /// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors; `…/purge` deletes them
 /// permanently before the undo window ends.
-struct RestoreFactors: SupportAction {
-  let pages: SupportPages
+struct RestoreFactors: FormAction {
+  let identity: Identity
+  /// That of the console's URL.
+  let origin: String
   var isPurge = false
 
   var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
 
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let found = try await pages.restoration(target)
-    var question =
-      isPurge ? Self.purging(found) : try await restoring(found, target)
-    question.factsHeading = Message("Removal")
-    question.facts += FactorText.facts(found.hold, target.times)
-    return question
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let found: Restoration
+    do {
+      found = try await identity.factorRemovals.consequencesOfUndo(
+        target.scope, target.user, ID(target.object))
+    } catch {
+      guard case .notFound? = Refusal(error) else { throw error }
+      throw try await gone(target)
+    }
+    var page = isPurge ? Self.purging(found, target) : try await restoring(found, target)
+    page.factsHeading = Message("Removal")
+    page.facts += FactorText.facts(found.hold, target.times)
+    return page
   }
 
   private func restoring(
-    _ found: Restoration, _ target: SupportTarget
-  ) async throws -> SupportConfirmation {
+    _ found: Restoration, _ target: ScopeTarget
+  ) async throws -> FormPage {
     let (account, hold) = (found.account, found.hold)
     let consequences = [
       Message(
@@ -36,42 +44,51 @@ struct RestoreFactors: SupportAction {
         none: Message(
           "The user has no active sessions. Sessions that ended with the removal aren’t restored.")),
     ]
-    var question = SupportConfirmation(
-      user: account, title: Message("Restore factors"),
-      heading: Markup(
-        html: Message(
-          "Restore factors removed from {user}?", ["user": .name(Formatted.short(account.label))])),
+    var page = FormPage(
+      account, in: target.scope, title: Message("Restore factors"),
+      heading: Message(
+        "Restore factors removed from {user}?", ["user": account.shortLabel]),
       consequences: consequences,
       button: Message(
-        one: "Restore factor", other: "Restore factors", ["count": .number(hold.factors.count)]))
-    question.notifies = true
-    question.isDestructive = false
-    question.reasons = [.found, .mistake, .other]
-    if hold.remover == target.context.signedIn.administrator.id {
-      question.refusal = ActionErrorText.sentence(.ownRemoval)
-      question.otherAdministrators = try await pages.otherAdministrators(
-        for: action, on: account, target,
-        to: hold.factors.count == 1 ? .restoreFactor : .restoreFactors)
+        one: "Restore factor", other: "Restore factors", ["count": .number(hold.factors.count)]),
+      isDestructive: false)
+    page.notifies = true
+    page.reasons = [.found, .mistake, .other]
+    if hold.remover == target.signedIn.administrator.id {
+      page.refusal = ActionErrorText.sentence(.ownRemoval)
+      page.otherAdministrators = try await otherAdministrators(
+        account, target, to: hold.factors.count == 1 ? .restoreFactor : .restoreFactors)
     }
-    return question
+    return page
   }
 
-  private static func purging(_ found: Restoration) -> SupportConfirmation {
+  /// Returns who can restore the factors in place of the agent; nil if no one can because of the
+  /// account's state.
+  private func otherAdministrators(
+    _ account: Account, _ target: ScopeTarget, to purpose: OtherAdministratorsView.Purpose
+  ) async throws -> OtherAdministratorsView? {
+    let (administrator, scope) = (target.signedIn.administrator, target.scope)
+    guard administrator.obstacle(to: action, on: account, in: scope) == nil else { return nil }
+    return try await .find(
+      identity.administrators, for: action, in: scope, of: administrator, to: purpose,
+      link: origin + target.address)
+  }
+
+  private static func purging(_ found: Restoration, _ target: ScopeTarget) -> FormPage {
     let factors = found.hold.factors
-    var question = SupportConfirmation(
-      user: found.account, title: Message("Delete permanently"),
-      heading: Markup(
-        html: Message(
-          "Permanently delete factors removed from {user}?",
-          ["user": .name(Formatted.short(found.account.label))])),
+    var page = FormPage(
+      found.account, in: target.scope, title: Message("Delete permanently"),
+      heading: Message(
+        "Permanently delete factors removed from {user}?",
+        ["user": found.account.shortLabel]),
       consequences: consequences(factors),
       button: Message(
         one: "Delete factor permanently", other: "Delete factors permanently",
         ["count": .number(factors.count)]),
       facts: factors.map { Fact(Message("Factor"), HTML.isolated(Formatted.short($0.label))) }
     )
-    question.reasons = [.stolen, .compromised, .left, .other]
-    return question
+    page.reasons = [.stolen, .compromised, .left, .other]
+    return page
   }
 
   private static func consequences(_ factors: [Factor]) -> [Message] {
@@ -98,39 +115,42 @@ struct RestoreFactors: SupportAction {
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let removals = pages.identity.factorRemovals
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let removals = identity.factorRemovals
     guard !isPurge else {
       let done = try await removals.purge(
         target.scope, target.user, ID(target.object), request)
       let factors = done.value.hold.factors
-      return SupportResult(
+      return FormEnd(
         Message(
           one: "Permanently deleted the factor {names}.",
           other: "Permanently deleted the factors {names}.",
           ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
-        after: done)
+        at: target.userPage, after: done)
     }
     let done = try await removals.undo(target.scope, target.user, ID(target.object), request)
     let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
-    return SupportResult(
+    return FormEnd(
       Message(
         one: "Restored the factor {names}. {sessions} A code is required again at sign-in.",
         other: "Restored the factors {names}. {sessions} A code is required again at sign-in.",
         [
           "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
           "sessions": .message(SessionText.ended(ended)),
-        ]), after: done)
+        ]), at: target.userPage, after: done)
   }
 
-  func closing(_ denial: ActionDenial) -> SupportClosing? {
-    if case .factorNotFound = denial { gone } else { nil }
+  func denied(_ denial: ActionDenial, _ target: ScopeTarget) async throws -> FieldError? {
+    guard case .factorNotFound = denial else { return nil }
+    throw try await gone(target)
   }
 
-  var gone: SupportClosing? {
-    SupportClosing(
-      text: isPurge
+  /// Someone may open the address later, such as a colleague's link.
+  private func gone(_ target: ScopeTarget) async throws -> Refusal {
+    try await identity.nothingLeft(
+      target,
+      isPurge
         ? Message(
           """
           There’s nothing left to delete. The factors were already deleted or restored, the undo \
@@ -140,14 +160,6 @@ struct RestoreFactors: SupportAction {
           """
           There’s nothing left to restore. The factors were already restored, the undo period \
           ended, or the user enrolled again.
-          """),
-      checksUser: true)
-  }
-}
-
-extension SupportPages {
-  func restoration(_ target: SupportTarget) async throws -> Restoration {
-    try await identity.factorRemovals.consequencesOfUndo(
-      target.scope, target.user, ID(target.object))
+          """))
   }
 }

@@ -5,31 +5,31 @@ import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date;
 /// `…/suspension/end` ends the suspension early.
-struct SuspendFactor: SupportAction {
-  let pages: SupportPages
+struct SuspendFactor: FormAction {
+  let identity: Identity
   var isEnding = false
 
   var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }
 
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let found = try await pages.factor(target)
-    var question = isEnding ? ending(found) : try await suspending(found, target)
-    question.factsHeading = Message("This factor")
-    question.facts = FactorText.facts(found.factor, target.times)
-    return question
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let found = try await identity.factor(target)
+    var page = isEnding ? ending(found, target) : try await suspending(found, target)
+    page.factsHeading = Message("This factor")
+    page.facts = FactorText.facts(found.factor, target.times)
+    return page
   }
 
   private func suspending(
-    _ found: Suspension, _ target: SupportTarget
-  ) async throws -> SupportConfirmation {
+    _ found: Suspension, _ target: ScopeTarget
+  ) async throws -> FormPage {
     let heading = Message(
       "Suspend “{factor}” for {user}?",
       [
         "factor": FactorText.name(found.factor),
-        "user": .name(Formatted.short(found.account.label)),
+        "user": found.account.shortLabel,
       ])
-    let settings = try await pages.support.settings(target.scope)
-    let now = pages.frames.clock.now()
+    let settings = try await identity.support.settings(target.scope)
+    let now = identity.clock.now()
     let isDue = found.factorsDue.contains { $0.id == found.factor.id }
     let others = found.factorsDue.count - (isDue ? 1 : 0)
     let consequences: [Message?] = [
@@ -51,68 +51,71 @@ struct SuspendFactor: SupportAction {
         """),
       Message("The suspension ends automatically at the time you choose. You can end it early."),
     ]
-    var question = SupportConfirmation(
-      user: found.account, title: Message("Suspend factor"), heading: Markup(html: heading),
+    var page = FormPage(
+      found.account, in: target.scope, title: Message("Suspend factor"), heading: heading,
       consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"))
-    question.notifies = true
-    question.reasons = [.lost, .stolen, .compromised, .other]
+    page.notifies = true
+    page.reasons = [.lost, .stolen, .compromised, .other]
     if isDue, settings.temporaryCodes || settings.recoveryCodes {
-      question.caution = LockCaution(found.account, at: now, in: target.context)
+      page.caution = LockCaution(found.account, at: now, in: target.place)
     }
-    question.until = until(target)
-    return question
+    page.fields = try end(target).fields
+    return page
   }
 
-  private func ending(_ found: Suspension) -> SupportConfirmation {
+  private func ending(_ found: Suspension, _ target: ScopeTarget) -> FormPage {
     let heading = Message(
       "End the suspension of “{factor}” for {user}?",
       [
         "factor": FactorText.name(found.factor),
-        "user": .name(Formatted.short(found.account.label)),
+        "user": found.account.shortLabel,
       ])
     let consequences = [
       Message("Codes from this factor are accepted again immediately."),
       Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
     ]
-    var question = SupportConfirmation(
-      user: found.account, title: Message("End suspension"), heading: Markup(html: heading),
-      consequences: consequences, button: Message("End suspension"))
-    question.notifies = true
-    question.isDestructive = false
-    question.reasons = [.found, .mistake, .other]
-    if !found.factor.isSuspended(at: pages.frames.clock.now()) {
-      question.refusal = ActionErrorText.sentence(.nothingToDo)
+    var page = FormPage(
+      found.account, in: target.scope, title: Message("End suspension"), heading: heading,
+      consequences: consequences, button: Message("End suspension"), isDestructive: false)
+    page.notifies = true
+    page.reasons = [.found, .mistake, .other]
+    if !found.factor.isSuspended(at: identity.clock.now()) {
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
-    return question
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
     guard !isEnding else {
-      let done = try await pages.support.resume(
+      let done = try await identity.support.resume(
         target.scope, target.user, ID(target.object), request)
-      return SupportResult(
+      return FormEnd(
         Message(
           "Suspension ended. Codes from the factor “{name}” are accepted again.",
-          ["name": FactorText.name(done.value.factor)]), after: done)
+          ["name": FactorText.name(done.value.factor)]), at: target.userPage, after: done)
     }
-    let field = until(target)
-    let done = try await pages.support.suspend(
-      target.scope, target.user, ID(target.object), until: field.moment, request)
-    let until = field.moment.map { target.times.endValue($0) } ?? .text("")
-    let end = Link(
+    let end = try end(target)
+    let done = try await identity.support.suspend(
+      target.scope, target.user, ID(target.object), until: end.moment, request)
+    let until = end.moment.map { target.times.endValue($0) } ?? .text("")
+    let undo = Link(
       text: Message("End now"),
       href: ConsolePaths.endOfSuspension(target.scope, target.uid, target.object))
-    return SupportResult(
+    return FormEnd(
       Message(
         "Suspended factor “{name}” until {until}.",
         ["name": FactorText.name(done.value.factor), "until": until]),
-      link: end, after: done)
+      link: undo, at: target.userPage, after: done)
   }
 
-  private func until(_ target: SupportTarget) -> UntilField {
-    UntilField(target.form, target.formTimes, at: pages.frames.clock.now())
+  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    EndFields.placed(error, target)
+  }
+
+  private func end(_ target: ScopeTarget) throws -> EndFields {
+    try EndFields(target, at: identity.clock.now())
   }
 
   /// Returns that a factor's codes aren't required, because its kind is off in the pool.

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import Localization
 import Templating
 
@@ -9,6 +10,8 @@ struct Field: ViewModel {
     case area
     /// One option, as radio buttons.
     case choice
+    case menu
+    case hidden
   }
 
   /// Attributes of a control that differ between fields.
@@ -27,7 +30,17 @@ struct Field: ViewModel {
   struct Option: Sendable {
     let value: String
     let label: Message
-    let hint: Message
+    var hint: Message?
+  }
+
+  struct Range: ViewModel {
+    let first: Day
+    let last: Day
+
+    static let keys: Keys<Self> = [
+      .text("first") { $0.first.description },
+      .text("last") { $0.last.description },
+    ]
   }
 
   let control: Control
@@ -37,24 +50,29 @@ struct Field: ViewModel {
   let label: Message
   let hint: Message?
   let attributes: StaticString
-  let options: [Option]
+  var options: [Option] = []
+  /// The days that can be entered; nil if the field isn't a date.
+  var range: Range?
+  /// Whether the text's direction is that of its first letter.
+  var detectsDirection = false
   /// Whether the page of an error shows what was typed.
   var isKept = true
   var value = ""
   var error: Message?
 
   static func line(
-    _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString = Look.plain
+    _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString = Look.plain,
+    value: String = "", detectsDirection: Bool = false
   ) -> Field {
     Field(
-      control: .line, name: name, label: label, hint: hint, attributes: look, options: [])
+      control: .line, name: name, label: label, hint: hint, attributes: look,
+      detectsDirection: detectsDirection, value: value)
   }
 
   static func area(
     _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString
   ) -> Field {
-    Field(
-      control: .area, name: name, label: label, hint: hint, attributes: look, options: [])
+    Field(control: .area, name: name, label: label, hint: hint, attributes: look)
   }
 
   static func choice(
@@ -64,25 +82,57 @@ struct Field: ViewModel {
       control: .choice, name: name, label: label, hint: hint, attributes: "", options: options)
   }
 
+  /// A menu with the option of `value` selected.
+  static func menu(
+    _ name: String, _ label: Message, _ options: [Option], value: String
+  ) -> Field {
+    Field(
+      control: .menu, name: name, label: label, hint: nil, attributes: "", options: options,
+      value: value)
+  }
+
+  static func date(_ name: String, _ label: Message, hint: Message, _ range: Range) -> Field {
+    Field(control: .line, name: name, label: label, hint: hint, attributes: "", range: range)
+  }
+
+  static func hidden(_ field: HiddenField) -> Field {
+    Field(
+      control: .hidden, name: field.name, label: .verbatim(""), hint: nil, attributes: "",
+      isKept: false, value: field.value)
+  }
+
   /// Returns the field with its error and, so that no error loses it, with what was typed.
-  func shown(_ signedIn: SignedIn, _ frame: FrameView) -> Field {
+  func shown(_ typed: Form?, _ frame: FrameView) -> Field {
     var field = self
     field.error = frame.error(at: name)
-    if isKept, !signedIn.request.isReading {
-      let form = signedIn.form
-      field.value = control == .area ? form.text(name) ?? "" : form.trimmed(name)
-    }
+    guard isKept, let typed else { return field }
+    let value = control == .area ? typed.text(name) ?? "" : typed.trimmed(name)
+    if control != .menu || options.contains(where: { $0.value == value }) { field.value = value }
     return field
+  }
+
+  private var element: String {
+    switch control {
+    case .area: "textarea"
+    case .menu: "select"
+    default: "input"
+    }
   }
 
   static let keys: Keys<Self> = [
     .text(\.name),
     .markup("label") { Markup(html: $0.label) },
     .markup("hint") { $0.hint.map(Markup.init(html:)) },
+    .flag("isHidden") { $0.control == .hidden },
     .flag("isChoice") { $0.control == .choice },
-    .text("element") { $0.control == .area ? "textarea" : "input" },
+    .flag("isOne") { [.line, .area, .menu].contains($0.control) },
+    .text("element") { $0.element },
     .markup("attributes") { Markup(trusted: $0.attributes.description) },
+    .flag("isLine") { $0.control == .line },
     .flag("isArea") { $0.control == .area },
+    .flag("isMenu") { $0.control == .menu },
+    .optional(\.range),
+    .flag(\.detectsDirection),
     .text(\.value),
     .text(\.error),
     .list("options") { field in

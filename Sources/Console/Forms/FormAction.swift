@@ -26,6 +26,19 @@ protocol FormAction<Place>: Sendable {
 
   /// Returns where the form shows a failure.
   func fault(_ reason: Reason, _ target: FormTarget<Place>) throws -> FieldError
+
+  /// Returns where the form shows a denial, or nil for the field of what it required; throws where a
+  /// denial leads if there's nothing left to act on.
+  func denied(_ denial: ActionDenial, _ target: FormTarget<Place>) async throws -> FieldError?
+
+  /// Returns the error of a requirement with the field and the text that this form has for it.
+  func placed(_ error: FieldError, _ target: FormTarget<Place>) -> FieldError
+}
+
+extension FormAction {
+  func denied(_ denial: ActionDenial, _ target: FormTarget<Place>) -> FieldError? { nil }
+
+  func placed(_ error: FieldError, _ target: FormTarget<Place>) -> FieldError { error }
 }
 
 extension FormAction where Input == Void {
@@ -75,12 +88,16 @@ extension ScopeContext: FormPlace {
 /// What the address of a form names, and the submitted fields.
 struct FormTarget<Place: FormPlace>: Sendable {
   let place: Place
-  /// The ID of the object that the form is about; empty if it creates one.
-  let object: String
+  /// The IDs in the address; the form is about the object of the last one.
+  let objects: [String]
   let address: String
+  /// What was typed before a code was sent to the caller; nil if nothing was.
+  var kept: Form?
 
+  /// The ID of the object that the form is about; empty if it creates one.
+  var object: String { objects.last ?? "" }
   var signedIn: SignedIn { place.signedIn }
-  var form: Form { signedIn.form }
+  var form: Form { kept ?? signedIn.form }
   var times: Times { signedIn.times }
 
   func elsewhere(_ path: String, saying text: Message? = nil) -> Refusal {
@@ -99,9 +116,10 @@ extension FormTarget<ScopeContext> {
 /// Where an action ends.
 struct FormEnd: Sendable {
   fileprivate enum Next: Sendable {
-    case redirect(Flash, to: String)
+    case redirect(Flash?, to: String)
     /// The only page that can show something, such as a secret of which only a hash is stored.
     case page(Message, [Link], @Sendable (FrameView) -> [UInt8])
+    case file(Response)
   }
 
   fileprivate let next: Next
@@ -112,8 +130,11 @@ struct FormEnd: Sendable {
     renewed = nil
   }
 
-  init<Value>(_ text: Message, at address: String, after outcome: ActionOutcome<Value>) {
-    next = .redirect(Flash(text: text), to: address)
+  /// `text` is nil if the next page itself shows the result.
+  init<Value>(
+    _ text: Message?, link: Link? = nil, at address: String, after outcome: ActionOutcome<Value>
+  ) {
+    next = .redirect(text.map { Flash(text: $0, link: link) }, to: address)
     renewed = outcome.renewed
   }
 
@@ -122,6 +143,11 @@ struct FormEnd: Sendable {
     _ render: @escaping @Sendable (FrameView) -> [UInt8]
   ) {
     next = .page(title, crumbs, render)
+    renewed = outcome.renewed
+  }
+
+  init<Value>(file: Response, after outcome: ActionOutcome<Value>) {
+    next = .file(file)
     renewed = outcome.renewed
   }
 }
@@ -133,16 +159,19 @@ private struct FormRoutes<Action: FormAction>: Sendable {
 
   var permission: Permission { action.action.requirements.permission }
 
-  func ask(
-    _ place: Action.Place, _ object: String = "", at address: String
+  func respond(
+    _ place: Action.Place, _ objects: [String] = [], at address: String
   ) async throws -> Response {
-    try await show(FormTarget(place: place, object: object, address: address), errors: [])
+    var target = FormTarget(place: place, objects: objects, address: address)
+    guard place.signedIn.request.isReading else { return try await perform(target) }
+    if action.action.requirements.reason == .chosen {
+      target.kept = await forms.frames.flashes.form(
+        of: address, from: place.signedIn.request, for: place.signedIn.session)
+    }
+    return try await show(target, errors: [])
   }
 
-  func perform(
-    _ place: Action.Place, _ object: String = "", at address: String
-  ) async throws -> Response {
-    let target = FormTarget(place: place, object: object, address: address)
+  private func perform(_ target: FormTarget<Action.Place>) async throws -> Response {
     let signedIn = target.signedIn
     let input: Action.Input
     do {
@@ -155,10 +184,7 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     do {
       end = try await action.perform(input, target, forms.request(signedIn))
     } catch {
-      let errors = try await forms.faults(error, action.action, signedIn) {
-        try action.fault($0, target)
-      }
-      return try await show(target, errors: errors)
+      return try await show(target, errors: try await errors(error, target))
     }
     switch end.next {
     case .redirect(let flash, let address):
@@ -166,10 +192,20 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     case .page(let title, let crumbs, let render):
       var frame = try await target.place.frame(title, forms.frames)
       frame.crumbs = crumbs
-      var response = Response.html(render(FrameView(frame)))
-      if let renewed = end.renewed { forms.ending.keep(renewed, in: &response) }
-      return response
+      return forms.page(.html(render(FrameView(frame))), end.renewed)
+    case .file(let file): return forms.page(file, end.renewed)
     }
+  }
+
+  private func errors(
+    _ error: any Error, _ target: FormTarget<Action.Place>
+  ) async throws -> [FieldError] {
+    if let denial = error as? ActionDenial, let fault = try await action.denied(denial, target) {
+      return [fault] + (try await forms.unmet(action.action, target.signedIn))
+    }
+    return try await forms.faults(error, action.action, target.signedIn) {
+      try action.fault($0, target)
+    }.map { action.placed($0, target) }
   }
 
   private func show(
@@ -177,7 +213,7 @@ private struct FormRoutes<Action: FormAction>: Sendable {
   ) async throws -> Response {
     try await forms.show(
       try await action.page(target), of: action.action, in: target.place, at: target.address,
-      errors: errors)
+      errors: errors, kept: target.kept)
   }
 }
 
@@ -186,72 +222,77 @@ extension RouteTable {
     _ path: Path<>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    signedIn(.get, path, form.permission) { signedIn in
-      try await form.ask(signedIn, at: path())
+    let page: @Sendable (SignedIn) async throws -> Response = {
+      try await form.respond($0, at: path())
     }
-    signedIn(path, performing: [action.action]) { signedIn in
-      try await form.perform(signedIn, at: path())
-    }
+    signedIn(.get, path, form.permission, page)
+    signedIn(path, performing: [action.action], page)
   }
 
   mutating func signedIn<Action: FormAction<SignedIn>>(
     _ path: Path<String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    signedIn(.get, path, form.permission) { signedIn, id in
-      try await form.ask(signedIn, id, at: path(id))
+    let page: @Sendable (SignedIn, String) async throws -> Response = {
+      try await form.respond($0, [$1], at: path($1))
     }
-    signedIn(path, performing: [action.action]) { signedIn, id in
-      try await form.perform(signedIn, id, at: path(id))
-    }
+    signedIn(.get, path, form.permission, page)
+    signedIn(path, performing: [action.action], page)
   }
 
   mutating func inProject<Action: FormAction<ProjectContext>>(
     _ path: Path<String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inProject(.get, path, form.permission) { context in
-      try await form.ask(context, at: path(context.project))
+    let page: @Sendable (ProjectContext) async throws -> Response = {
+      try await form.respond($0, at: path($0.project))
     }
-    inProject(path, performing: [action.action]) { context in
-      try await form.perform(context, at: path(context.project))
-    }
+    inProject(.get, path, form.permission, page)
+    inProject(path, performing: [action.action], page)
   }
 
   mutating func inProject<Action: FormAction<ProjectContext>>(
     _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inProject(.get, path, form.permission) { context, id in
-      try await form.ask(context, id, at: path(context.project, id))
+    let page: @Sendable (ProjectContext, String) async throws -> Response = {
+      try await form.respond($0, [$1], at: path($0.project, $1))
     }
-    inProject(path, performing: [action.action]) { context, id in
-      try await form.perform(context, id, at: path(context.project, id))
-    }
+    inProject(.get, path, form.permission, page)
+    inProject(path, performing: [action.action], page)
   }
 
   mutating func inScope<Action: FormAction<ScopeContext>>(
     _ path: ScopePath0, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inScope(.get, path, form.permission) { context in
-      try await form.ask(context, at: path(context.scope))
+    let page: @Sendable (ScopeContext) async throws -> Response = {
+      try await form.respond($0, at: path($0.scope))
     }
-    inScope(path, performing: [action.action]) { context in
-      try await form.perform(context, at: path(context.scope))
-    }
+    inScope(.get, path, form.permission, page)
+    inScope(path, performing: [action.action], page)
   }
 
   mutating func inScope<Action: FormAction<ScopeContext>>(
     _ path: ScopePath1, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    inScope(.get, path, form.permission) { context, id in
-      try await form.ask(context, id, at: path(context.scope, id))
+    let page: @Sendable (ScopeContext, String) async throws -> Response = {
+      try await form.respond($0, [$1], at: path($0.scope, $1))
     }
-    inScope(path, performing: [action.action]) { context, id in
-      try await form.perform(context, id, at: path(context.scope, id))
+    inScope(.get, path, form.permission, page)
+    inScope(path, performing: [action.action], page)
+  }
+
+  mutating func inScope<Action: FormAction<ScopeContext>>(
+    _ path: ScopePath2, performing action: Action, _ forms: ActionForms
+  ) {
+    let form = FormRoutes(action: action, forms: forms)
+    let page: @Sendable (ScopeContext, String, String) async throws -> Response = {
+      try await form.respond($0, [$1, $2], at: path($0.scope, $1, $2))
     }
+    inScope(.get, path, form.permission, page)
+    inScope(path, performing: [action.action], page)
   }
 }
 

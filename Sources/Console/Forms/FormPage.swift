@@ -25,6 +25,47 @@ struct FormPage: Sendable {
   let back: String
   var factsHeading = Message.verbatim("")
   var facts: [Fact] = []
+
+  // What only actions on a user have.
+
+  var user: (account: Account, scope: Scope)?
+  /// The support rules of the pool; nil if the page didn't read them.
+  var rules: SupportRules?
+  /// A warning that codes are locked, where the action has no effect until they're unlocked.
+  var caution: LockCaution?
+  /// Whether the user is notified by email, which is the last consequence.
+  var notifies = false
+  var reasons: [SupportReason] = SupportReason.losses
+  /// The field that confirms the user for an action that can't be undone.
+  var confirmation: Field?
+  /// Whether the action responds with a file, which a dialog couldn't show.
+  var isDownload = false
+  var refusal: Message?
+  /// Who can act instead; nil where that wouldn't help.
+  var otherAdministrators: OtherAdministratorsView?
+}
+
+extension FormPage {
+  /// Creates the page of an action on a user.
+  ///
+  /// `title` is its name in the window title, such as “Remove factor”.
+  init(
+    _ account: Account, in scope: Scope, title: Message, heading: Message,
+    consequences: [Message], button: Message, isDestructive: Bool = true,
+    factsHeading: Message = .verbatim(""), facts: [Fact] = []
+  ) {
+    self.init(
+      title: Message(
+        "{action} · {user} · Users", ["action": .message(title), "user": account.shortLabel]),
+      crumbs: Link.crumbs(to: account, in: scope), heading: heading, consequences: consequences,
+      button: button, isDestructive: isDestructive,
+      back: ConsolePaths.user(scope, account.id.text), factsHeading: factsHeading, facts: facts)
+    user = (account, scope)
+  }
+}
+
+extension Account {
+  var shortLabel: Message.Value { .name(Formatted.short(label)) }
 }
 
 struct FormView: ViewModel {
@@ -34,22 +75,33 @@ struct FormView: ViewModel {
   let csrf: String
   let fields: [Field]
   let authorization: ActionFields
+  var support: SupportForm?
+  var refusal: SupportRefusal?
+
+  private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.scope) } }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .markup("heading") { Markup(html: $0.page.heading ?? $0.page.title) },
     .markup("lead") { $0.page.lead.map(Markup.init(html:)) },
+    .optional("user") { $0.user },
+    .flag("isTight") { $0.page.lead != nil || $0.page.user != nil },
+    .optional(\.refusal),
+    .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
+    .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },
     .text(\.csrf),
+    .optional("caution") { $0.page.caution },
     .flag("hasConsequences") { !$0.page.consequences.isEmpty },
     .texts("consequences") { $0.page.consequences },
     .list(\.fields),
+    .optional(\.support),
     .object(\.authorization),
     .text("button") { $0.page.button },
     .text("look") { $0.page.isDestructive ? "destroy" : "primary" },
-    .flag("isDestructive") { $0.page.isDestructive },
+    .flag("warns") { $0.page.isDestructive || $0.page.user != nil },
     .flag("isQuestion") { $0.page.isQuestion },
-    .flag("isSplit") { $0.page.isQuestion || !$0.page.facts.isEmpty },
+    .flag("isSplit") { $0.page.isQuestion || $0.page.user != nil || !$0.page.facts.isEmpty },
     .list("hidden") { $0.page.hidden },
     .text("keep") { $0.page.keep },
     .text("back") { $0.page.back },
@@ -60,19 +112,53 @@ struct FormView: ViewModel {
 }
 
 extension ActionForms {
+  /// `kept` are fields that were typed before, and kept for this page.
   func show(
     _ page: FormPage, of action: ConsoleAction, in place: some FormPlace, at address: String,
-    errors: [FieldError]
+    errors: [FieldError], kept: Form? = nil
   ) async throws -> Response {
     let signedIn = place.signedIn
+    var page = page
+    var eligibility: SupportEligibility?
+    var refusal: SupportRefusal?
+    if let (account, scope) = page.user {
+      let found = try await identity.support.eligibility(
+        signedIn.session, on: account, in: scope, performing: action, page.rules)
+      eligibility = found
+      refusal = page.refusal.map { SupportRefusal($0) } ?? SupportRefusal(found, signedIn)
+      let carriesMail = identity.messages.carriesMail
+      if page.notifies, let mail = FactorText.mail(to: account, isCarried: carriesMail) {
+        page.consequences.append(mail)
+      }
+    }
     var frame = try await place.frame(page.title, frames)
     frame.crumbs = page.crumbs
-    frame.errors = errors
+    // Without a form, there's no field for the error summary to link to.
+    frame.errors = refusal == nil ? errors : []
     let view = FrameView(frame)
+    let typed = kept ?? (signedIn.request.isReading ? nil : signedIn.form)
     let model = FormView(
       frame: view, page: page, action: address, csrf: signedIn.session.csrfToken,
-      fields: page.fields.map { $0.shown(signedIn, view) },
-      authorization: try await fields(action, signedIn, view))
+      fields: page.fields.map { $0.shown(typed, view) },
+      authorization: try await fields(action, signedIn, view, eligibility),
+      support: eligibility.map { support(page, $0, view, typed, at: address) }, refusal: refusal)
     return .html(form.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+
+  private func support(
+    _ page: FormPage, _ eligibility: SupportEligibility, _ frame: FrameView, _ typed: Form?,
+    at address: String
+  ) -> SupportForm {
+    let answers = typed.map(ActionInput.init) ?? ActionInput()
+    var form = SupportForm(
+      frame: frame, eligibility: eligibility, answers: answers, action: address,
+      reasons: page.reasons, confirmation: page.confirmation?.shown(typed, frame))
+    if let caller = eligibility.caller, let (account, scope) = page.user {
+      form.caller = CallerView(
+        caller: caller, frame: frame, typed: answers.callerCode,
+        send: ConsolePaths.callerCode(scope, account.id.text), page: address,
+        carriesMail: identity.messages.carriesMail)
+    }
+    return form
   }
 }

@@ -12,7 +12,7 @@ enum RemovalsRoutes: ConsoleFeature {
       ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
 
     let job = RemovalJobPage(
-      identity: identity, ending: parts.support.ending,
+      identity: identity, ending: parts.actions.ending,
       draft: try parts.template("removals/draft", for: RemovalDraftView.self),
       view: try parts.template("removals/job", for: RemovalJobView.self))
     table.inScope(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
@@ -22,7 +22,7 @@ enum RemovalsRoutes: ConsoleFeature {
       ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
     table.inScope(.get, ConsolePaths.removalFile, .removeFactors, job.download)
     let undo = UndoRemovalPage(
-      identity: identity, ending: parts.support.ending,
+      identity: identity, ending: parts.actions.ending,
       view: try parts.template("removals/undo", for: UndoRemovalView.self))
     table.inScope(.get, ConsolePaths.undoOfBulkRemoval, .removeFactors, undo.show)
     table.inScope(

@@ -3,21 +3,19 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/allowed-changes`: unlocks a user's second factors after a reported change.
-struct AllowChanges: SupportAction {
+struct AllowChanges: FormAction {
   let action = ConsoleAction.allowChanges
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
     // Without a report, there's a refusal in place of the consequences.
     let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
-    var question = SupportConfirmation(
-      user: account, title: Message("Unlock changes"),
-      heading: Markup(
-        html: Message(
-          "Unlock second factor changes for {user}?",
-          ["user": .name(Formatted.short(account.label))])),
+    var page = FormPage(
+      account, in: target.scope, title: Message("Unlock changes"),
+      heading: Message(
+        "Unlock second factor changes for {user}?",
+        ["user": account.shortLabel]),
       consequences: [
         Message(
           """
@@ -32,18 +30,18 @@ struct AllowChanges: SupportAction {
         Message(
           "After that, the user and support agents can change the account’s second factors again."),
       ], button: Message("Unlock changes"))
-    question.notifies = true
-    question.reasons = [.found, .mistake, .other]
+    page.notifies = true
+    page.reasons = [.found, .mistake, .other]
     if account.changesLockedAt == nil {
-      question.refusal = ActionErrorText.sentence(.nothingToDo)
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
-    return question
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.allowChanges(target.scope, target.user, request)
-    return SupportResult(Message("Second factor changes unlocked."), after: done)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.allowChanges(target.scope, target.user, request)
+    return FormEnd(Message("Second factor changes unlocked."), at: target.userPage, after: done)
   }
 }

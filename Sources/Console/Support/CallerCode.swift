@@ -6,19 +6,19 @@ import Templating
 /// `S/users/{uid}/caller-code`: sends a user a code to read back, and returns to the form that asks
 /// for it, with what was typed in it.
 struct SendCallerCode: Sendable {
-  let pages: SupportPages
+  let forms: ActionForms
 
-  func send(_ target: SupportTarget) async throws -> Response {
-    let signedIn = target.context.signedIn
+  func send(_ target: ScopeTarget) async throws -> Response {
+    let signedIn = target.signedIn
     let flash: Flash
     var renewed: NewConsoleSession?
     do {
-      let sent = try await pages.support.sendCallerCode(
+      let sent = try await forms.identity.support.sendCallerCode(
         to: target.user, in: target.scope, signedIn.plainRequest)
       renewed = sent.renewed
       let address = Message.Value.name(CallerView.masked(sent.value))
       flash = Flash(
-        text: pages.identity.messages.carriesMail
+        text: forms.identity.messages.carriesMail
           ? Message("Sent a code to {email}. Ask the caller to read it to you.", ["email": address])
           : Message(
             """
@@ -31,14 +31,14 @@ struct SendCallerCode: Sendable {
         text: faults.first?.text ?? Message("This action isn’t available."), isAlert: true)
     }
     let address = returnAddress(target)
-    let response = pages.ending.response(flash, signedIn, renewed: renewed, to: address)
-    await pages.frames.flashes.keep(
+    let response = forms.ending.response(flash, signedIn, renewed: renewed, to: address)
+    await forms.frames.flashes.keep(
       target.form, of: address, for: renewed?.session ?? signedIn.session)
     return response
   }
 
   /// The page of an action on the user that the form names; the user's page for any other address.
-  private func returnAddress(_ target: SupportTarget) -> String {
+  private func returnAddress(_ target: ScopeTarget) -> String {
     let address = target.form.trimmed("return")
     guard address.utf8.count <= 2_000, address.hasPrefix(target.userPage + "/"),
       Target(address) != nil

@@ -3,28 +3,25 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
-struct DeleteUser: SupportAction {
+struct DeleteUser: FormAction {
   let action = ConsoleAction.deleteUser
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, sessions) = try await pages.accountWithSessions(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Delete user"),
-      heading: Markup(
-        html: Message("Delete {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Delete user"),
+      heading: Message("Delete {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The account is deleted, along with its password, name, and custom claims."),
         Self.deletion(of: account.factors),
         SessionText.ending(sessions),
         Message("This can’t be undone. The account’s history stays in the audit log."),
       ].compactMap { $0 }, button: Message("Delete user"))
-    question.notifies = true
-    question.reasons = [.left, .mistake, .other]
-    question.confirmation = ConfirmationField(
-      account: account, typed: target.form.trimmed("confirmation"))
-    return question
+    page.notifies = true
+    page.reasons = [.left, .mistake, .other]
+    page.confirmation = .confirmation(of: account)
+    return page
   }
 
   private static func deletion(of factors: [Factor]) -> Message {
@@ -39,12 +36,15 @@ struct DeleteUser: SupportAction {
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.delete(target.scope, target.user, request)
-    return SupportResult(
-      Flash(
-        text: Message("Deleted user {user}.", ["user": .name(Formatted.short(done.value.label))])),
-      at: ConsolePaths.users(target.scope), renewed: done.renewed)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.delete(target.scope, target.user, request)
+    return FormEnd(
+      Message("Deleted user {user}.", ["user": done.value.shortLabel]),
+      at: ConsolePaths.users(target.scope), after: done)
+  }
+
+  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    Field.placedConfirmation(error, target)
   }
 }

@@ -3,31 +3,29 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/sessions/end`: ends all sessions of a user.
-struct EndSessions: SupportAction {
+struct EndSessions: FormAction {
   let action = ConsoleAction.endSessions
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, sessions) = try await pages.accountWithSessions(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("End all sessions"),
-      heading: Markup(
-        html: Message(
-          "End all sessions for {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("End all sessions"),
+      heading: Message(
+        "End all sessions for {user}?", ["user": account.shortLabel]),
       consequences: [
         SessionText.ending(sessions),
         Message("The user can sign in again immediately."),
       ], button: Message("End all sessions"))
-    question.notifies = sessions > 0
-    question.reasons = [.lost, .stolen, .compromised, .left, .other]
-    return question
+    page.notifies = sessions > 0
+    page.reasons = [.lost, .stolen, .compromised, .left, .other]
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.endSessions(target.scope, target.user, request)
-    return SupportResult(SessionText.ended(done.value), after: done)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.endSessions(target.scope, target.user, request)
+    return FormEnd(SessionText.ended(done.value), at: target.userPage, after: done)
   }
 }

@@ -108,20 +108,3 @@ extension OtherAdministratorsView.Purpose {
     }
   }
 }
-
-extension SupportPages {
-  /// Returns who can perform a page's action in place of the agent; nil if no one can because of
-  /// the account's state.
-  func otherAdministrators(
-    for action: ConsoleAction, on account: Account, _ target: SupportTarget,
-    to purpose: OtherAdministratorsView.Purpose
-  ) async throws -> OtherAdministratorsView? {
-    let (administrator, scope) = (
-      target.context.signedIn.administrator, target.context.scope
-    )
-    guard administrator.obstacle(to: action, on: account, in: scope) == nil else { return nil }
-    return try await .find(
-      identity.administrators, for: action, in: scope, of: administrator, to: purpose,
-      link: frames.publicURL.origin + target.address)
-  }
-}

@@ -4,35 +4,33 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
-struct ProtectUser: SupportAction {
+struct ProtectUser: FormAction {
   let action = ConsoleAction.protectUser
-
-  let pages: SupportPages
+  let identity: Identity
 
   /// The field with the state that the page's button leads to, so that a form that is sent twice, or
   /// after a colleague's, changes nothing.
   private static let field = "protected"
 
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
     let isProtecting = wanted(target.form) ?? !account.isProtected
-    var question = isProtecting ? protecting(account) : lifting(account)
-    question.carried = [HiddenField(name: Self.field, value: String(isProtecting))]
+    var page = isProtecting ? protecting(account, target) : lifting(account, target)
+    page.hidden = [HiddenField(name: Self.field, value: String(isProtecting))]
     if account.isProtected == isProtecting {
-      question.refusal = ActionErrorText.sentence(.nothingToDo)
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
-    return question
+    return page
   }
 
   private func wanted(_ form: Form) -> Bool? {
     Bool(form.trimmed(Self.field))
   }
 
-  private func protecting(_ account: Account) -> SupportConfirmation {
-    var question = SupportConfirmation(
-      user: account, title: Message("Protect account"),
-      heading: Markup(
-        html: Message("Protect {user}?", ["user": .name(Formatted.short(account.label))])),
+  private func protecting(_ account: Account, _ target: ScopeTarget) -> FormPage {
+    var page = FormPage(
+      account, in: target.scope, title: Message("Protect account"),
+      heading: Message("Protect {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           """
@@ -40,39 +38,37 @@ struct ProtectUser: SupportAction {
           it.
           """, ["roles": Permission.protectUsers.roleNames]),
         Message("Use protection for accounts with broad access, such as those of executives."),
-      ], button: Message("Protect account"))
-    question.isDestructive = false
-    question.reasons = [.compromised, .other]
-    return question
+      ], button: Message("Protect account"), isDestructive: false)
+    page.reasons = [.compromised, .other]
+    return page
   }
 
-  private func lifting(_ account: Account) -> SupportConfirmation {
-    var question = SupportConfirmation(
-      user: account, title: Message("Remove protection"),
-      heading: Markup(
-        html: Message(
-          "Remove protection from {user}?", ["user": .name(Formatted.short(account.label))])),
+  private func lifting(_ account: Account, _ target: ScopeTarget) -> FormPage {
+    var page = FormPage(
+      account, in: target.scope, title: Message("Remove protection"),
+      heading: Message(
+        "Remove protection from {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("Every administrator whose role allows it can act on this account again.")
       ],
       button: Message("Remove protection"))
-    question.reasons = [.left, .mistake, .other]
-    return question
+    page.reasons = [.left, .mistake, .other]
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
     // A form without the field never removes a protection.
     let isProtecting = wanted(target.form) ?? true
-    let done = try await pages.support.protect(
+    let done = try await identity.support.protect(
       target.scope, target.user, isProtecting, request)
-    return SupportResult(
+    return FormEnd(
       isProtecting
         ? Message(
           "The account is protected. Actions on it require the {roles} role.",
           ["roles": Permission.protectUsers.roleNames])
         : Message("Protection removed."),
-      after: done)
+      at: target.userPage, after: done)
   }
 }

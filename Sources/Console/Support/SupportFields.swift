@@ -3,27 +3,26 @@ import Identity
 import Localization
 import Templating
 
-/// The field for the end of a suspension: a preset or a specific day.
-struct UntilField: ViewModel {
-  enum Choice: String, CaseIterable {
+/// The fields for the end of a suspension or an exemption: a preset or a specific day.
+struct EndFields {
+  private enum Preset: String, CaseIterable {
     case today, tomorrow, days = "3-days", week
   }
 
-  let chosen: String
+  private let chosen: String
   /// The day as entered; it overrides the preset.
-  let day: String
-  let today: Day
-  let now: Instant
-  let times: Times
-  var error: Message?
-  var dayError: Message?
+  private let day: String
+  private let today: Day
+  private let now: Instant
+  private let times: Times
 
-  init(_ form: Form, _ times: Times, at now: Instant) {
+  /// - Throws: ``Refusal/unreadableForm`` for an unknown time zone.
+  init(_ target: ScopeTarget, at now: Instant) throws {
     self.now = now
-    chosen = form.text("until") ?? Choice.tomorrow.rawValue
-    day = form.trimmed("day")
+    times = try target.signedIn.times(of: target.form)
+    chosen = target.form.text("until") ?? Preset.tomorrow.rawValue
+    day = target.form.trimmed("day")
     today = times.calendarDay(of: now)
-    self.times = times
   }
 
   /// The end of the suspension; nil for invalid input.
@@ -31,11 +30,14 @@ struct UntilField: ViewModel {
   /// It's the end of a day, or this time of the last day that can be chosen.
   var moment: Instant? {
     if !day.isEmpty { return Day(day).map(end) }
-    return Choice(rawValue: chosen).map { end(end($0)) }
+    return Preset(rawValue: chosen).map { end(end($0)) }
   }
 
-  /// The ID of the field that the end was taken from, which an error about it belongs to.
-  var source: String { day.isEmpty ? "until" : "day" }
+  /// Returns an error about the end with the field that the end was taken from.
+  static func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    guard error.field == "until", !target.form.trimmed("day").isEmpty else { return error }
+    return FieldError(field: "day", text: error.text)
+  }
 
   private func end(_ day: Day) -> Instant {
     let end = times.start(of: day.next)
@@ -45,8 +47,8 @@ struct UntilField: ViewModel {
 
   private var last: Day { today.after(Support.longestSuspension) }
 
-  private func end(_ choice: Choice) -> Day {
-    switch choice {
+  private func end(_ preset: Preset) -> Day {
+    switch preset {
     case .today: today
     case .tomorrow: today.next
     case .days: today.after(3)
@@ -54,31 +56,33 @@ struct UntilField: ViewModel {
     }
   }
 
-  private var choices: [SupportOption] {
-    Choice.allCases.map { choice in
-      let date = Times.value(end(choice))
-      let label =
-        switch choice {
-        case .today: Message("End of today, {date}", ["date": date])
-        case .tomorrow: Message("End of tomorrow, {date}", ["date": date])
-        case .days: Message("In 3 days, {date}", ["date": date])
-        case .week: Message("In 7 days, {date}", ["date": date])
-        }
-      return SupportOption(
-        value: choice.rawValue, label: label, isChosen: choice.rawValue == chosen)
-    }
+  private func option(_ preset: Preset) -> Field.Option {
+    let date = Times.value(end(preset))
+    let label =
+      switch preset {
+      case .today: Message("End of today, {date}", ["date": date])
+      case .tomorrow: Message("End of tomorrow, {date}", ["date": date])
+      case .days: Message("In 3 days, {date}", ["date": date])
+      case .week: Message("In 7 days, {date}", ["date": date])
+      }
+    return Field.Option(value: preset.rawValue, label: label)
   }
 
-  static let keys: Keys<Self> = [
-    .list("choices") { $0.choices },
-    .text(\.error),
-    .text(\.dayError),
-    .object("hiddenZone") { $0.times.hiddenZone },
-    .text(\.day),
-    .text("first") { $0.today.description },
-    .text("last") { $0.last.description },
-    .number("longest") { _ in Support.longestSuspension },
-  ]
+  var fields: [Field] {
+    [
+      .hidden(times.hiddenZone),
+      .menu(
+        "until", Message("Until"), Preset.allCases.map(option), value: Preset.tomorrow.rawValue),
+      .date(
+        "day", Message("Custom end date <span class=\"soft\">(optional)</span>"),
+        hint: Message(
+          """
+          Through the end of that day, at most {longest} days from today. Overrides the choice \
+          above.
+          """, ["longest": .number(Support.longestSuspension)]),
+        Field.Range(first: today, last: last)),
+    ]
+  }
 }
 
 extension Day {
@@ -110,34 +114,30 @@ struct CodeField: ViewModel {
   ]
 }
 
-struct NameField: ViewModel {
-  let value: String
-  var error: Message?
+extension Field {
+  /// The field that confirms the user for an action that can't be undone.
+  static func confirmation(of account: Account) -> Field {
+    let uid = Message.Value.text(account.id.text)
+    guard let email = account.email else {
+      return .line(
+        "confirmation", Message("Enter the UID <bdi class=\"mono\">{uid}</bdi>", ["uid": uid]),
+        hint: Message("Prevents accidental deletion."), Look.exact)
+    }
+    return .line(
+      "confirmation",
+      Message("Enter the email address <bdi>{email}</bdi>", ["email": .text(email)]),
+      hint: Message(
+        "Or the UID <span class=\"mono\">{uid}</span>. Prevents accidental deletion.", ["uid": uid]),
+      Look.exact)
+  }
 
-  static let keys: Keys<Self> = [
-    .text(\.value),
-    .text(\.error),
-    .number("longest") { _ in Factor.longestName },
-  ]
-}
-
-struct ConfirmationField: ViewModel {
-  let account: Account
-  let typed: String
-  var error: Message?
-
-  var fault: FieldError {
-    FieldError(
-      field: "confirmation",
-      text: typed.isEmpty
+  /// Returns an error of the field that confirms the user with its text.
+  static func placedConfirmation(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    guard error.field == "confirmation" else { return error }
+    return FieldError(
+      field: error.field,
+      text: target.form.trimmed("confirmation").isEmpty
         ? Message("Enter the user’s email address or UID.")
         : Message("This isn’t the user’s email address or UID. Enter one of them."))
   }
-
-  static let keys: Keys<Self> = [
-    .text("email") { $0.account.email },
-    .text("uid") { $0.account.id.text },
-    .text(\.typed),
-    .text(\.error),
-  ]
 }

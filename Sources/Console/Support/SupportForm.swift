@@ -14,6 +14,8 @@ struct SupportForm: ViewModel {
   /// How the agent verifies the caller; nil where the pool doesn't offer it.
   var caller: CallerView?
   var reasons: [SupportReason] = SupportReason.losses
+  /// The field that confirms the user for an action that can't be undone.
+  var confirmation: Field?
 
   static let keys: Keys<Self> = [
     .optional(\.caller),
@@ -36,6 +38,7 @@ struct SupportForm: ViewModel {
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },
+    .optional(\.confirmation),
     .optional("codeField") {
       CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
     },

@@ -155,10 +155,10 @@ struct SupportRulesView: ViewModel {
     ]
   }
 
-  private var callerOptions: [SupportOption] {
+  private var callerOptions: [FieldOption] {
     CallerVerification.allCases.map { choice in
-      SupportOption(
-        value: choice.rawValue, label: choice.label,
+      FieldOption(
+        option: Field.Option(value: choice.rawValue, label: choice.label), id: "",
         isChosen: choice.rawValue == answers.callerVerification)
     }
   }

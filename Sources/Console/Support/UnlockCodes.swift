@@ -3,17 +3,15 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/unlock`: lets a user try codes again after too many incorrect ones.
-struct UnlockCodes: SupportAction {
+struct UnlockCodes: FormAction {
   let action = ConsoleAction.unlockCodes
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Unlock codes"),
-      heading: Markup(
-        html: Message("Unlock codes for {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Unlock codes"),
+      heading: Message("Unlock codes for {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           one: """
@@ -25,20 +23,19 @@ struct UnlockCodes: SupportAction {
             again immediately.
             """, ["count": .number(account.wrongCodes)]),
         Message("Incorrect codes can be someone else’s guesses. Ask the user about them first."),
-      ], button: Message("Unlock codes"))
-    question.notifies = true
-    question.isDestructive = false
-    question.reasons = [.locked, .mistake, .other]
+      ], button: Message("Unlock codes"), isDestructive: false)
+    page.notifies = true
+    page.reasons = [.locked, .mistake, .other]
     if account.wrongCodes == 0, account.codesBlockedUntil == nil {
-      question.refusal = ActionErrorText.sentence(.nothingToDo)
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
-    return question
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.unlock(target.scope, target.user, request)
-    return SupportResult(Message("Codes unlocked."), after: done)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.unlock(target.scope, target.user, request)
+    return FormEnd(Message("Codes unlocked."), at: target.userPage, after: done)
   }
 }

@@ -3,18 +3,16 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
-struct VerifyEmail: SupportAction {
+struct VerifyEmail: FormAction {
   let action = ConsoleAction.verifyEmail
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Mark email as verified"),
-      heading: Markup(
-        html: Message(
-          "Mark email as verified for {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Mark email as verified"),
+      heading: Message(
+        "Mark email as verified for {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           """
@@ -26,19 +24,18 @@ struct VerifyEmail: SupportAction {
           In the note, say how you verified the address. If you can, have the application send a \
           verification email instead.
           """),
-      ], button: Message("Mark email as verified"))
-    question.isDestructive = false
-    question.reasons = [.other, .mistake]
+      ], button: Message("Mark email as verified"), isDestructive: false)
+    page.reasons = [.other, .mistake]
     if account.email == nil || account.emailVerified {
-      question.refusal = ActionErrorText.sentence(.nothingToDo)
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
-    return question
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.support.verifyEmail(target.scope, target.user, request)
-    return SupportResult(Message("Email marked as verified."), after: done)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.verifyEmail(target.scope, target.user, request)
+    return FormEnd(Message("Email marked as verified."), at: target.userPage, after: done)
   }
 }

@@ -5,18 +5,16 @@ import Templating
 
 /// `S/users/{uid}/erasure`: erases everything that's stored about a user, confirmed by typing their
 /// email address or UID.
-struct EraseUser: SupportAction {
+struct EraseUser: FormAction {
   let action = ConsoleAction.eraseUser
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let (account, sessions) = try await pages.accountWithSessions(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Erase user data"),
-      heading: Markup(
-        html: Message(
-          "Erase everything about {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Erase user data"),
+      heading: Message(
+        "Erase everything about {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           "The account is deleted, along with its factors, code attempts, requests, and messages."),
@@ -31,18 +29,20 @@ struct EraseUser: SupportAction {
         Message(
           "Your reason, ticket, and note stay in the audit log. Don’t include the user’s details."),
       ].compactMap { $0 }, button: Message("Erase user data"))
-    question.reasons = [.asked, .left, .mistake, .other]
-    question.confirmation = ConfirmationField(
-      account: account, typed: target.form.trimmed("confirmation"))
-    return question
+    page.reasons = [.asked, .left, .mistake, .other]
+    page.confirmation = .confirmation(of: account)
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.userData.erase(target.scope, target.user, request)
-    return SupportResult(
-      Flash(text: done.value.message), at: ConsolePaths.users(target.scope), renewed: done.renewed)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.userData.erase(target.scope, target.user, request)
+    return FormEnd(done.value.message, at: ConsolePaths.users(target.scope), after: done)
+  }
+
+  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+    Field.placedConfirmation(error, target)
   }
 }
 

@@ -4,18 +4,16 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/data`: downloads everything that's stored about a user.
-struct ExportUserData: SupportAction {
+struct ExportUserData: FormAction {
   let action = ConsoleAction.exportUserData
+  let identity: Identity
 
-  let pages: SupportPages
-
-  func question(_ target: SupportTarget) async throws -> SupportConfirmation {
-    let account = try await pages.account(target)
-    var question = SupportConfirmation(
-      user: account, title: Message("Export user data"),
-      heading: Markup(
-        html: Message(
-          "Export everything about {user}?", ["user": .name(Formatted.short(account.label))])),
+  func page(_ target: ScopeTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    var page = FormPage(
+      account, in: target.scope, title: Message("Export user data"),
+      heading: Message(
+        "Export everything about {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           """
@@ -28,21 +26,20 @@ struct ExportUserData: SupportAction {
           It names administrators who acted on the user. Check whether the user may see that \
           before you send it.
           """),
-      ], button: Message("Export user data"))
-    question.isDestructive = false
-    question.isDownload = true
-    question.reasons = [.asked, .left, .other]
-    return question
+      ], button: Message("Export user data"), isDestructive: false)
+    page.isDownload = true
+    page.reasons = [.asked, .left, .other]
+    return page
   }
 
   func perform(
-    _ target: SupportTarget, _ request: ActionRequest
-  ) async throws -> SupportResult {
-    let done = try await pages.identity.userData.export(target.scope, target.user, request)
+    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.userData.export(target.scope, target.user, request)
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.
     response.fields.add(.contentDisposition, "attachment; filename=\"user-data.json\"")
-    return SupportResult(file: response, renewed: done.renewed)
+    return FormEnd(file: response, after: done)
   }
 }

@@ -3,8 +3,10 @@ import Identity
 
 enum UserDataRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    table.inScope(ConsolePaths.userData, performing: ExportUserData(pages: parts.support))
-    table.inScope(ConsolePaths.erasure, performing: EraseUser(pages: parts.support))
+    table.inScope(
+      ConsolePaths.userData, performing: ExportUserData(identity: parts.identity), parts.actions)
+    table.inScope(
+      ConsolePaths.erasure, performing: EraseUser(identity: parts.identity), parts.actions)
     let deleted = EraseDeletedUserPage(
       userData: parts.identity.userData, actions: parts.actions,
       view: try parts.template("user-data/erase-deleted", for: EraseDeletedUserView.self))
