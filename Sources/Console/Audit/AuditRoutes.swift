@@ -15,12 +15,9 @@ enum AuditRoutes: ConsoleFeature {
     table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
 
-    let retention = AuditRetentionPage(
-      chain: identity.auditChain, actions: parts.actions,
-      view: try parts.template("audit/retention", for: AuditRetentionView.self))
-    table.signedIn(.get, ConsolePaths.auditRetention, .manageAdministrators, retention.show)
     table.signedIn(
-      ConsolePaths.auditRetention, performing: [.changeAuditRetention], retention.change)
+      ConsolePaths.auditRetention, performing: ChangeAuditRetention(chain: identity.auditChain),
+      parts.actions)
   }
 }
 

@@ -3,17 +3,13 @@ import Identity
 
 enum DeletionRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let identity = parts.identity
-    let scopeDeletion = ScopeDeletionPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("deletion/deletion", for: ScopeDeletionView.self))
-    table.inProject(.get, ConsolePaths.projectDeletion, .deleteProject, scopeDeletion.askForProject)
+    let pools = parts.identity.pools
     table.inProject(
-      ConsolePaths.projectDeletion, performing: [.deleteProject], scopeDeletion.deleteProject)
-    let tenantDeletion = ConsolePaths.tenantDeletion
-    table.inProjectOfTenant(.get, tenantDeletion, .manageTenants, scopeDeletion.askForTenant)
+      ConsolePaths.projectDeletion,
+      performing: DeleteScope<ProjectContext>(pools: pools, action: .deleteProject), parts.actions)
     table.inProjectOfTenant(
-      tenantDeletion, performing: [.deleteTenant], scopeDeletion.deleteTenant)
+      ConsolePaths.tenantDeletion,
+      performing: DeleteScope<ScopeContext>(pools: pools, action: .deleteTenant), parts.actions)
   }
 }
 

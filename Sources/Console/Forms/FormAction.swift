@@ -65,6 +65,10 @@ protocol FormPlace: Sendable {
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame
 }
 
+protocol ScopePlace: FormPlace {
+  var scope: Scope { get }
+}
+
 extension SignedIn: FormPlace {
   var signedIn: SignedIn { self }
 
@@ -73,13 +77,13 @@ extension SignedIn: FormPlace {
   }
 }
 
-extension ProjectContext: FormPlace {
+extension ProjectContext: ScopePlace {
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
 }
 
-extension ScopeContext: FormPlace {
+extension ScopeContext: ScopePlace {
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
@@ -105,11 +109,7 @@ struct FormTarget<Place: FormPlace>: Sendable {
   }
 }
 
-extension FormTarget<ProjectContext> {
-  var scope: Scope { place.scope }
-}
-
-extension FormTarget<ScopeContext> {
+extension FormTarget where Place: ScopePlace {
   var scope: Scope { place.scope }
 }
 
@@ -260,6 +260,17 @@ extension RouteTable {
     }
     inProject(.get, path, form.permission, page)
     inProject(path, performing: [action.action], page)
+  }
+
+  mutating func inProjectOfTenant<Action: FormAction<ScopeContext>>(
+    _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
+  ) {
+    let form = FormRoutes(action: action, forms: forms)
+    let page: @Sendable (ScopeContext) async throws -> Response = {
+      try await form.respond($0, at: path($0.scope.project.text, $0.scope.tenant?.text ?? ""))
+    }
+    inProjectOfTenant(.get, path, form.permission, page)
+    inProjectOfTenant(path, performing: [action.action], page)
   }
 
   mutating func inScope<Action: FormAction<ScopeContext>>(

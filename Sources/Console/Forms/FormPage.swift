@@ -12,14 +12,24 @@ struct FormPage: Sendable {
   var heading: Message?
   /// What the form is for.
   var lead: Message?
+  /// The heading of consequences that can't be undone.
+  var consequencesHeading: Message?
   var consequences: [Message] = []
+  /// What follows the consequences; HTML.
+  var note: Message?
+  /// What the form changes, above its fields.
+  var summary: [Fact] = []
   var fields: [Field] = []
   /// Whether the page only asks for confirmation, with the form's values as hidden fields.
   var isQuestion = false
   var hidden: [HiddenField] = []
   /// The label of the submit button: a verb and its object.
   let button: Message
+  /// Whether the consequences are a warning, as those of every destructive form are.
+  var warns = false
   var isDestructive = false
+  /// Whether the form ends something for ever.
+  var isFinal = false
   var keep = Message("Cancel")
   /// Where the cancel link leads.
   let back: String
@@ -78,6 +88,11 @@ struct FormView: ViewModel {
   var support: SupportForm?
   var refusal: SupportRefusal?
 
+  private var weight: String {
+    if page.consequencesHeading != nil { return " danger" }
+    return page.warns || page.isDestructive || page.user != nil ? " warn" : ""
+  }
+
   private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.scope) } }
 
   static let keys: Keys<Self> = [
@@ -93,13 +108,18 @@ struct FormView: ViewModel {
     .text(\.csrf),
     .optional("caution") { $0.page.caution },
     .flag("hasConsequences") { !$0.page.consequences.isEmpty },
+    .text("consequencesHeading") { $0.page.consequencesHeading },
     .texts("consequences") { $0.page.consequences },
     .list(\.fields),
     .optional(\.support),
     .object(\.authorization),
     .text("button") { $0.page.button },
     .text("look") { $0.page.isDestructive ? "destroy" : "primary" },
-    .flag("warns") { $0.page.isDestructive || $0.page.user != nil },
+    .text("weight") { $0.weight },
+    .flag("isFinal") { $0.page.isFinal },
+    .markup("note") { $0.page.note.map(Markup.init(html:)) },
+    .flag("hasSummary") { !$0.page.summary.isEmpty },
+    .list("summary") { $0.page.summary },
     .flag("isQuestion") { $0.page.isQuestion },
     .flag("isSplit") { $0.page.isQuestion || $0.page.user != nil || !$0.page.facts.isEmpty },
     .list("hidden") { $0.page.hidden },

@@ -7,11 +7,8 @@ enum UserDataRoutes: ConsoleFeature {
       ConsolePaths.userData, performing: ExportUserData(identity: parts.identity), parts.actions)
     table.inScope(
       ConsolePaths.erasure, performing: EraseUser(identity: parts.identity), parts.actions)
-    let deleted = EraseDeletedUserPage(
-      userData: parts.identity.userData, actions: parts.actions,
-      view: try parts.template("user-data/erase-deleted", for: EraseDeletedUserView.self))
-    table.inScope(.get, ConsolePaths.deletedUserErasure, .changeUsers, deleted.ask)
     table.inScope(
-      ConsolePaths.deletedUserErasure, performing: [.eraseDeletedUser], deleted.erase)
+      ConsolePaths.deletedUserErasure,
+      performing: EraseDeletedUser(userData: parts.identity.userData), parts.actions)
   }
 }
