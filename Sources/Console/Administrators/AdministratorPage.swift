@@ -168,9 +168,9 @@ struct AdministratorPage: Sendable {
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
       isPasswordSignInOff: isOff, history: history,
-      fields: GrantFields(
-        answers: answers, places: places, frame: frameView, times: try signedIn.formTimes,
-        now: frames.clock.now()),
+      fields: answers.fields(in: places, try signedIn.formTimes, at: frames.clock.now()).map {
+        $0.shown(nil, frameView)
+      },
       authorization: try await actions.fields(.grantRole, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -203,7 +203,7 @@ struct AdministratorView: ViewModel {
   /// Whether only the break-glass account signs in with a password or passkey.
   let isPasswordSignInOff: Bool
   let history: [AuditRow]
-  let fields: GrantFields
+  let fields: [Field]
   let authorization: ActionFields
 
   private var id: String { record.administrator.id.text }
@@ -293,7 +293,7 @@ struct AdministratorView: ViewModel {
       }
     },
     .text("action") { ConsolePaths.grants($0.id) },
-    .object(\.fields),
+    .list(\.fields),
     .object(\.authorization),
     .text("sessions") { $0.mayChange ? ConsolePaths.administratorSessions($0.id) : nil },
     .text("reset") {

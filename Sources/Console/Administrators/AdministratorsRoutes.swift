@@ -15,13 +15,10 @@ enum AdministratorsRoutes: ConsoleFeature {
       ConsolePaths.invitationRemoval,
       performing: RevokeInvitation(invitations: identity.invitations), parts.actions)
 
-    let new = NewAdministratorPage(
-      identity: identity, actions: parts.actions, publicURL: parts.authorizer.publicURL,
-      view: try parts.template("administrators/new", for: NewAdministratorView.self),
+    let invite = InviteAdministrator(
+      identity: identity, publicURL: parts.authorizer.publicURL,
       created: try parts.template("administrators/created", for: CreatedInvitationView.self))
-    table.signedIn(.get, ConsolePaths.newAdministrator, .manageAdministrators, new.show)
-    table.signedIn(
-      ConsolePaths.newAdministrator, performing: [.inviteAdministrator], new.invite)
+    table.signedIn(ConsolePaths.newAdministrator, performing: invite, parts.actions)
 
     let one = AdministratorPage(
       identity: identity, actions: parts.actions,
@@ -32,11 +29,8 @@ enum AdministratorsRoutes: ConsoleFeature {
       .get, ConsolePaths.grantRemoval, .manageAdministrators, one.askForRevocation)
     table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
 
-    let end = GrantEndPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("administrators/end", for: GrantEndView.self))
-    table.signedIn(.get, ConsolePaths.grantEnd, .manageAdministrators, end.show)
-    table.signedIn(ConsolePaths.grantEnd, performing: [.grantRole], end.change)
+    table.signedIn(
+      ConsolePaths.grantEnd, performing: ChangeGrantEnd(identity: identity), parts.actions)
 
     let sessions = AdministratorSessionsPage(
       identity: identity, actions: parts.actions,

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 import MailText
-import Templating
 import Text
 
 struct GrantScope: Sendable, Equatable {
@@ -153,78 +152,78 @@ struct Places: Sendable {
   /// form doesn't choose another.
   ///
   /// If none is chosen, the first one means none, because the next is the widest.
-  static func options(_ places: [(value: String, text: Message)], chosen: String) -> [Choice] {
-    var options = places.map {
-      Choice(value: $0.value, text: $0.text, isChosen: $0.value == chosen)
-    }
+  static func options(
+    _ places: [(value: String, text: Message)], chosen: String
+  ) -> [Field.Option] {
+    var options = places.map { Field.Option(value: $0.value, label: $0.text) }
     if !chosen.isEmpty, !places.contains(where: { $0.value == chosen }) {
       let text = Message(
         "{place} (deleted or unknown)", ["place": .name(Formatted.short(chosen, 60))])
-      options.append(Choice(value: chosen, text: text, isChosen: true))
+      options.append(Field.Option(value: chosen, label: text))
     }
     if chosen.isEmpty, options.count > 1 {
-      let text = Message("Choose a scope")
-      options.insert(Choice(value: "", text: text, isChosen: true), at: 0)
+      options.insert(Field.Option(value: "", label: Message("Choose a scope")), at: 0)
     }
     return options
   }
 }
 
-struct GrantFields: ViewModel {
-  let answers: GrantAnswers
-  let places: [(value: String, text: Message)]?
-  let frame: FrameView
-  /// In the time zone that the form names.
-  let times: Times
-  let now: Instant
-
-  static let keys: Keys<Self> = [
-    .list("roles") { view in
-      Role.allCases.map { role in
-        Choice(
-          value: role.rawValue,
-          text: Message(
-            "{role}: {summary}",
-            ["role": .message(role.title), "summary": .message(role.summary.message)]),
-          isChosen: role.rawValue == view.answers.role)
-      }
-    },
-    .flag("hasPlaces") { $0.places != nil },
-    .list("places") { view in
-      view.places.map { Places.options($0, chosen: view.answers.place.text) } ?? []
-    },
-    .text("project") { $0.answers.place.project },
-    .text("tenant") { $0.answers.place.tenant ?? "" },
-    .object("until") { GrantEndField($0.answers, $0.frame, $0.times, at: $0.now) },
-    .text("roleError") { $0.frame.error(at: "role") },
-    .text("placeError") { $0.frame.error(at: "place") },
-  ]
+extension GrantAnswers {
+  /// Returns the fields of a form for a role; `places` are nil if there are too many for a menu.
+  ///
+  /// `times` is in the time zone that the form names.
+  func fields(
+    in places: [(value: String, text: Message)]?, _ times: Times, at now: Instant
+  ) -> [Field] {
+    let roles = Role.allCases.map { role in
+      Field.Option(
+        value: role.rawValue,
+        label: Message(
+          "{role}: {summary}",
+          ["role": .message(role.title), "summary": .message(role.summary.message)]))
+    }
+    let prompt = Field.Option(value: "", label: Message("Choose a role"), isPrompt: true)
+    let role = Field.menu("role", Message("Role"), [prompt] + roles, value: self.role)
+    let end = Field.grantEnd(last, times, at: now)
+    guard let places else {
+      var project = Field.line(
+        "project", Message("Project ID"),
+        hint: Message(
+          """
+          Enter * for the whole instance. A role on a project also applies to the project’s \
+          tenants.
+          """), Field.Look.code, value: place.project)
+      project.id = "place"
+      let tenant = Field.line(
+        "tenant", Message("Tenant ID <span class=\"soft\">(for one tenant only)</span>"),
+        Field.Look.code, value: place.tenant ?? "")
+      return [role, project, tenant] + end
+    }
+    let menu = Field.menu(
+      "place", Message("Scope"),
+      hint: Message("A role on a project also applies to the project’s tenants."),
+      Places.options(places, chosen: place.text), value: place.text)
+    return [role, menu] + end
+  }
 }
 
-struct GrantEndField: ViewModel {
-  let day: String
-  let today: Day
-  let error: Message?
-  let times: Times
-
-  init(_ answers: GrantAnswers, _ frame: FrameView, _ times: Times, at now: Instant) {
-    day = answers.last
-    today = times.calendarDay(of: now)
-    error = frame.error(at: "last")
-    self.times = times
+extension Field {
+  /// The fields for the last day of a role.
+  static func grantEnd(_ last: String, _ times: Times, at now: Instant) -> [Field] {
+    let today = times.calendarDay(of: now)
+    let longest = Administrators.longestGrant - 2 * 86_400
+    return [
+      .hidden(times.hiddenZone),
+      .date(
+        "last", Message("Last day (optional)"),
+        hint: Message(
+          """
+          The role ends automatically at the end of this day ({zone}), at most two years from now. \
+          Leave empty for no end date.
+          """, ["zone": .text(times.zoneName)]),
+        Field.Range(first: today, last: Day(today.start.advanced(bySeconds: longest))), value: last),
+    ]
   }
-
-  static let keys: Keys<Self> = [
-    .text(\.day),
-    .text("first") { $0.today.description },
-    .text("latest") { field in
-      let longest = Administrators.longestGrant - 2 * 86_400
-      return Day(field.today.start.advanced(bySeconds: longest)).description
-    },
-    .text(\.error),
-    .text("zone") { $0.times.zoneName },
-    .object("hiddenZone") { $0.times.hiddenZone },
-  ]
 }
 
 extension ManagementError {

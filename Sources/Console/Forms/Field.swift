@@ -31,6 +31,8 @@ struct Field: ViewModel {
     let value: String
     let label: Message
     var hint: Message?
+    /// Whether it chooses nothing.
+    var isPrompt = false
   }
 
   struct Range: ViewModel {
@@ -44,8 +46,10 @@ struct Field: ViewModel {
   }
 
   let control: Control
-  /// The name in the form, which is also the ID.
+  /// The name in the form.
   let name: String
+  /// The ID, to which errors lead; the name for most fields.
+  var id: String
   /// HTML, as is the hint.
   let label: Message
   let hint: Message?
@@ -65,46 +69,53 @@ struct Field: ViewModel {
     value: String = "", detectsDirection: Bool = false
   ) -> Field {
     Field(
-      control: .line, name: name, label: label, hint: hint, attributes: look,
+      control: .line, name: name, id: name, label: label, hint: hint, attributes: look,
       detectsDirection: detectsDirection, value: value)
   }
 
   static func area(
     _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString
   ) -> Field {
-    Field(control: .area, name: name, label: label, hint: hint, attributes: look)
+    Field(control: .area, name: name, id: name, label: label, hint: hint, attributes: look)
   }
 
   static func choice(
     _ name: String, _ label: Message, hint: Message, _ options: [Option]
   ) -> Field {
     Field(
-      control: .choice, name: name, label: label, hint: hint, attributes: "", options: options)
+      control: .choice, name: name, id: name, label: label, hint: hint, attributes: "",
+      options: options)
   }
 
   /// A menu with the option of `value` selected.
   static func menu(
-    _ name: String, _ label: Message, _ options: [Option], value: String
+    _ name: String, _ label: Message, hint: Message? = nil, _ options: [Option], value: String
   ) -> Field {
     Field(
-      control: .menu, name: name, label: label, hint: nil, attributes: "", options: options,
+      control: .menu, name: name, id: name, label: label, hint: hint, attributes: "",
+      options: options,
       value: value)
   }
 
-  static func date(_ name: String, _ label: Message, hint: Message, _ range: Range) -> Field {
-    Field(control: .line, name: name, label: label, hint: hint, attributes: "", range: range)
+  static func date(
+    _ name: String, _ label: Message, hint: Message, _ range: Range, value: String = ""
+  ) -> Field {
+    Field(
+      control: .line, name: name, id: name, label: label, hint: hint, attributes: "", range: range,
+      value: value)
   }
 
   static func hidden(_ field: HiddenField) -> Field {
     Field(
-      control: .hidden, name: field.name, label: .verbatim(""), hint: nil, attributes: "",
+      control: .hidden, name: field.name, id: field.name, label: .verbatim(""), hint: nil,
+      attributes: "",
       isKept: false, value: field.value)
   }
 
   /// Returns the field with its error and, so that no error loses it, with what was typed.
   func shown(_ typed: Form?, _ frame: FrameView) -> Field {
     var field = self
-    field.error = frame.error(at: name)
+    field.error = frame.error(at: id)
     guard isKept, let typed else { return field }
     let value = control == .area ? typed.text(name) ?? "" : typed.trimmed(name)
     if control != .menu || options.contains(where: { $0.value == value }) { field.value = value }
@@ -121,6 +132,7 @@ struct Field: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.name),
+    .text(\.id),
     .markup("label") { Markup(html: $0.label) },
     .markup("hint") { $0.hint.map(Markup.init(html:)) },
     .flag("isHidden") { $0.control == .hidden },
@@ -138,8 +150,8 @@ struct Field: ViewModel {
     .list("options") { field in
       field.options.enumerated().map { index, option in
         FieldOption(
-          option: option, id: index == 0 ? field.name : "\(field.name)-\(option.value)",
-          isChosen: option.value == field.value)
+          option: option, id: index == 0 ? field.id : "\(field.id)-\(option.value)",
+          isChosen: option.value == field.value && !option.isPrompt)
       }
     },
   ]

@@ -19,6 +19,8 @@ struct FormPage: Sendable {
   var note: Message?
   /// What the form changes, above its fields.
   var summary: [Fact] = []
+  /// Why there's no form.
+  var obstacle: FormObstacle?
   var fields: [Field] = []
   /// Whether the page only asks for confirmation, with the form's values as hidden fields.
   var isQuestion = false
@@ -53,6 +55,16 @@ struct FormPage: Sendable {
   var refusal: Message?
   /// Who can act instead; nil where that wouldn't help.
   var otherAdministrators: OtherAdministratorsView?
+}
+
+struct FormObstacle: ViewModel {
+  let sentence: Message
+  let link: Link
+
+  static let keys: Keys<Self> = [
+    .text(\.sentence),
+    .object(\.link),
+  ]
 }
 
 extension FormPage {
@@ -101,7 +113,9 @@ struct FormView: ViewModel {
     .markup("lead") { $0.page.lead.map(Markup.init(html:)) },
     .optional("user") { $0.user },
     .flag("isTight") { $0.page.lead != nil || $0.page.user != nil },
+    .optional("obstacle") { $0.page.obstacle },
     .optional(\.refusal),
+    .flag("hasForm") { $0.page.obstacle == nil && $0.refusal == nil },
     .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
     .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },
