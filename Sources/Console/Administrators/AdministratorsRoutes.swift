@@ -43,12 +43,9 @@ enum AdministratorsRoutes: ConsoleFeature {
       ConsolePaths.administratorSessionsRemoval, performing: [.endAdministratorSessions],
       sessions.endAll)
 
-    let limits = SessionLimitsPage(
-      sessions: identity.consoleSessions, actions: parts.actions,
-      view: try parts.template("administrators/session-limits", for: SessionLimitsView.self))
-    table.signedIn(.get, ConsolePaths.sessionLimits, .manageAdministrators, limits.show)
     table.signedIn(
-      ConsolePaths.sessionLimits, performing: [.changeSessionLimits], limits.change)
+      ConsolePaths.sessionLimits,
+      performing: ChangeSessionLimits(sessions: identity.consoleSessions), parts.actions)
 
     table.signedIn(
       ConsolePaths.factorReset, performing: ActOnAdministrator(kind: .reset, identity: identity),

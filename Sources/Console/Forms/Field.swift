@@ -11,6 +11,7 @@ struct Field: ViewModel {
     /// One option, as radio buttons.
     case choice
     case menu
+    case check
     case hidden
   }
 
@@ -23,6 +24,8 @@ struct Field: ViewModel {
       #" type="email" autocomplete="off" autocapitalize="off" spellcheck="false""#
     static let medium: StaticString =
       #" class="medium" autocomplete="off" autocapitalize="off" spellcheck="false""#
+    static let number: StaticString =
+      #" class="medium" inputmode="numeric" autocomplete="off""#
     static let code: StaticString =
       #" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false""#
   }
@@ -62,6 +65,8 @@ struct Field: ViewModel {
   /// Whether the page of an error shows what was typed.
   var isKept = true
   var value = ""
+  /// Whether a checkbox is selected, which then sends `value`.
+  var isOn = false
   var error: Message?
 
   static func line(
@@ -74,9 +79,20 @@ struct Field: ViewModel {
   }
 
   static func area(
-    _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString
+    _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString,
+    value: String = "", detectsDirection: Bool = false
   ) -> Field {
-    Field(control: .area, name: name, id: name, label: label, hint: hint, attributes: look)
+    Field(
+      control: .area, name: name, id: name, label: label, hint: hint, attributes: look,
+      detectsDirection: detectsDirection, value: value)
+  }
+
+  static func check(
+    _ name: String, _ label: Message, hint: Message, isOn: Bool, value: String = "on"
+  ) -> Field {
+    Field(
+      control: .check, name: name, id: name, label: label, hint: hint, attributes: "",
+      value: value, isOn: isOn)
   }
 
   static func choice(
@@ -117,6 +133,10 @@ struct Field: ViewModel {
     var field = self
     field.error = frame.error(at: id)
     guard isKept, let typed else { return field }
+    guard control != .check else {
+      field.isOn = typed.trimmed(name) == value
+      return field
+    }
     let value = control == .area ? typed.text(name) ?? "" : typed.trimmed(name)
     if control != .menu || options.contains(where: { $0.value == value }) { field.value = value }
     return field
@@ -140,6 +160,8 @@ struct Field: ViewModel {
     .flag("isOne") { [.line, .area, .menu].contains($0.control) },
     .text("element") { $0.element },
     .markup("attributes") { Markup(trusted: $0.attributes.description) },
+    .flag("isCheck") { $0.control == .check },
+    .flag(\.isOn),
     .flag("isLine") { $0.control == .line },
     .flag("isArea") { $0.control == .area },
     .flag("isMenu") { $0.control == .menu },

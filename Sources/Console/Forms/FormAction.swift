@@ -27,6 +27,9 @@ protocol FormAction<Place>: Sendable {
   /// Returns where the form shows a failure.
   func fault(_ reason: Reason, _ target: FormTarget<Place>) throws -> FieldError
 
+  /// Returns what someone else saved after the form was opened; nil for another failure.
+  func conflict(_ reason: Reason, _ target: FormTarget<Place>) -> FormConflict?
+
   /// Returns where the form shows a denial, or nil for the field of what it required; throws where a
   /// denial leads if there's nothing left to act on.
   func denied(_ denial: ActionDenial, _ target: FormTarget<Place>) async throws -> FieldError?
@@ -36,6 +39,8 @@ protocol FormAction<Place>: Sendable {
 }
 
 extension FormAction {
+  func conflict(_ reason: Reason, _ target: FormTarget<Place>) -> FormConflict? { nil }
+
   func denied(_ denial: ActionDenial, _ target: FormTarget<Place>) -> FieldError? { nil }
 
   func placed(_ error: FieldError, _ target: FormTarget<Place>) -> FieldError { error }
@@ -47,6 +52,13 @@ extension FormAction where Input == Void {
 
 extension FormAction where Reason == Never {
   func fault(_ reason: Never, _ target: FormTarget<Place>) -> FieldError {}
+}
+
+/// What someone else saved after a form was opened.
+struct FormConflict {
+  /// Its version, with which the form replaces it.
+  let version: SettingsVersion
+  let changes: SettingsConflict
 }
 
 /// What's wrong with the input, found before the action is tried.
@@ -184,6 +196,9 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     do {
       end = try await action.perform(input, target, forms.request(signedIn))
     } catch {
+      if let reason = error as? Action.Reason, let conflict = action.conflict(reason, target) {
+        return try await show(target, errors: [], conflict)
+      }
       return try await show(target, errors: try await errors(error, target))
     }
     switch end.next {
@@ -209,11 +224,13 @@ private struct FormRoutes<Action: FormAction>: Sendable {
   }
 
   private func show(
-    _ target: FormTarget<Action.Place>, errors: [FieldError]
+    _ target: FormTarget<Action.Place>, errors: [FieldError], _ conflict: FormConflict? = nil
   ) async throws -> Response {
-    try await forms.show(
-      try await action.page(target), of: action.action, in: target.place, at: target.address,
-      errors: errors, kept: target.kept)
+    var page = try await action.page(target)
+    if let conflict { (page.version, page.conflict) = (conflict.version, conflict.changes) }
+    return try await forms.show(
+      page, of: action.action, in: target.place, at: target.address, errors: errors,
+      kept: target.kept)
   }
 }
 

@@ -19,6 +19,9 @@ struct FormPage: Sendable {
   var note: Message?
   /// What the form changes, above its fields.
   var summary: [Fact] = []
+  /// The version of the settings that the form shows, if it mustn't replace another one unseen.
+  var version: SettingsVersion?
+  var conflict: SettingsConflict?
   /// Why there's no form.
   var obstacle: FormObstacle?
   var fields: [Field] = []
@@ -115,6 +118,8 @@ struct FormView: ViewModel {
     .flag("isTight") { $0.page.lead != nil || $0.page.user != nil },
     .optional("obstacle") { $0.page.obstacle },
     .optional(\.refusal),
+    .optional("conflict") { $0.page.conflict },
+    .text("version") { $0.page.version?.text },
     .flag("hasForm") { $0.page.obstacle == nil && $0.refusal == nil },
     .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
@@ -176,7 +181,8 @@ extension ActionForms {
       fields: page.fields.map { $0.shown(typed, view) },
       authorization: try await fields(action, signedIn, view, eligibility),
       support: eligibility.map { support(page, $0, view, typed, at: address) }, refusal: refusal)
-    return .html(form.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    let status: Status = errors.isEmpty ? .ok : .unprocessableContent
+    return .html(form.render(model), status: page.conflict == nil ? status : .conflict)
   }
 
   private func support(

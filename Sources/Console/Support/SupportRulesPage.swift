@@ -78,89 +78,139 @@ struct SupportRulesView: ViewModel {
     isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
   }
 
-  private func numbers(_ answers: SupportRulesForm) -> [SupportNumberField] {
+  private func numbers(_ answers: SupportRulesForm) -> [Field] {
     [
-      SupportNumberField(
-        id: "code-cap", label: Message("Incorrect codes before lockout"), value: answers.codeCap,
+      .line(
+        "code-cap", Message("Incorrect codes before lockout"),
         hint: Message(
           """
           5 to 100 in a row. Starting with the fifth, codes are blocked temporarily. After this \
           many, they’re locked until an administrator unlocks them.
-          """)),
-      SupportNumberField(
-        id: "undo-hours", label: Message("Undo period for removals (hours)"),
-        value: answers.undoHours,
+          """), Field.Look.number,
+        value: answers.codeCap),
+      .line(
+        "undo-hours", Message("Undo period for removals (hours)"),
         hint: Message(
           """
           0 to 720. How long another administrator can undo a removal. Enter 0 for never. \
           Removals for “Stolen device” or “Compromised” can’t be undone.
-          """)),
-      SupportNumberField(
-        id: "code-attempt-days", label: Message("Code attempt log retention (days)"),
-        value: answers.codeAttemptDays,
-        hint: Message("1 to 400. After that, only daily totals are kept.")),
-      SupportNumberField(
-        id: "actions-per-hour", label: Message("Actions per hour"),
-        value: answers.actionsPerHour,
+          """), Field.Look.number,
+        value: answers.undoHours),
+      .line(
+        "code-attempt-days", Message("Code attempt log retention (days)"),
+        hint: Message("1 to 400. After that, only daily totals are kept."), Field.Look.number,
+        value: answers.codeAttemptDays),
+      .line(
+        "actions-per-hour", Message("Actions per hour"),
         hint: Message(
           """
           1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
           requires the {roles} role.
-          """, ["roles": Permission.protectUsers.roleNames])),
-      SupportNumberField(
-        id: "sign-in-goal", label: Message("Sign-ins to keep (%)"), value: answers.signInGoal,
+          """, ["roles": Permission.protectUsers.roleNames]), Field.Look.number,
+        value: answers.actionsPerHour),
+      .line(
+        "sign-in-goal", Message("Sign-ins to keep (%)"),
         hint: Message(
           """
           90 to 100. The recommended window on the MFA policy page is the smallest one that keeps \
           at least this share of sign-ins.
-          """), inputMode: "decimal"),
-    ].map { number in
-      var number = number
-      number.error = frame.error(at: number.id)
-      return number
-    }
+          """), #" class="medium" inputmode="decimal" autocomplete="off""#,
+        value: answers.signInGoal),
+    ]
   }
 
-  private func switches(_ answers: SupportRulesForm) -> [SupportToggle] {
+  private func switches(_ answers: SupportRulesForm) -> [Field] {
     [
-      SupportToggle(
-        id: "temporary-codes", label: Message("Temporary codes"),
-        isOn: answers.temporaryCodes,
+      .check(
+        "temporary-codes", Message("Temporary codes"),
         hint: Message(
           """
           Agents can generate a single-use code for a user who lost their device. Valid for at \
           most one day.
-          """)),
-      SupportToggle(
-        id: "recovery-codes", label: Message("Recovery codes"),
-        isOn: answers.recoveryCodes,
-        hint: Message("Users can save a set of codes to use if they lose their device.")),
-      SupportToggle(
-        id: "approval-for-last-factor",
-        label: Message("Approval for removing a user’s last factor"),
-        isOn: answers.approvalForLastFactor,
+          """), isOn: answers.temporaryCodes),
+      .check(
+        "recovery-codes", Message("Recovery codes"),
+        hint: Message("Users can save a set of codes to use if they lose their device."),
+        isOn: answers.recoveryCodes),
+      .check(
+        "approval-for-last-factor", Message("Approval for removing a user’s last factor"),
         hint: Message(
           """
           Where enrollment is mandatory, a second administrator must approve the removal of a \
           user’s last second factor.
-          """)),
-      SupportToggle(
-        id: "tokens-remove-factors", label: Message("Factor removal by service tokens"),
-        isOn: answers.tokensRemoveFactors,
+          """), isOn: answers.approvalForLastFactor),
+      .check(
+        "tokens-remove-factors", Message("Factor removal by service tokens"),
         hint: Message(
           """
           When off, REST API calls and imports can’t remove users’ second factors, or delete \
           users who have one.
-          """)),
+          """), isOn: answers.tokensRemoveFactors),
     ]
   }
 
-  private var callerOptions: [FieldOption] {
-    CallerVerification.allCases.map { choice in
-      FieldOption(
-        option: Field.Option(value: choice.rawValue, label: choice.label), id: "",
-        isChosen: choice.rawValue == answers.callerVerification)
+  private var fields: [Field] {
+    let protectors = Permission.protectUsers.roleNames
+    let callers = CallerVerification.allCases.map {
+      Field.Option(value: $0.rawValue, label: $0.label)
     }
+    return
+      (numbers(answers) + [
+        .area(
+          "identity-proof", Message("Identity checks <span class=\"soft\">(optional)</span>"),
+          hint: Message(
+            """
+            One check per line, for example, “called back on the number on file”. Agents must \
+            confirm every check before each action. At most {mostProofs} lines of {longestProof} \
+            characters, saved to the audit log.
+            """,
+            [
+              "mostProofs": .number(SupportRules.mostProofs),
+              "longestProof": .number(SupportRules.longestProof),
+            ]), #" rows="4""#, value: answers.proof, detectsDirection: true),
+        .menu(
+          "caller-verification", Message("Caller verification"),
+          hint: Message(
+            """
+            Agents send a code to the user’s verified email address, and the caller reads it to \
+            them. If required, actions that let someone into an account are denied without a code. \
+            If the user has no verified email address, removing second factors requires approval \
+            instead, as do bulk removals. Changing this requires the {protectorRoles} role.
+            """, ["protectorRoles": protectors]), callers, value: answers.callerVerification),
+        .line(
+          "approval-over-users",
+          Message("Require approval above (users) <span class=\"soft\">(optional)</span>"),
+          hint: Message(
+            """
+            Applies to bulk removals. Leave empty to never require approval, or enter 0 to always \
+            require it.
+            """), Field.Look.number, value: answers.approvalOverUsers),
+        .line(
+          "policy-approval-over-users",
+          Message(
+            """
+            Require approval of a weaker MFA policy above (affected users) <span \
+            class="soft">(optional)</span>
+            """),
+          hint: Message(
+            """
+            Leave empty to never require approval, or enter 0 to require it whenever a user is \
+            affected. Raising or removing the limit requires the {protectorRoles} role. Changes \
+            through the REST API don’t require approval.
+            """, ["protectorRoles": protectors]), Field.Look.number,
+          value: answers.policyApprovalOverUsers),
+        .line(
+          "token-changes-per-hour",
+          Message(
+            """
+            Hourly factor changes per service token <span class="soft">(optional)</span>
+            """),
+          hint: Message(
+            """
+            The number of users whose second factors one token can change per hour. Leave empty for \
+            no limit. New users in imports aren’t counted.
+            """), Field.Look.number, value: answers.tokenChangesPerHour),
+      ]).map { $0.shown(nil, frame) }
   }
 
   private func facts(_ answers: SupportRulesForm) -> [Fact] {
@@ -211,7 +261,6 @@ struct SupportRulesView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
     .text("roles") { _ in Message.value(Permission.editSupportRules.roleNames) },
-    .text("protectorRoles") { _ in Message.value(Permission.protectUsers.roleNames) },
     .flag("isForOthers") { !$0.isOffered },
     .optional("refusal") { $0.refusal },
     .optional("codeField") {
@@ -228,20 +277,8 @@ struct SupportRulesView: ViewModel {
           discard: ConsolePaths.supportRules(view.context.scope))
       }
     },
-    .list("numbers") { $0.numbers($0.answers) },
+    .list("fields") { $0.fields },
     .list("switches") { $0.switches($0.answers) },
-    .text("over") { $0.answers.approvalOverUsers },
-    .text("overError") { $0.frame.error(at: "approval-over-users") },
-    .text("policyOver") { $0.answers.policyApprovalOverUsers },
-    .text("policyOverError") { $0.frame.error(at: "policy-approval-over-users") },
-    .text("tokenChanges") { $0.answers.tokenChangesPerHour },
-    .text("tokenChangesError") { $0.frame.error(at: "token-changes-per-hour") },
-    .text("proof") { $0.answers.proof },
-    .text("proofError") { $0.frame.error(at: "identity-proof") },
-    .list("callerOptions") { $0.callerOptions },
-    .text("callerError") { $0.frame.error(at: "caller-verification") },
-    .number("mostProofs") { _ in SupportRules.mostProofs },
-    .number("longestProof") { _ in SupportRules.longestProof },
     .list("facts") { $0.facts($0.answers) },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
@@ -259,36 +296,4 @@ extension CallerVerification {
     case .required: Message("Require a code by email")
     }
   }
-}
-
-struct SupportNumberField: ViewModel {
-  let id: String
-  let label: Message
-  let value: String
-  let hint: Message
-  var inputMode = "numeric"
-  var error: Message?
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text(\.label),
-    .text(\.value),
-    .text(\.hint),
-    .text(\.inputMode),
-    .text(\.error),
-  ]
-}
-
-struct SupportToggle: ViewModel {
-  let id: String
-  let label: Message
-  let isOn: Bool
-  let hint: Message
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text(\.label),
-    .flag(\.isOn),
-    .text(\.hint),
-  ]
 }
