@@ -116,20 +116,43 @@ struct ImportTests {
     #expect(rising == [])
   }
 
-  /// Returns the modules in the document's first list with the numbers of their layers, the highest
-  /// layer first.
+  @Test func `docs/architecture.md has the imports of each module`() throws {
+    let modules = Set(mayImport.keys).subtracting(onlyImporter.keys)
+    let all = try Self.list().joined(separator: "\n")
+    // A module's imports can go on in the next line, without an arrow or a name before them.
+    for entry in all.replacing(/\n {6,}/, with: " ").split(separator: "\n")
+    where entry.hasPrefix(" ") {
+      let words = Self.words(of: entry).filter(modules.contains)
+      let module = try #require(words.first)
+      let imports = mayImport[module, default: []].intersection(modules)
+      let listed = Set(words.dropFirst())
+      #expect(
+        listed == (entry.contains("except") ? modules.subtracting(imports + [module]) : imports),
+        "\(module)")
+    }
+  }
+
+  /// Returns the modules in the document's list with the numbers of their layers, the highest layer
+  /// first.
+  ///
+  /// A module's own line is below those of the modules that import it.
   private static func layers() throws -> [String: Int] {
-    let blocks = try SourceTree.file("docs/architecture.md").text.components(separatedBy: "```")
     var layers: [String: Int] = [:]
     var layer = 0
-    for line in try #require(blocks.dropFirst().first).split(separator: "\n") {
+    for line in try list() {
       if !line.hasPrefix(" ") { layer += 1 }
-      for word in line.split(whereSeparator: { !$0.isLetter && $0 != "-" }).map(String.init)
-      where mayImport[word] != nil {
-        layers[word] = layer
-      }
+      for word in words(of: line) where mayImport[word] != nil { layers[word] = layer }
     }
     return layers
+  }
+
+  private static func list() throws -> [Substring] {
+    let blocks = try SourceTree.file("docs/architecture.md").text.components(separatedBy: "```")
+    return try #require(blocks.dropFirst().first).split(separator: "\n")
+  }
+
+  private static func words(of line: Substring) -> [String] {
+    line.split { !$0.isLetter }.map(String.init)
   }
 
   @Test func `no module re-exports another`() throws {
