@@ -229,7 +229,7 @@ def explain_why_codes_are_rejected(me, demo):
     diagnosis = me.page.get_by_role("region", name="Diagnosis").inner_text()
     assert re.search(r"about [\w\s]+ (slow|fast)\. Ask the caller to set the phone’s date and time"
                      " to automatic", diagnosis)
-    assert re.search(r"Last \d+ codes: [\d to]+ intervals? (late|early)", diagnosis)
+    assert re.search(r"Last \d+ codes, intervals (late|early): [\d to]+", diagnosis)
     expect(me.page.locator("main .chip", has_text="clock about")).to_be_visible()
     codes = me.page.locator("section[aria-labelledby=codes]")
     assert re.search(r"\d intervals? (late|early)", codes.locator("tbody").first.inner_text())
