@@ -67,6 +67,48 @@ struct ProviderView: ViewModel {
     return facts
   }
 
+  private var settings: [Field] {
+    var fields: [Field] = [
+      .line(
+        "name", Message("Name"), hint: Message("Shown in the console. Optional."),
+        value: answers.name)
+    ]
+    if provider == nil {
+      fields.insert(
+        .line(
+          "id", Message("Provider ID"),
+          hint: Message(
+            """
+            “oidc.” followed by a name, such as oidc.acme. Applications use it to identify the \
+            provider. It can’t be changed.
+            """), Field.Look.code, value: answers.id), at: 0)
+    }
+    if isOIDC {
+      fields += [
+        .line(
+          "issuer", Message("Issuer"),
+          hint: Message(
+            "Exactly as in the “iss” claim of its tokens, such as https://login.example.com."),
+          #" class="mono" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false""#,
+          value: answers.issuer),
+        .line(
+          "client", Message("Client ID"),
+          hint: Message(
+            "Your application’s ID at the provider: the “aud” claim in its tokens."),
+          Field.Look.code, value: answers.clientID),
+        .area(
+          "keys", Message("Public keys"),
+          hint: Message(
+            """
+            The provider’s JSON Web Key Set (“jwks_uri” in its discovery document), or public keys \
+            and certificates as PEM. Paste it again when the provider rotates its keys.
+            """), #" class="mono" rows="8" autocapitalize="off" spellcheck="false""#,
+          value: answers.keys),
+      ]
+    }
+    return fields.map { $0.shown(nil, frame) }
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object("authorization") { $0.fields },
@@ -82,16 +124,7 @@ struct ProviderView: ViewModel {
     .text("cancel") { ConsolePaths.providers($0.context.scope) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("seen") { $0.answers.seen },
-    .text("id") { $0.answers.id },
-    .text("idError") { $0.frame.error(at: "id") },
-    .text("name") { $0.answers.name },
-    .text("nameError") { $0.frame.error(at: "name") },
-    .text("issuer") { $0.answers.issuer },
-    .text("issuerError") { $0.frame.error(at: "issuer") },
-    .text("client") { $0.answers.clientID },
-    .text("clientError") { $0.frame.error(at: "client") },
-    .text("jwks") { $0.answers.keys },
-    .text("keysError") { $0.frame.error(at: "keys") },
+    .list("settings") { $0.settings },
     .flag("isEnabled") { $0.answers.isEnabled },
     .text("button") {
       $0.provider == nil ? Message("Add provider") : Message("Save provider")

@@ -105,21 +105,22 @@ struct SetupView: ViewModel {
   let csrf: String
   let answers: SetupAnswers
 
-  private var fields: [SetupField] {
+  private var fields: [Field] {
     [
-      SetupField(
-        id: "code", label: Message("Setup code"), type: "text", autocomplete: "off",
-        value: answers.code, hint: Message("The server printed it at startup."), frame),
-      SetupField(
-        id: "name", label: Message("Your name"), type: "text", autocomplete: "name",
-        value: answers.name, hint: Message("Shown to others next to your changes."), frame),
-      SetupField(
-        id: "email", label: Message("Email"), type: "email", autocomplete: "username",
-        value: answers.email, hint: Message("Used to sign in."), frame),
-      SetupField(
-        id: "password", label: Message("Password"), type: "password",
-        autocomplete: "new-password", value: "",
-        hint: Message("At least 12 characters. A phrase of several words works well."), frame),
+      .line(
+        "code", Message("Setup code"), hint: Message("The server printed it at startup."),
+        #" type="text" autocomplete="off" autocapitalize="off" spellcheck="false" class="mono""#,
+        value: answers.code),
+      .line(
+        "name", Message("Your name"), hint: Message("Shown to others next to your changes."),
+        #" type="text" autocomplete="name""#, value: answers.name),
+      .line(
+        "email", Message("Email"), hint: Message("Used to sign in."),
+        #" type="email" autocomplete="username""#, value: answers.email),
+      .line(
+        "password", Message("Password"),
+        hint: Message("At least 12 characters. A phrase of several words works well."),
+        #" type="password" autocomplete="new-password""#),
     ]
   }
 
@@ -127,41 +128,6 @@ struct SetupView: ViewModel {
     .object(\.frame),
     .text("action") { _ in ConsolePaths.setup() },
     .text(\.csrf),
-    .list("fields") { $0.fields },
-  ]
-}
-
-struct SetupField: ViewModel {
-  let id: String
-  let label: Message
-  let type: String
-  let autocomplete: String
-  let value: String
-  let hint: Message
-  let error: Message?
-
-  init(
-    id: String, label: Message, type: String, autocomplete: String, value: String,
-    hint: Message, _ frame: FrameView
-  ) {
-    self.id = id
-    self.label = label
-    self.type = type
-    self.autocomplete = autocomplete
-    self.value = value
-    self.hint = hint
-    error = frame.error(at: id)
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text(\.label),
-    .text(\.type),
-    .text(\.autocomplete),
-    .text(\.value),
-    .text(\.hint),
-    .text(\.error),
-    .flag("isInvalid") { $0.error != nil },
-    .flag("isCode") { $0.id == "code" },
+    .list("fields") { view in view.fields.map { $0.shown(nil, view.frame) } },
   ]
 }
