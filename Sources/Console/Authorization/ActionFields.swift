@@ -20,9 +20,16 @@ struct ActionFields: ViewModel {
       : Message("Set up a second factor in your account or sign in again. Then try again.")
   }
 
-  private var reasonField: ReasonField? {
+  private var reasonField: Field? {
     guard action.requirements.reason == .written, !isBlocked else { return nil }
-    return ReasonField(value: reason, error: frame.error(at: "note"))
+    return Field.area(
+      "note", Message("Reason"),
+      hint: Message(
+        """
+        Saved to the audit log. Up to {longest} characters. Don’t include codes or passwords.
+        """, ["longest": .number(ActionRequest.longestNote)]),
+      #" rows="2""#, value: reason, detectsDirection: true
+    ).shown(nil, frame)
   }
 
   private var codeField: CodeField? {
@@ -40,16 +47,5 @@ struct ActionFields: ViewModel {
     .optional("alternatives") { $0.codeField == nil ? nil : CodeAlternatives($0.frame) },
     .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },
-  ]
-}
-
-struct ReasonField: ViewModel {
-  let value: String
-  let error: Message?
-
-  static let keys: Keys<Self> = [
-    .text(\.value),
-    .text(\.error),
-    .text("longest") { _ in Message.value(.number(ActionRequest.longestNote)) },
   ]
 }

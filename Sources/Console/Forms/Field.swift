@@ -96,11 +96,12 @@ struct Field: ViewModel {
   }
 
   static func choice(
-    _ name: String, _ label: Message, hint: Message, _ options: [Option]
+    _ name: String, _ label: Message, hint: Message? = nil, _ options: [Option],
+    value: String = ""
   ) -> Field {
     Field(
       control: .choice, name: name, id: name, label: label, hint: hint, attributes: "",
-      options: options)
+      options: options, value: value)
   }
 
   /// A menu with the option of `value` selected.

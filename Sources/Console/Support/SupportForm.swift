@@ -17,19 +17,40 @@ struct SupportForm: ViewModel {
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: Field?
 
+  private var reason: Field {
+    let prompt = Field.Option(value: "", label: Message("Choose a reason"), isPrompt: true)
+    let options = reasons.map { Field.Option(value: $0.rawValue, label: $0.label) }
+    return Field.menu("reason", Message("Reason"), [prompt] + options, value: answers.reason)
+      .shown(nil, frame)
+  }
+
+  /// The reasons with a sentence each, for a page with room for them.
+  private var explainedReason: Field {
+    let options = reasons.map {
+      Field.Option(value: $0.rawValue, label: $0.name, hint: $0.explanation)
+    }
+    return Field.choice("reason", Message("Reason"), options, value: answers.reason)
+      .shown(nil, frame)
+  }
+
+  private var details: [Field] {
+    let fields: [Field] = [
+      .line(
+        "ticket", Message("Ticket <span class=\"soft\">(optional)</span>"),
+        #" class="medium" autocomplete="off""#, value: answers.ticket, detectsDirection: true),
+      .area(
+        "note", Message("Note <span class=\"soft\">(required for “Other”)</span>"),
+        hint: Message("Saved to the audit log. Don’t include codes or passwords."),
+        #" rows="3""#, value: answers.note),
+    ]
+    return fields.map { $0.shown(nil, frame) }
+  }
+
   static let keys: Keys<Self> = [
     .optional(\.caller),
-    .list("reasons") { form in
-      form.reasons.enumerated().map { index, reason in
-        SupportReasonChoice(
-          index: index, reason: reason, isChosen: reason.rawValue == form.answers.reason)
-      }
-    },
-    .text("reasonError") { $0.frame.error(at: "reason") },
-    .text("note") { $0.answers.note },
-    .text("noteError") { $0.frame.error(at: "note") },
-    .text("ticket") { $0.answers.ticket },
-    .text("ticketError") { $0.frame.error(at: "ticket") },
+    .object("reason") { $0.reason },
+    .object("explainedReason") { $0.explainedReason },
+    .list("details") { $0.details },
     .flag("hasProof") { !$0.eligibility.settings.identityProof.isEmpty },
     .list("proofs") { form in
       form.eligibility.settings.identityProof.enumerated().map { index, line in
@@ -42,22 +63,6 @@ struct SupportForm: ViewModel {
     .optional("codeField") {
       CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
     },
-  ]
-}
-
-struct SupportReasonChoice: ViewModel {
-  let index: Int
-  let reason: SupportReason
-  let isChosen: Bool
-
-  static let keys: Keys<Self> = [
-    // The first ID is the field's name, which the error summary links to.
-    .text("id") { $0.index == 0 ? "reason" : "reason-\($0.reason.rawValue)" },
-    .text("value") { $0.reason.rawValue },
-    .text("name") { $0.reason.name },
-    .text("hint") { $0.reason.explanation },
-    .text("label") { $0.reason.label },
-    .flag(\.isChosen),
   ]
 }
 
