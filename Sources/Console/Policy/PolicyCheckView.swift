@@ -197,6 +197,18 @@ struct PolicyCheckView: ViewModel {
     window.map { .verbatim(WindowText.name($0)) } ?? Message("off")
   }
 
+  /// The field for the name of the scope, which confirms turning off TOTP.
+  private var confirmation: Field? {
+    guard preview.switchesOff else { return nil }
+    let scope = context.scope
+    return Field.line(
+      "confirmation",
+      Message("To turn off TOTP, type <bdi>{name}</bdi>", ["name": .text(scope.name)]),
+      hint: Message("Name or ID <code>{id}</code>", ["id": .text(scope.objectID)]),
+      Field.Look.medium, value: typed
+    ).shown(nil, frame)
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.isLate),
@@ -236,10 +248,7 @@ struct PolicyCheckView: ViewModel {
     .flag("isDangerous") { $0.preview.switchesOff },
     .object("authorization") { $0.fields },
     .texts("hits") { $0.hits },
-    .optional("typed") { view in
-      view.preview.switchesOff
-        ? TypedName(view.context.scope, view.typed, view.frame.error(at: "confirmation")) : nil
-    },
+    .optional("confirmation") { $0.confirmation },
     .text("button") { $0.button },
     .text("approval") { $0.approval },
     .text("approvalError") { $0.frame.error(at: "approval") },
@@ -265,27 +274,5 @@ struct HiddenField: ViewModel, Equatable {
   static let keys: Keys<Self> = [
     .text(\.name),
     .text(\.value),
-  ]
-}
-
-/// The scope name that has to be typed to confirm turning off TOTP.
-struct TypedName: ViewModel {
-  let name: String
-  let id: String
-  let value: String
-  let error: Message?
-
-  init(_ scope: Scope, _ typed: String, _ error: Message?) {
-    name = scope.name
-    id = scope.objectID
-    value = typed
-    self.error = error
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .text(\.id),
-    .text(\.value),
-    .text(\.error),
   ]
 }
