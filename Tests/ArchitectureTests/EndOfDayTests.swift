@@ -8,7 +8,7 @@ struct EndOfDayTests {
   /// The files that show one, with the number of their lines that do.
   private static let places = [
     "Sources/Console/Administrators/AdministratorPage.swift": 1,
-    "Sources/Console/Administrators/GrantEndPage.swift": 2,
+    "Sources/Console/Administrators/ChangeGrantEnd.swift": 2,
     "Sources/Console/Administrators/GrantText.swift": 1,
     "Sources/Console/Administrators/InvitationPage.swift": 1,
     "Sources/Console/Audit/AuditFormatter.swift": 1,

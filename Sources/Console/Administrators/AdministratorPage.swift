@@ -34,7 +34,7 @@ struct AdministratorPage: Sendable {
           ? Message(
             "Granted: {role} ({place}). Effective immediately.", ["role": role, "place": place])
           : Message(
-            "No changes made. They already have the {role} role ({place}).",
+            "No changes made. They already have this role: {role} ({place}).",
             ["role": role, "place": place]),
         signedIn, after: outcome, to: ConsolePaths.administrator(id))
     } catch {
@@ -63,7 +63,7 @@ struct AdministratorPage: Sendable {
     let button = Message("Revoke role")
     var consequences = [
       Message(
-        "{name} immediately loses the {role} role ({place}), including in open sessions.",
+        "{name} loses this role immediately, including in open sessions: {role} ({place}).",
         [
           "name": name, "role": .message(grant.role.name), "place": .message(grant.placeText),
         ])

@@ -39,7 +39,7 @@ struct ActionFields: ViewModel {
   static let keys: Keys<Self> = [
     .optional("reasonField") { $0.reasonField },
     .optional("codeField") { $0.codeField },
-    .flag("isBlocked") { $0.isBlocked },
+    .flag(\.isBlocked),
     .optional("ways") { $0.isBlocked ? CodeAlternatives($0.frame) : nil },
     .flag("requiresFactor") {
       $0.action.requirements.reauthentication == .secondFactor
