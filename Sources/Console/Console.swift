@@ -45,7 +45,7 @@ public struct Console: Sendable {
     let frames = Frames(
       assets: assets, publicURL: publicURL, identity: identity,
       catalog: templates.catalog,
-      menu: try templates.template("parts/scope-menu", for: ScopeMenu.self),
+      menu: try templates.template("parts/pool-menu", for: PoolMenu.self),
       sidebar: Sidebar(try templates.template("parts/sidebar", for: SidebarView.self)),
       flashes: Flashes(
         storage: identity.consoleStorage, cookies: cookies, catalog: templates.catalog))

@@ -15,7 +15,7 @@ struct ConsoleRoute: Sendable {
     /// A session, a visible tenant, and a permission in its project.
     case projectOfTenant(Permission)
     /// A session, a visible pool, and a permission in it.
-    case scope(Permission)
+    case pool(Permission)
   }
 
   let access: Access
@@ -100,12 +100,12 @@ struct RouteTable: Sendable {
 
   mutating func inProjectOfTenant(
     _ method: Method, _ path: Path<String, String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
+    _ page: @escaping @Sendable (PoolContext) async throws -> Response
   ) {
     let (authorizer, failures) = (authorizer, failures)
     let route = path.route(method) { request, project, tenant in
       await failures.respond(to: request) { signedIn in
-        let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
+        let context = try await authorizer.pool(signedIn, project, tenant, needing: .seePool)
         _ = try await authorizer.project(signedIn, project, needing: permission)
         return try await page(context)
       }
@@ -114,11 +114,11 @@ struct RouteTable: Sendable {
   }
 
   /// Adds a page of every pool: two routes, one below the project and one below its tenants.
-  mutating func inScope(
-    _ method: Method, _ path: ScopePath0, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
+  mutating func inPool(
+    _ method: Method, _ path: PoolPath0, _ permission: Permission,
+    _ page: @escaping @Sendable (PoolContext) async throws -> Response
   ) {
-    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
+    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project in
@@ -129,11 +129,11 @@ struct RouteTable: Sendable {
       })
   }
 
-  mutating func inScope(
-    _ method: Method, _ path: ScopePath1, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
+  mutating func inPool(
+    _ method: Method, _ path: PoolPath1, _ permission: Permission,
+    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
   ) {
-    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
+    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one in
@@ -148,11 +148,11 @@ struct RouteTable: Sendable {
       })
   }
 
-  mutating func inScope(
-    _ method: Method, _ path: ScopePath2, _ permission: Permission,
-    _ page: @escaping @Sendable (ScopeContext, String, String) async throws -> Response
+  mutating func inPool(
+    _ method: Method, _ path: PoolPath2, _ permission: Permission,
+    _ page: @escaping @Sendable (PoolContext, String, String) async throws -> Response
   ) {
-    let access = ScopeAccess(authorizer: authorizer, failures: failures, permission: permission)
+    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
     add(
       permission,
       path.ofProject.route(method) { request, project, one, other in
@@ -168,7 +168,7 @@ struct RouteTable: Sendable {
   }
 
   private mutating func add(_ permission: Permission, _ routes: Route...) {
-    for route in routes { all.append(ConsoleRoute(access: .scope(permission), route: route)) }
+    for route in routes { all.append(ConsoleRoute(access: .pool(permission), route: route)) }
   }
 
   /// Passes `add` the permission that actions require, and records them for the routes that it adds.
@@ -222,30 +222,30 @@ extension RouteTable {
 
   mutating func inProjectOfTenant(
     _ path: Path<String, String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
+    _ page: @escaping @Sendable (PoolContext) async throws -> Response
   ) {
     perform(actions) { $0.inProjectOfTenant(.post, path, $1, page) }
   }
 
-  mutating func inScope(
-    _ path: ScopePath0, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
+  mutating func inPool(
+    _ path: PoolPath0, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (PoolContext) async throws -> Response
   ) {
-    perform(actions) { $0.inScope(.post, path, $1, page) }
+    perform(actions) { $0.inPool(.post, path, $1, page) }
   }
 
-  mutating func inScope(
-    _ path: ScopePath1, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
+  mutating func inPool(
+    _ path: PoolPath1, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
   ) {
-    perform(actions) { $0.inScope(.post, path, $1, page) }
+    perform(actions) { $0.inPool(.post, path, $1, page) }
   }
 
-  mutating func inScope(
-    _ path: ScopePath2, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String, String) async throws -> Response
+  mutating func inPool(
+    _ path: PoolPath2, performing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (PoolContext, String, String) async throws -> Response
   ) {
-    perform(actions) { $0.inScope(.post, path, $1, page) }
+    perform(actions) { $0.inPool(.post, path, $1, page) }
   }
 }
 
@@ -259,32 +259,32 @@ extension RouteTable {
     record(actions, \.preparedActions) { $0.signedIn(.post, path, $1, page) }
   }
 
-  mutating func inScope(
-    _ path: ScopePath0, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext) async throws -> Response
+  mutating func inPool(
+    _ path: PoolPath0, preparing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (PoolContext) async throws -> Response
   ) {
-    record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
+    record(actions, \.preparedActions) { $0.inPool(.post, path, $1, page) }
   }
 
-  mutating func inScope(
-    _ path: ScopePath1, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ScopeContext, String) async throws -> Response
+  mutating func inPool(
+    _ path: PoolPath1, preparing actions: [ConsoleAction],
+    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
   ) {
-    record(actions, \.preparedActions) { $0.inScope(.post, path, $1, page) }
+    record(actions, \.preparedActions) { $0.inPool(.post, path, $1, page) }
   }
 }
 
-private struct ScopeAccess: Sendable {
+private struct PoolAccess: Sendable {
   let authorizer: RequestAuthorizer
   let failures: Failures
   let permission: Permission
 
   func pass(
     _ request: Request, _ project: String, _ tenant: String?,
-    to page: (ScopeContext) async throws -> Response
+    to page: (PoolContext) async throws -> Response
   ) async -> Response {
     await failures.respond(to: request) { signedIn in
-      try await page(try await authorizer.scope(signedIn, project, tenant, needing: permission))
+      try await page(try await authorizer.pool(signedIn, project, tenant, needing: permission))
     }
   }
 }

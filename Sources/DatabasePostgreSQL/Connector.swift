@@ -48,10 +48,10 @@ final class Connector: Sendable {
   ///
   /// - Throws: The failure of the first server tried, with `.busy` when it has too many connections
   ///   or is starting, and `.unreachable` when there's no answer.
-  func connect() throws(Failure) -> PostgreSQLLink {
+  func connect() throws(PostgreSQLError) -> PostgreSQLLink {
     try outage.check()
     let start = ContinuousClock.now
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       let link = try connectToAny()
       outage.end()
       return link
@@ -63,11 +63,11 @@ final class Connector: Sendable {
     }
   }
 
-  private func connectToAny() throws(Failure) -> PostgreSQLLink {
+  private func connectToAny() throws(PostgreSQLError) -> PostgreSQLLink {
     let (count, first) = (address.servers.count, latest.withLock(\.position))
-    var failure: Failure?
+    var failure: PostgreSQLError?
     for position in (first..<first + count).map({ $0 % count }) {
-      do throws(Failure) {
+      do throws(PostgreSQLError) {
         return try connect(toServerAt: position)
       } catch {
         if failure == nil { failure = error }
@@ -80,7 +80,7 @@ final class Connector: Sendable {
   ///
   /// libpq tries another address only when one refuses, and would wait all the time for one that
   /// doesn't answer. So each gets an equal part of the time that's left.
-  private func connect(toServerAt position: Int) throws(Failure) -> PostgreSQLLink {
+  private func connect(toServerAt position: Int) throws(PostgreSQLError) -> PostgreSQLLink {
     let (server, last) = (address.servers[position], latest.withLock(\.self))
     var ips: [String?]
     do { ips = try HostLookup.ips(of: server.host) } catch {
@@ -90,10 +90,10 @@ final class Connector: Sendable {
       ips.insert(ips.remove(at: index), at: 0)
     }
     let end = ContinuousClock.now + Self.connectTimeout
-    var failure: Failure?
+    var failure: PostgreSQLError?
     for (number, ip) in ips.enumerated() {
       let rest = max(end - .now, .zero)
-      do throws(Failure) {
+      do throws(PostgreSQLError) {
         let link = try connect(to: server, at: ip, within: rest / (ips.count - number))
         latest.withLock { $0 = (position, ip) }
         return link
@@ -108,7 +108,7 @@ final class Connector: Sendable {
 
   private func connect(
     to server: PostgreSQLAddress.Server, at ip: String?, within time: Duration
-  ) throws(Failure) -> PostgreSQLLink {
+  ) throws(PostgreSQLError) -> PostgreSQLLink {
     var settings = address.settings(for: server)
     // The host stays, for its name in the certificate and in the password file.
     if let ip { settings.append(("hostaddr", ip)) }
@@ -124,7 +124,7 @@ final class Connector: Sendable {
     try unsafe check(handle)
     _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
     guard unsafe PQenterPipelineMode(handle) == 1 else {
-      throw Failure(.connection("no pipeline mode"), isLoss: true)
+      throw PostgreSQLError(.connection("no pipeline mode"), isLoss: true)
     }
     // Poolers reject most settings in the connection's startup packet.
     let controls =
@@ -172,7 +172,7 @@ final class Connector: Sendable {
     String(Int(duration / .milliseconds(1)))
   }
 
-  private func password() throws(Failure) -> String? {
+  private func password() throws(PostgreSQLError) -> String? {
     guard let passwordFile else { return nil }
     guard let file = unsafe fopen(passwordFile, "re") else {
       let reason = unsafe String(cString: strerror(errno))
@@ -190,14 +190,14 @@ final class Connector: Sendable {
 
   private func cannotOpen(
     _ reason: String, _ code: DatabaseError.Code = .cannotOpen
-  ) -> Failure {
-    Failure(
+  ) -> PostgreSQLError {
+    PostgreSQLError(
       DatabaseError(code, "cannot connect to \(address): \(reason)"), isLoss: true)
   }
 
   private func open(
     _ settings: [(String, String)], within time: Duration
-  ) throws(Failure) -> OpaquePointer {
+  ) throws(PostgreSQLError) -> OpaquePointer {
     let names = unsafe settings.map { unsafe strdup($0.0) }
     let values = unsafe settings.map { unsafe strdup($0.1) }
     defer { unsafe (names + values).forEach { unsafe free($0) } }
@@ -209,7 +209,7 @@ final class Connector: Sendable {
           }
       }
     guard let handle = unsafe started else { throw cannotOpen("out of memory", .unreachable) }
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       // In this form, an error has its SQLSTATE.
       _ = unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
       try unsafe wait(handle, for: time)
@@ -221,7 +221,7 @@ final class Connector: Sendable {
   }
 
   /// Waits until a connection is open.
-  private func wait(_ handle: OpaquePointer, for time: Duration) throws(Failure) {
+  private func wait(_ handle: OpaquePointer, for time: Duration) throws(PostgreSQLError) {
     let end = ContinuousClock.now + time
     guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }
     var events = POLLOUT
@@ -244,7 +244,7 @@ final class Connector: Sendable {
   }
 
   /// Returns the error that a server or libpq gives for not opening a connection.
-  private func refusal(_ handle: OpaquePointer) -> Failure {
+  private func refusal(_ handle: OpaquePointer) -> PostgreSQLError {
     var text = "no reason given"
     if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
     var line = text.split(separator: "\n").first.map(String.init) ?? text
@@ -256,14 +256,14 @@ final class Connector: Sendable {
     }
     let state = String(match.1)
     line.replaceSubrange(match.range, with: ": ")
-    return Failure(
+    return PostgreSQLError(
       DatabaseError(
         SQLState.refusal(of: state), "cannot connect to \(address): \(line) (SQLSTATE \(state))",
         extendedCode: SQLState.number(of: state)),
       state: state, isLoss: true)
   }
 
-  private func check(_ handle: OpaquePointer) throws(Failure) {
+  private func check(_ handle: OpaquePointer) throws(PostgreSQLError) {
     guard unsafe PQserverVersion(handle) >= 140_000 else {
       throw cannotOpen("PostgreSQL 14 or newer is required")
     }

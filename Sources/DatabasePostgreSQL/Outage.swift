@@ -7,7 +7,7 @@ import Synchronization
 final class Outage: Sendable {
   private struct State {
     /// The latest failure; nil while the server answers.
-    var failure: Failure?
+    var failure: PostgreSQLError?
     /// Whether a caller is finding out whether it answers again.
     var isBeingChecked = false
   }
@@ -18,8 +18,8 @@ final class Outage: Sendable {
   /// whether it's over.
   ///
   /// - Throws: The latest failure, while someone else is finding out.
-  func check() throws(Failure) {
-    let failure = state.withLock { state -> Failure? in
+  func check() throws(PostgreSQLError) {
+    let failure = state.withLock { state -> PostgreSQLError? in
       guard let failure = state.failure else { return nil }
       guard !state.isBeingChecked else { return failure }
       state.isBeingChecked = true
@@ -29,7 +29,7 @@ final class Outage: Sendable {
   }
 
   /// Notes that the server didn't answer.
-  func begin(_ failure: Failure) {
+  func begin(_ failure: PostgreSQLError) {
     state.withLock { $0 = State(failure: failure) }
   }
 

@@ -1,7 +1,7 @@
 import Database
 
 /// An error of the server or of the connection, with what decides how to go on.
-struct Failure: Error {
+struct PostgreSQLError: Error {
   /// The error for the caller.
   var error: DatabaseError
 
@@ -36,7 +36,7 @@ struct Failure: Error {
   }
 }
 
-extension Failure {
+extension PostgreSQLError {
   /// Creates the failure that a result reports.
   ///
   /// - Parameters:
@@ -57,7 +57,7 @@ extension Failure {
   }
 
   /// Returns the failure with the statement's SQL.
-  func adding(sql: String) -> Failure {
+  func adding(sql: String) -> PostgreSQLError {
     var copy = self
     copy.error = DatabaseError(
       error.code, error.message, extendedCode: error.extendedCode, sql: sql)

@@ -62,14 +62,14 @@ final class PostgreSQLLink {
   /// They take one round trip. After the first item that fails, the server skips the others.
   ///
   /// - Throws: The first failure, when all results were read or the connection is lost.
-  func exchange(_ items: [Item]) throws(Failure) -> [PostgreSQLResult] {
+  func exchange(_ items: [Item]) throws(PostgreSQLError) -> [PostgreSQLResult] {
     try settle()
     guard let ending = ending.take() else {
       try send(items)
       return try collect(items.count)
     }
     try send([ending] + items)
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       return Array(try collect(1 + items.count).dropFirst())
     } catch {
       var error = error
@@ -79,7 +79,7 @@ final class PostgreSQLLink {
   }
 
   /// Sends an item whose result ``settle()`` reads.
-  func sendOnly(_ item: Item) throws(Failure) {
+  func sendOnly(_ item: Item) throws(PostgreSQLError) {
     try settle()
     try send([item])
     owed = 1
@@ -92,19 +92,19 @@ final class PostgreSQLLink {
   var isEnding: Bool { ending != nil }
 
   /// Ends what ``endLater(_:)`` has left open.
-  func end() throws(Failure) {
+  func end() throws(PostgreSQLError) {
     if isEnding { _ = try exchange([]) }
   }
 
   /// Reads the result of ``sendOnly(_:)``.
-  func settle() throws(Failure) {
+  func settle() throws(PostgreSQLError) {
     guard owed > 0 else { return }
     let count = owed
     owed = 0
     _ = try collect(count)
   }
 
-  private func send(_ items: [Item]) throws(Failure) {
+  private func send(_ items: [Item]) throws(PostgreSQLError) {
     for item in items {
       let result =
         switch item {
@@ -123,13 +123,13 @@ final class PostgreSQLLink {
     guard unsafe PQpipelineSync(handle) == 1 else { throw loss }
   }
 
-  private func collect(_ count: Int) throws(Failure) -> [PostgreSQLResult] {
+  private func collect(_ count: Int) throws(PostgreSQLError) -> [PostgreSQLResult] {
     var results: [PostgreSQLResult] = []
-    var failure: Failure?
+    var failure: PostgreSQLError?
     for position in 0..<count {
       let result = try next()
       if result.status == PGRES_FATAL_ERROR, failure == nil {
-        failure = Failure(result, isLoss: isLost)
+        failure = PostgreSQLError(result, isLoss: isLost)
         failure?.position = position
       }
       if let failure, failure.isLoss || isLost { throw failure.lost() }
@@ -138,22 +138,22 @@ final class PostgreSQLLink {
       while let more = unsafe PQgetResult(handle) { _ = unsafe PostgreSQLResult(more) }
     }
     let end = try next()
-    if isLost { throw failure?.lost() ?? Failure(end, isLoss: true) }
+    if isLost { throw failure?.lost() ?? PostgreSQLError(end, isLoss: true) }
     guard end.status == PGRES_PIPELINE_SYNC else {
-      throw Failure(.connection("unexpected response"), isLoss: true)
+      throw PostgreSQLError(.connection("unexpected response"), isLoss: true)
     }
     if let failure { throw failure }
     return results
   }
 
-  private func next() throws(Failure) -> PostgreSQLResult {
+  private func next() throws(PostgreSQLError) -> PostgreSQLResult {
     try wait()
     guard let result = unsafe PQgetResult(handle) else { throw loss }
     return unsafe PostgreSQLResult(result)
   }
 
   /// Waits until the next result has arrived.
-  private func wait() throws(Failure) {
+  private func wait() throws(PostgreSQLError) {
     guard let patience else { return }
     let end = ContinuousClock.now + patience
     while unsafe PQisBusy(handle) != 0 {
@@ -162,7 +162,7 @@ final class PostgreSQLLink {
       let ready = unsafe poll(&socket, 1, rest)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else {
-        throw Failure(.connection("no response in \(patience)"), isLoss: true)
+        throw PostgreSQLError(.connection("no response in \(patience)"), isLoss: true)
       }
       guard unsafe PQconsumeInput(handle) == 1 else { throw loss }
     }
@@ -177,10 +177,10 @@ final class PostgreSQLLink {
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
 
-  private var loss: Failure {
+  private var loss: PostgreSQLError {
     var text = ""
     if let message = unsafe PQerrorMessage(handle) { text = unsafe String(cString: message) }
-    return Failure(.connection(text), isLoss: true)
+    return PostgreSQLError(.connection(text), isLoss: true)
   }
 
   /// Returns whether the server closed the connection while it was idle, without asking it.
@@ -198,9 +198,9 @@ final class PostgreSQLLink {
 
 }
 
-extension Failure {
+extension PostgreSQLError {
   /// The same failure on a lost connection.
-  fileprivate func lost() -> Failure { Failure(error, state: state, isLoss: true) }
+  fileprivate func lost() -> PostgreSQLError { PostgreSQLError(error, state: state, isLoss: true) }
 }
 
 /// The prepared statements of a connection.

@@ -20,7 +20,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   }
   private let isLinked = Atomic(false)
   /// Why the server refused the connection, for the transaction that was going to use it.
-  private var refusal: Failure?
+  private var refusal: PostgreSQLError?
   private var state = State.idle
   /// What is sent along with the next statement: statements about the transaction, and others with
   /// their SQL, each with the number of savepoints that it adds or removes.
@@ -33,7 +33,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   private var successes = 0
 
   /// The first failure of the transaction, after which the server refuses further statements.
-  private(set) var failure: Failure?
+  private(set) var failure: PostgreSQLError?
 
   init(_ connector: Connector, watch: UseWatch, trace: (@Sendable (String) -> Void)?) {
     (self.connector, self.watch, self.trace) = (connector, watch, trace)
@@ -55,8 +55,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func execute(_ sql: SQL) throws(DatabaseError) -> PostgreSQLResult {
     try checkTransaction()
     trace?(sql.text(in: .postgreSQL))
-    do throws(Failure) {
-      do throws(Failure) {
+    do throws(PostgreSQLError) {
+      do throws(PostgreSQLError) {
         return try run(sql)
       } catch {
         // Nothing of this transaction depends on the schema before the change.
@@ -75,7 +75,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func runLater(_ sql: SQL) throws(DatabaseError) {
     try checkTransaction()
     trace?(sql.text(in: .postgreSQL))
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       let link = try openLink()
       let item = try item(for: sql, on: link)
       lead.append((item, sql, 0))
@@ -86,10 +86,10 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  private func run(_ sql: SQL) throws(Failure) -> PostgreSQLResult {
+  private func run(_ sql: SQL) throws(PostgreSQLError) -> PostgreSQLResult {
     let link = try openLink()
     guard let result = try perform([try item(for: sql, on: link)], for: [sql], on: link).last else {
-      throw Failure(DatabaseError(.misuse, "the text holds no statement"))
+      throw PostgreSQLError(DatabaseError(.misuse, "the text holds no statement"))
     }
     successes += 1
     return result
@@ -98,7 +98,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Returns the prepared statement with its values.
   private func item(
     for sql: SQL, on link: PostgreSQLLink
-  ) throws(Failure) -> PostgreSQLLink.Item {
+  ) throws(PostgreSQLError) -> PostgreSQLLink.Item {
     let key = StatementKey(sql, in: .postgreSQL)
     let known = link.statements.find(key)
     let prepared = if let known { known } else { try prepare(sql, key, on: link) }
@@ -106,7 +106,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     do throws(PostgreSQLParameters.Misfit) {
       parameters = try PostgreSQLParameters(sql.values, types: prepared.parameterTypes)
     } catch {
-      throw Failure(DatabaseError(error.code, error.reason), state: Self.unsent)
+      throw PostgreSQLError(DatabaseError(error.code, error.reason), state: Self.unsent)
     }
     return .execute(prepared.name, parameters)
   }
@@ -114,9 +114,9 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Prepares a statement on the server, which infers the types of its parameters.
   private func prepare(
     _ sql: SQL, _ key: StatementKey, on link: PostgreSQLLink
-  ) throws(Failure) -> StatementCache.Prepared {
+  ) throws(PostgreSQLError) -> StatementCache.Prepared {
     let text = sql.text(in: .postgreSQL)
-    do { try SQLText.checkSingle(text) } catch { throw Failure(error, state: Self.unsent) }
+    do { try SQLText.checkSingle(text) } catch { throw PostgreSQLError(error, state: Self.unsent) }
     let name = link.statements.makeName()
     let results = try perform([.prepare(name, text), .describe(name)], for: [sql], on: link)
     let types = results.last?.parameterTypes ?? []
@@ -136,7 +136,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// - Throws: The first failure.
   private func perform(
     _ items: [PostgreSQLLink.Item], for statements: [SQL]?, on link: PostgreSQLLink
-  ) throws(Failure) -> [PostgreSQLResult] {
+  ) throws(PostgreSQLError) -> [PostgreSQLResult] {
     var all: [PostgreSQLLink.Item] = []
     if case .announced(let kind) = state {
       all.append(.execute(kind.begin, PostgreSQLParameters()))
@@ -152,7 +152,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         watch.noteExchange(since: start) { deferred.compactMap(\.sql) + statements }
       }
     }
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       return try link.exchange(all + items)
     } catch {
       var error = error
@@ -166,13 +166,13 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   }
 
   /// Notes a failure and returns its error.
-  private func fail(_ failed: Failure, _ sql: SQL) -> DatabaseError {
+  private func fail(_ failed: PostgreSQLError, _ sql: SQL) -> DatabaseError {
     let failed = failed.error.sql == nil ? failed.adding(sql: sql.text(in: .postgreSQL)) : failed
     if failed.state != Self.unsent { note(failed) }
     return failed.error
   }
 
-  private func note(_ failed: Failure) {
+  private func note(_ failed: PostgreSQLError) {
     // A server that became a standby can't store anything: another one accepts writes.
     if failed.isLoss || failed.error.code == .readOnly { link = nil }
     if failed.isStalePlan { link?.statements.removeAll() }
@@ -183,7 +183,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     try checkTransaction()
     let statements = try SQLText.statements(of: text)
     for statement in statements { try SQLText.refuseReserved(statement, in: text) }
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       let link = try openLink()
       // A migration of a large table takes as long as it takes.
       link.patience = nil
@@ -192,7 +192,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       for statement in statements {
         let text = String(decoding: statement, as: UTF8.self)
         trace?(text)
-        do throws(Failure) {
+        do throws(PostgreSQLError) {
           _ = try perform([.text(text)], for: nil, on: link)
         } catch {
           throw error.error.sql == nil ? error.adding(sql: text) : error
@@ -242,9 +242,9 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     if link.isClosedByServer() || link.isInTransaction && !link.isEnding { self.link = nil }
   }
 
-  private func openLink() throws(Failure) -> PostgreSQLLink {
+  private func openLink() throws(PostgreSQLError) -> PostgreSQLLink {
     if let link { return link }
-    guard case .announced = state else { throw Failure(.connection(""), isLoss: true) }
+    guard case .announced = state else { throw PostgreSQLError(.connection(""), isLoss: true) }
     if let refusal = refusal.take() { throw refusal }
     let new = try connector.connect()
     link = new
@@ -303,25 +303,27 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   ///
   /// - Throws: The failure: retryable or not, nothing was stored unless its code says that this is
   ///   unknown.
-  func commit() throws(Failure) {
+  func commit() throws(PostgreSQLError) {
     // Only statements to run later may be waiting, or there was none.
     if case .announced = state, !lead.contains(where: { $0.sql != nil }) { return state = .idle }
-    guard let link else { throw failure ?? Failure(.connection(""), isLoss: true) }
+    guard let link else { throw failure ?? PostgreSQLError(.connection(""), isLoss: true) }
     // Here, unlike after it was sent, nothing can have been committed.
     if link.isClosedByServer() {
       self.link = nil
-      throw Failure(.connection("the server closed it"), isLoss: true)
+      throw PostgreSQLError(.connection("the server closed it"), isLoss: true)
     }
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       let items = [PostgreSQLLink.Item.execute("commit", PostgreSQLParameters())]
       let warnings = link.warnings
       let tag = try perform(items, for: ["COMMIT"], on: link).last?.tag
       state = .idle
       guard tag == "COMMIT" else {
-        throw Failure(DatabaseError(.misuse, "the transaction was rolled back"))
+        throw PostgreSQLError(DatabaseError(.misuse, "the transaction was rolled back"))
       }
       // Someone canceled the wait for the standbys, so a failover can undo it.
-      if link.warnings > warnings { throw Failure(.outcomeUnknown("the server sent a warning")) }
+      if link.warnings > warnings {
+        throw PostgreSQLError(.outcomeUnknown("the server sent a warning"))
+      }
     } catch {
       if error.isStalePlan { link.statements.removeAll() }
       // After a statement to run later failed, the server skipped the commit: the transaction has
@@ -330,7 +332,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       state = .idle
       if !error.isLoss { throw error }
       self.link = nil
-      throw Failure(
+      throw PostgreSQLError(
         .outcomeUnknown(error.error.message, extendedCode: error.error.extendedCode),
         state: error.state, isLoss: true)
     }
@@ -345,7 +347,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   func open() -> Bool {
     refusal = nil
     guard link == nil else { return true }
-    do throws(Failure) {
+    do throws(PostgreSQLError) {
       link = try connector.connect()
     } catch {
       refusal = error

@@ -52,7 +52,7 @@ extension PostgreSQLDatabase {
       try await transaction.run { $0.begin(.write) }
       let value = try await body(transaction)
       try await transaction.run { session in
-        do throws(Failure) { try session.commit() } catch { throw error.error }
+        do throws(PostgreSQLError) { try session.commit() } catch { throw error.error }
       }
       return value
     } catch {

@@ -26,7 +26,9 @@ struct RetryPolicy: Sendable {
   var longest = 64.0
 
   /// Returns whether a write that failed should run again.
-  func allowsRun(after failure: Failure, runs: Int, since start: ContinuousClock.Instant) -> Bool {
+  func allowsRun(after failure: PostgreSQLError, runs: Int, since start: ContinuousClock.Instant)
+    -> Bool
+  {
     if failure.isDuplicate { return runs < duplicates }
     return failure.isRetryable && (runs < self.runs || ContinuousClock.now - start < patience)
   }
@@ -71,7 +73,7 @@ extension PostgreSQLSession {
       // An error that the closure ignored, or replaced by its own, decides as well.
       var failed = failure
       if failed == nil, case .success(let value) = result {
-        do throws(Failure) {
+        do throws(PostgreSQLError) {
           try commit()
           return value
         } catch {

@@ -27,7 +27,7 @@ extension Demo {
     let example = exampleUser(crowds)?.user.uid
     let calls = [now.seconds - 86_400, now.seconds - 1_200]
     for crowd in crowds {
-      let configuration = crowd.pool.plan.policy(at: now).configuration
+      let configuration = crowd.demoPool.plan.policy(at: now).configuration
       guard configuration.isTOTPOn else { continue }
       // The first user is the one whose factor was renamed.
       let habits = [
@@ -35,7 +35,7 @@ extension Demo {
         DemoHabit(drift: -3),
       ]
       let troubled =
-        crowd.pool.plan.name == "retail"
+        crowd.demoPool.plan.name == "retail"
         ? Dictionary(uniqueKeysWithValues: zip(cast(crowd).map(\.uid), habits)) : [:]
       let users = crowd.users.filter { user in
         !user.new.disabled && user.enrolledAt.map { $0 < user.lastSeen ?? $0 } ?? false
@@ -46,7 +46,7 @@ extension Demo {
         let visits = isExample ? daily(user) : isCalling ? calls : visits(user)
         return (user, codes(at: visits, habit, configuration.window))
       }
-      try await store(users, in: crowd.pool.scope, configuration.window)
+      try await store(users, in: crowd.demoPool.pool, configuration.window)
     }
     let now = now
     try await identity.store.write { connection in
@@ -55,7 +55,7 @@ extension Demo {
   }
 
   private func store(
-    _ part: [(user: DemoUser, codes: [DemoCode])], in scope: Scope, _ window: Window
+    _ part: [(user: DemoUser, codes: [DemoCode])], in pool: Pool, _ window: Window
   ) async throws {
     let origins = part.map { _ in
       RequestOrigin(
@@ -63,15 +63,15 @@ extension Demo {
     }
     try await identity.store.write { connection in
       for ((user, codes), origin) in zip(part, origins) {
-        guard let key = try AccountRecord.find(scope, ID(user.uid), connection)?.key else {
+        guard let key = try AccountRecord.find(pool, ID(user.uid), connection)?.key else {
           continue
         }
         for (at, finding) in codes {
-          guard let account = try AccountRecord.find(scope, ID(user.uid), connection),
+          guard let account = try AccountRecord.find(pool, ID(user.uid), connection),
             account.has(.totp)
           else { break }
           let attempt = CodeAttemptRecorder(
-            account: account, scope: scope, way: .app, enrollment: ID(user.factor), window: window,
+            account: account, pool: pool, way: .app, enrollment: ID(user.factor), window: window,
             origin: origin)
           if finding.result.isSuccess {
             try attempt.pass(finding, at: at, connection)

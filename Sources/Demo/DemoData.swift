@@ -58,7 +58,7 @@ struct DemoProject: Decodable, Sendable {
   let pools: [DemoPlan]
 }
 
-/// A demo user pool in its final state.
+/// A demo pool in its final state.
 struct DemoPlan: Decodable, Sendable {
   let name: String
   let users: Int
@@ -109,6 +109,6 @@ struct DemoPlan: Decodable, Sendable {
 
 struct DemoPool: Sendable {
   let plan: DemoPlan
-  let scope: Scope
+  let pool: Pool
   let madeAt: Instant
 }

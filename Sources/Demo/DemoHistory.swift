@@ -14,18 +14,20 @@ extension Demo {
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     var events: [DemoEvent] = []
     for crowd in crowds { events += arrivals(in: crowd, hash: hash) }
-    for pool in pools { events += decisions(about: pool, staff) + writings(for: pool, staff) }
+    for demoPool in pools {
+      events += decisions(about: demoPool, staff) + writings(for: demoPool, staff)
+    }
     let spared = Set(
       crowds.flatMap(cast).map(\.uid) + [exampleUser(crowds)?.user.uid].compactMap { $0 })
     for crowd in crowds { events += calls(about: crowd, sparing: spared, staff) }
     events += supportEvents(crowds, staff) + reviewEvents(crowds, staff)
     if let teachers = pools.first(where: { $0.plan.name == "teachers" }) {
-      let scope = teachers.scope
+      let pool = teachers.pool
       events.append(
         DemoEvent(at: now.advanced(bySeconds: -2 * 86_400)) {
           _ = try await identity.invitations.invite(
             email: "noor@example.net", displayName: "Noor Bakker",
-            grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+            grant: Grant(role: .support, project: pool.project, tenant: pool.tenant),
             by: staff.author(staff.owner, random))
         })
     }
@@ -58,20 +60,22 @@ extension Demo {
   private func arrivals(in crowd: DemoCrowd, hash: String) -> [DemoEvent] {
     var events: [DemoEvent] = []
     for user in crowd.users {
-      if user.madeAt >= month { events.append(signUp(of: user, in: crowd.pool.scope, hash: hash)) }
+      if user.madeAt >= month {
+        events.append(signUp(of: user, in: crowd.demoPool.pool, hash: hash))
+      }
       if let enrolledAt = user.enrolledAt, enrolledAt >= month {
-        events.append(enrollment(of: user, at: enrolledAt, in: crowd.pool.scope))
+        events.append(enrollment(of: user, at: enrolledAt, in: crowd.demoPool.pool))
       }
     }
     return events
   }
 
-  private func signUp(of user: DemoUser, in scope: Scope, hash: String) -> DemoEvent {
+  private func signUp(of user: DemoUser, in pool: Pool, hash: String) -> DemoEvent {
     let author = author(user)
     return DemoEvent(at: user.madeAt) {
       try await identity.store.write { connection in
-        try insert(user, in: scope, hash: hash, connection)
-        var entry = AuditEntry(.accountSignUp, .account, user.uid, name: user.email, in: scope)
+        try insert(user, in: pool, hash: hash, connection)
+        var entry = AuditEntry(.accountSignUp, .account, user.uid, name: user.email, in: pool)
         entry.add(.uid, .text(user.uid))
         entry.add(.email, .text(user.email))
         try entry.record(by: author, at: user.madeAt, connection)
@@ -79,12 +83,12 @@ extension Demo {
     }
   }
 
-  private func enrollment(of user: DemoUser, at moment: Instant, in scope: Scope) -> DemoEvent {
+  private func enrollment(of user: DemoUser, at moment: Instant, in pool: Pool) -> DemoEvent {
     let author = author(user)
     return DemoEvent(at: moment) {
       try await identity.store.write { connection in
-        try enroll(user, at: moment, in: scope, connection)
-        var entry = AuditEntry(.factorEnroll, .account, user.uid, name: user.email, in: scope)
+        try enroll(user, at: moment, in: pool, connection)
+        var entry = AuditEntry(.factorEnroll, .account, user.uid, name: user.email, in: pool)
         let factor = AuditFactor(
           id: user.factor, kind: .totp, displayName: user.device, phoneNumber: nil)
         entry.add(.factors, .factors([factor]))
@@ -101,12 +105,12 @@ extension Demo {
 
   // MARK: - Policy changes
 
-  private func decisions(about pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
-    let (scope, policy) = (pool.scope, pool.plan.policy(at: now))
+  private func decisions(about demoPool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    let (pool, policy) = (demoPool.pool, demoPool.plan.policy(at: now))
     let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
-    guard policy != pool.plan.earlier else { return [] }
+    guard policy != demoPool.plan.earlier else { return [] }
     func change(at: Instant, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void) -> DemoEvent {
-      DemoEvent(at: at) { _ = try await identity.policies.change(scope, by: author, edit: edit) }
+      DemoEvent(at: at) { _ = try await identity.policies.change(pool, by: author, edit: edit) }
     }
     return [
       change(at: moment(to: 15 * 86_400)) { $0.pattern = policy.pattern },
@@ -116,14 +120,14 @@ extension Demo {
 
   /// Returns the events that write a pool's support playbook, each version some days after the
   /// previous one.
-  private func writings(for pool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
-    guard pool.plan.name == "retail" else { return [] }
-    let (scope, author) = (pool.scope, staff.author(staff.owner, random))
+  private func writings(for demoPool: DemoPool, _ staff: DemoStaff) -> [DemoEvent] {
+    guard demoPool.plan.name == "retail" else { return [] }
+    let (pool, author) = (demoPool.pool, staff.author(staff.owner, random))
     let start = moment(from: 25 * 86_400, to: 12 * 86_400)
     return [data.playbook, data.playbook + data.addition].enumerated().map { number, lines in
       DemoEvent(at: start.advanced(bySeconds: Int64(number) * 5 * 86_400)) {
         _ = try await identity.guidance.write(
-          scope, lines.joined(separator: "\n"), expecting: number, by: author)
+          pool, lines.joined(separator: "\n"), expecting: number, by: author)
       }
     }
   }
@@ -133,25 +137,25 @@ extension Demo {
   private func calls(
     about crowd: DemoCrowd, sparing spared: Set<String>, _ staff: DemoStaff
   ) -> [DemoEvent] {
-    let scope = crowd.pool.scope
+    let pool = crowd.demoPool.pool
     var events: [DemoEvent] = []
     for user in crowd.users where user.madeAt < month && !spared.contains(user.uid) {
       let id = ID<Account>(user.uid)
       let author = staff.author(staff.support, random)
       if let enrolledAt = user.enrolledAt, enrolledAt < month, random.happens(22) {
-        events += loss(of: user, in: scope, staff)
+        events += loss(of: user, in: pool, staff)
       } else if random.happens(6) {
         events.append(
-          DemoEvent(at: moment()) { try await identity.sessions.endAll(scope, id, by: author) })
+          DemoEvent(at: moment()) { try await identity.sessions.endAll(pool, id, by: author) })
       } else if random.happens(12) {
-        events.append(change(of: user, in: scope, by: staff.author(staff.owner, random)))
+        events.append(change(of: user, in: pool, by: staff.author(staff.owner, random)))
       }
     }
     return events
   }
 
   /// Returns the events of a lost device: its factor is removed and often replaced soon after.
-  private func loss(of user: DemoUser, in scope: Scope, _ staff: DemoStaff) -> [DemoEvent] {
+  private func loss(of user: DemoUser, in pool: Pool, _ staff: DemoStaff) -> [DemoEvent] {
     let cause = random.one(of: data.reasons)
     let reason = SupportReason(rawValue: cause.reason) ?? .lost
     let (account, factor) = (ID<Account>(user.uid), ID<Factor>(user.factor))
@@ -161,17 +165,17 @@ extension Demo {
       of: staff.support, minutesAgo: (now.seconds - start.seconds) / 60, staff
     ) { agent in
       _ = try await identity.factorRemovals.remove(
-        scope, account, factor, agent.request(reason, cause.note))
+        pool, account, factor, agent.request(reason, cause.note))
     }
     let back = removal.at.advanced(bySeconds: random.number(3_600...3 * 86_400))
     guard reason != .left, back < now, random.happens(600) else { return [removal] }
     var renewed = user
     renewed.factor = random.source.uuid()
     renewed.secret = Secret(random.bytes(TOTPFactor.secretLength))
-    return [removal, enrollment(of: renewed, at: back, in: scope)]
+    return [removal, enrollment(of: renewed, at: back, in: pool)]
   }
 
-  private func change(of user: DemoUser, in scope: Scope, by author: Author) -> DemoEvent {
+  private func change(of user: DemoUser, in pool: Pool, by author: Author) -> DemoEvent {
     var change = AccountChange()
     if user.new.emailVerified {
       change.disabled = !user.new.disabled
@@ -180,7 +184,7 @@ extension Demo {
     }
     let (edit, id) = (change, ID<Account>(user.uid))
     return DemoEvent(at: moment()) {
-      _ = try await identity.accounts.update(scope, id, edit, by: author)
+      _ = try await identity.accounts.update(pool, id, edit, by: author)
     }
   }
 }

@@ -8,40 +8,40 @@ extension Demo {
       var day = -360 + Int64(number) * 60
       let created = try await identity(on: day).pools.createProject(
         id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
-      let pool = DemoPool(plan: project.pools[0], scope: created.scope, madeAt: clock.now)
-      pools.append(pool)
-      try await begin(pool, staff)
+      let demoPool = DemoPool(plan: project.pools[0], pool: created.pool, madeAt: clock.now)
+      pools.append(demoPool)
+      try await begin(demoPool, staff)
       for plan in project.pools.dropFirst() {
         day += 7
         pools.append(try await tenant(plan, of: created, on: day, staff))
       }
       clock.set(clock.now.advanced(bySeconds: 3_600))
       _ = try await identity.serviceTokens.create(
-        project: created.scope.project, tenant: nil, role: .application,
+        project: created.pool.project, tenant: nil, role: .application,
         name: "\(project.name) backend",
         maker: .administrator(staff.owner, staff.author(staff.owner, random)))
       try await trust(in: created, staff)
     }
     if let north = pools.first(where: { $0.plan.name == "clinic-north" }) {
       clock.set(now.advanced(bySeconds: -120 * 86_400))
-      try await hireForTenant(north.scope, &staff)
+      try await hireForTenant(north.pool, &staff)
     }
     return pools
   }
 
   private func tenant(
-    _ plan: DemoPlan, of project: UserPool, on day: Int64, _ staff: DemoStaff
+    _ plan: DemoPlan, of project: PoolSettings, on day: Int64, _ staff: DemoStaff
   ) async throws -> DemoPool {
-    let edit = UserPoolEdit(
+    let edit = PoolEdit(
       displayName: plan.name,
       signIn: SignInMethods(
         password: true, emailLink: random.happens(300), anonymous: random.happens(100)),
       configuration: .initial)
     let tenant = try await identity(on: day).pools.createTenant(
-      in: project.scope.project, edit, by: staff.author(staff.owner, random))
-    let pool = DemoPool(plan: plan, scope: tenant.scope, madeAt: clock.now)
-    try await begin(pool, staff)
-    return pool
+      in: project.pool.project, edit, by: staff.author(staff.owner, random))
+    let demoPool = DemoPool(plan: plan, pool: tenant.pool, madeAt: clock.now)
+    try await begin(demoPool, staff)
+    return demoPool
   }
 
   /// Returns the use cases with the clock set to the working hours of a day before today.
@@ -50,21 +50,21 @@ extension Demo {
     return identity
   }
 
-  private func begin(_ pool: DemoPool, _ staff: DemoStaff) async throws {
-    let first = pool.plan.earlier
+  private func begin(_ demoPool: DemoPool, _ staff: DemoStaff) async throws {
+    let first = demoPool.plan.earlier
     clock.set(clock.now.advanced(bySeconds: 5_400))
     _ = try await identity.policies.change(
-      pool.scope, by: staff.author(staff.policy, random)
+      demoPool.pool, by: staff.author(staff.policy, random)
     ) { $0 = first }
   }
 
   /// Adds a custom token signing key and an identity provider for staff sign-in to a project.
-  func trust(in project: UserPool, _ staff: DemoStaff) async throws {
+  func trust(in project: PoolSettings, _ staff: DemoStaff) async throws {
     let author = staff.author(staff.owner, random)
     let key = data.publicKey.joined(separator: "\n")
-    let host = "\(project.scope.project).example.com"
+    let host = "\(project.pool.project).example.com"
     _ = try await identity.trustedTokenKeys.add(
-      to: project.scope.project, issuer: "back-end@\(host)", keyID: "2026-1", key: key,
+      to: project.pool.project, issuer: "back-end@\(host)", keyID: "2026-1", key: key,
       by: author)
     var settings = ProviderSettings()
     settings.displayName = "\(project.displayName) staff"
@@ -73,6 +73,6 @@ extension Demo {
     settings.clientID = "countersign-demo"
     settings.keys = try KeySet(key)
     try await identity.identityProviders.create(
-      in: project.scope, id: "oidc.staff", settings, by: author)
+      in: project.pool, id: "oidc.staff", settings, by: author)
   }
 }

@@ -34,14 +34,15 @@ extension Demo {
       ("clinic-north", 3, 30, "Waiting for a phone for the ward."),
     ]
     return cases.compactMap { one in
-      guard let crowd = crowds.first(where: { $0.pool.plan.name == one.pool }),
+      guard let crowd = crowds.first(where: { $0.demoPool.plan.name == one.pool }),
         let user = crowd.users.first(where: {
           $0.enrolledAt == nil && $0.new.emailVerified && !$0.new.disabled && $0.madeAt < month
         })
       else { return nil }
       return sitting(of: staff.owner, minutesAgo: one.daysAgo * 1_440, staff) { agent in
         _ = try await identity.exemptions.grant(
-          crowd.pool.scope, ID(user.uid), until: clock.now.advanced(bySeconds: one.days * 86_400),
+          crowd.demoPool.pool, ID(user.uid),
+          until: clock.now.advanced(bySeconds: one.days * 86_400),
           agent.request(.other, one.note))
       }
     }

@@ -38,10 +38,10 @@ extension Demo {
       people: people)
   }
 
-  func hireForTenant(_ scope: Scope, _ staff: inout DemoStaff) async throws {
+  func hireForTenant(_ pool: Pool, _ staff: inout DemoStaff) async throws {
     staff.tenantAgent = try await hire(
       "Tessa Grün", "tessa@example.com",
-      Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      Grant(role: .support, project: pool.project, tenant: pool.tenant),
       by: staff.author(staff.owner, random), &staff.people)
   }
 

@@ -27,7 +27,8 @@ extension Demo {
   /// part of the history leaves them alone.
   func cast(_ crowd: DemoCrowd) -> ArraySlice<DemoUser> {
     let example = exampleUser([crowd])?.user.uid
-    let wanted = ["private-clients": 24, "clinic-south": 6, "retail": 4][crowd.pool.plan.name] ?? 0
+    let wanted =
+      ["private-clients": 24, "clinic-south": 6, "retail": 4][crowd.demoPool.plan.name] ?? 0
     return crowd.users.filter { user in
       guard let enrolledAt = user.enrolledAt, let lastSeen = user.lastSeen else { return false }
       return user.madeAt < month && enrolledAt < month && enrolledAt < lastSeen
@@ -39,19 +40,19 @@ extension Demo {
   func supportEvents(_ crowds: [DemoCrowd], _ staff: DemoStaff) -> [DemoEvent] {
     var events: [DemoEvent] = []
     for crowd in crowds {
-      let (scope, users) = (crowd.pool.scope, cast(crowd).map { ID<Account>($0.uid) })
-      switch crowd.pool.plan.name {
+      let (pool, users) = (crowd.demoPool.pool, cast(crowd).map { ID<Account>($0.uid) })
+      switch crowd.demoPool.plan.name {
       case "private-clients" where users.count == 24:
-        events += strictPool(scope, Array(cast(crowd)), staff)
+        events += strictPool(pool, Array(cast(crowd)), staff)
       case "clinic-south":
         events += [
-          rules(of: scope, daysAgo: 21, staff) { $0.actionsPerHour = 5 },
+          rules(of: pool, daysAgo: 21, staff) { $0.actionsPerHour = 5 },
           // Hits the hourly action limit.
           sitting(of: staff.support, minutesAgo: 100, staff) { agent in
             for user in users {
               do {
                 _ = try await identity.support.endSessions(
-                  scope, user, agent.request(.other, "Shared ward computer."))
+                  pool, user, agent.request(.other, "Shared ward computer."))
               } catch ActionDenial.held { break }
             }
           },
@@ -61,7 +62,7 @@ extension Demo {
         events.append(
           sitting(of: staff.support, minutesAgo: 200, staff) { agent in
             _ = try await identity.support.rename(
-              scope, ID(slow.uid), ID(slow.factor), to: "Old phone",
+              pool, ID(slow.uid), ID(slow.factor), to: "Old phone",
               agent.request(.asked, "Bought a second one."))
           })
       default: continue
@@ -71,11 +72,11 @@ extension Demo {
   }
 
   private func strictPool(
-    _ scope: Scope, _ cast: [DemoUser], _ staff: DemoStaff
+    _ pool: Pool, _ cast: [DemoUser], _ staff: DemoStaff
   ) -> [DemoEvent] {
     let users = cast.map { ID<Account>($0.uid) }
     return [
-      rules(of: scope, daysAgo: 24, staff) { settings in
+      rules(of: pool, daysAgo: 24, staff) { settings in
         settings.temporaryCodes = true
         settings.recoveryCodes = true
         settings.identityProof = Demo.proof
@@ -84,27 +85,27 @@ extension Demo {
       },
       sitting(of: staff.owner, minutesAgo: 9 * 1_440, staff) { agent in
         _ = try await identity.support.protect(
-          scope, users[0], true, agent.request(.other, "Member of the board."))
+          pool, users[0], true, agent.request(.other, "Member of the board."))
       },
-      recoveryCodes(of: cast[1], in: scope, daysAgo: 15),
+      recoveryCodes(of: cast[1], in: pool, daysAgo: 15),
       sitting(of: staff.support, minutesAgo: 6 * 1_440, staff) { agent in
         let list = try BulkList(cast[18...23].map(\.email).joined(separator: "\n"))
         let removals = identity.bulkRemovals
-        let id = try await removals.draft(list, in: scope, by: agent.author, agent.session)
+        let id = try await removals.draft(list, in: pool, by: agent.author, agent.session)
         _ = try await removals.begin(
-          id, in: scope, number: "", agent.request(.replaced, "New company phones."))
+          id, in: pool, number: "", agent.request(.replaced, "New company phones."))
         while try await removals.step() {}
       },
       sitting(of: staff.support, minutesAgo: 1_700, staff) { agent in
         _ = try await identity.support.suspend(
-          scope, users[1], ID(cast[1].factor), until: clock.now.advanced(bySeconds: 4 * 86_400),
+          pool, users[1], ID(cast[1].factor), until: clock.now.advanced(bySeconds: 4 * 86_400),
           agent.request(.lost, "Will look for it at home first.", ticket: "48 230"))
       },
       sitting(of: staff.support, minutesAgo: 1_500, staff) { agent in
         let code = try await identity.backupCodes.makeTemporaryCode(
           agent.request(.other, "Phone is at the repair shop until tomorrow."), for: users[2],
-          in: scope, hours: 24)
-        guard let account = try await identity.accounts.find(scope, users[2]) else { return }
+          in: pool, hours: 24)
+        guard let account = try await identity.accounts.find(pool, users[2]) else { return }
         let until = code.value.expiresAt
         let link = try await identity.store.write { connection in
           try UserLink.insert(
@@ -115,42 +116,42 @@ extension Demo {
       },
       sitting(of: staff.support, minutesAgo: 300, staff) { agent in
         _ = try await identity.factorRemovals.remove(
-          scope, users[3], ID(cast[3].factor),
+          pool, users[3], ID(cast[3].factor),
           agent.request(.lost, "Left in a taxi.", ticket: "48 291"))
       },
       sitting(of: staff.support, minutesAgo: 280, staff) { agent in
         _ = try await identity.backupCodes.makeTemporaryCode(
-          agent.request(.other, "Forgot the phone at home."), for: users[4], in: scope, hours: 24)
+          agent.request(.other, "Forgot the phone at home."), for: users[4], in: pool, hours: 24)
       },
       sitting(of: staff.support, minutesAgo: 130, staff) { agent in
         let emails = [cast[0].email] + cast[5...17].map(\.email) + ["reception@harbour.example"]
         let list = try BulkList(emails.joined(separator: "\n"))
         let id = try await identity.bulkRemovals.draft(
-          list, in: scope, by: agent.author, agent.session)
+          list, in: pool, by: agent.author, agent.session)
         _ = try await identity.bulkRemovals.begin(
-          id, in: scope, number: "",
+          id, in: pool, number: "",
           agent.request(.stolen, "Break-in at the branch last night.", ticket: "48 297"))
       },
     ]
   }
 
   private func rules(
-    of scope: Scope, daysAgo: Int64, _ staff: DemoStaff,
+    of pool: Pool, daysAgo: Int64, _ staff: DemoStaff,
     _ change: @escaping @Sendable (inout SupportRules) -> Void
   ) -> DemoEvent {
     DemoEvent(at: now.advanced(bySeconds: -daysAgo * 86_400)) {
       var settings = SupportRules()
       change(&settings)
-      try await identity.support.change(scope, to: settings, by: staff.author(staff.policy, random))
+      try await identity.support.change(pool, to: settings, by: staff.author(staff.policy, random))
     }
   }
 
   /// Returns the event of a user who generates recovery codes in the application, right after
   /// signing in.
-  private func recoveryCodes(of user: DemoUser, in scope: Scope, daysAgo: Int64) -> DemoEvent {
+  private func recoveryCodes(of user: DemoUser, in pool: Pool, daysAgo: Int64) -> DemoEvent {
     let moment = now.advanced(bySeconds: -daysAgo * 86_400)
     let session = UserSession(
-      scope: scope, account: ID(user.uid), authTime: moment.seconds, provider: .password,
+      pool: pool, account: ID(user.uid), authTime: moment.seconds, provider: .password,
       secondFactor: SecondFactorClaim(kind: .totp, enrollment: ID(user.factor)))
     return DemoEvent(at: moment) {
       _ = try await identity.enrollments.makeRecoveryCodes(

@@ -25,13 +25,13 @@ struct DemoUsers {
   init(_ demo: Demo) { self.demo = demo }
 
   /// Generates the users of a pool: nine of ten from before the month, the others within it.
-  mutating func draw(for pool: DemoPool) throws -> [DemoUser] {
-    try (0..<pool.plan.users).map { _ in try user(of: pool) }
+  mutating func draw(for demoPool: DemoPool) throws -> [DemoUser] {
+    try (0..<demoPool.plan.users).map { _ in try user(of: demoPool) }
   }
 
-  private mutating func user(of pool: DemoPool) throws -> DemoUser {
+  private mutating func user(of demoPool: DemoPool) throws -> DemoUser {
     let (random, now, month) = (demo.random, demo.now, demo.month)
-    guard let script = script(pool.plan.writing) else { throw Failure("an unknown script") }
+    guard let script = script(demoPool.plan.writing) else { throw Failure("an unknown script") }
     let (name, stem) = script.person(random.one)
     let uid = random.source.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let email = address(stem)
@@ -44,9 +44,9 @@ struct DemoUsers {
     new.disabled = random.happens(18)
     let isNew = random.happens(90)
     let madeAt =
-      isNew ? moment(after: month, before: now) : moment(after: pool.madeAt, before: month)
+      isNew ? moment(after: month, before: now) : moment(after: demoPool.madeAt, before: month)
     var (enrolledAt, lastSeen): (Instant?, Instant?)
-    if new.emailVerified, random.happens(min(pool.plan.enrolled * 1_064 / 100, 1_000)) {
+    if new.emailVerified, random.happens(min(demoPool.plan.enrolled * 1_064 / 100, 1_000)) {
       // Of the earlier users, one in twelve enrolls within the month.
       enrolledAt =
         isNew || random.happens(80)

@@ -7,11 +7,11 @@ import Text
 /// The state and logic behind the callbacks of one server.
 final class Engine: Sendable {
   /// Creates the response to a request that doesn't reach the handler.
-  typealias Failure = @Sendable (Status, Target?, RequestID) -> Response
+  typealias FailureResponse = @Sendable (Status, Target?, RequestID) -> Response
 
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
-  let failure: Failure
+  let failure: FailureResponse
   let log: AccessLog?
   let observe: RequestObserver?
   let connections: Connections
@@ -28,7 +28,7 @@ final class Engine: Sendable {
 
   init(
     _ configuration: ServerConfiguration, log: AccessLog?, observe: RequestObserver?,
-    failure: @escaping Failure, handler: @escaping @Sendable (Request) async -> Response
+    failure: @escaping FailureResponse, handler: @escaping @Sendable (Request) async -> Response
   ) {
     self.configuration = configuration
     self.log = log

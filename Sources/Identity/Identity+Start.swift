@@ -58,7 +58,7 @@ extension Identity {
     try await SearchIndex.complete(store)
     try await signingKeys.prepare()
     guard let defaultProject else { return }
-    _ = try await scopes.find(project: defaultProject)
+    _ = try await pools.find(project: defaultProject)
   }
 
   private func stamp() async throws {

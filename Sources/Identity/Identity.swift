@@ -17,8 +17,7 @@ public final class Identity: Sendable {
   /// profile.
   public let defaultProject: ID<Project>?
 
-  public let scopes: Scopes
-  public let pools: UserPools
+  public let pools: Pools
   public let policies: Policies
   public let reviews: Reviews
   public let evidenceKeys: EvidenceKeys
@@ -64,7 +63,7 @@ public final class Identity: Sendable {
   public let setup: Setup
   public let audit: Audit
   public let auditChain: AuditChain
-  public let guidance: ScopeGuidance
+  public let guidance: PoolGuidance
 
   public let messages: OutboxEntries
   public let deliveries: Deliveries
@@ -108,8 +107,7 @@ public final class Identity: Sendable {
     self.defaultProject = profile == .emulator ? defaultProject : nil
     clockGuard = ClockGuard(store: store, steady: steady)
     taskLease = TaskLease(store: store, steady: steady)
-    pools = UserPools(store: store)
-    scopes = Scopes(store: store, pools: pools)
+    pools = Pools(store: store)
     audit = Audit(store: store)
     activity = Activity(store: store)
     policies = Policies(store: store, audit: audit, activity: activity)
@@ -187,7 +185,7 @@ public final class Identity: Sendable {
       store: store, tickets: consoleTickets, totp: administratorTOTP,
       administrators: administrators, sessions: consoleSessions)
     setup = Setup(store: store, administrators: administrators)
-    guidance = ScopeGuidance(store: store)
+    guidance = PoolGuidance(store: store)
     messages = OutboxEntries(store: store)
     deliveries = Deliveries(store: store)
   }

@@ -48,7 +48,7 @@ public struct IdentityToolkitAPI: Sendable {
     let credentials = Credentials(identity: identity)
     let routes = Routes(
       methods,
-      RequestAuthorizer(
+      CallAuthorizer(
         identity: identity, credentials: credentials, tokens: tokens, limit: limit, log: log))
     router = routes.router
     operations = routes.operations

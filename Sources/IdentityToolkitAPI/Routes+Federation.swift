@@ -8,7 +8,7 @@ extension Routes {
       methods.signInWithCustomToken)
     client(
       .post, Path("v1", "accounts:signInWithIdp"), .v1, .signInWithIdp, methods.signInWithIdp)
-    scoped(
+    inPool(
       .get, Path("v2", "projects", nil, "defaultSupportedIdpConfigs", parameters: String.self),
       Path(
         "v2", "projects", nil, "tenants", nil, "defaultSupportedIdpConfigs",
@@ -26,10 +26,10 @@ extension Routes {
       let ofTenant = Path(
         "v2", "projects", nil, "tenants", nil, .literal(name), parameters: String.self,
         String.self)
-      scoped(.get, ofProject, ofTenant, .v2, .readProviders, kind.list) {
+      inPool(.get, ofProject, ofTenant, .v2, .readProviders, kind.list) {
         [methods] (call) in try await methods.listProviders(kind, call)
       }
-      scoped(.post, ofProject, ofTenant, .v2, .changeProviders, kind.create) {
+      inPool(.post, ofProject, ofTenant, .v2, .changeProviders, kind.create) {
         [methods] (call) in try await methods.createProvider(kind, call)
       }
       provider(.get, kind, .readProviders, kind.get, methods.getProvider)
@@ -43,7 +43,8 @@ extension Routes {
 
   /// Adds a method of a project's provider and its counterpart of a tenant's.
   private mutating func provider(
-    _ method: HTTP.Method, _ kind: ProviderMessage, _ action: Action, _ declaration: Declaration,
+    _ method: HTTP.Method, _ kind: ProviderMessage, _ action: BearerAction,
+    _ declaration: Declaration,
     _ work: @escaping ProviderMethod
   ) {
     let name = kind.collection

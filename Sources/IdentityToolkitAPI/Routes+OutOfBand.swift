@@ -5,7 +5,7 @@ extension Routes {
     either(
       Path("v1", "accounts:sendOobCode"), .updateAccounts, .sendOobCode,
       methods.sendOobCodeAsAdministrator, methods.sendOobCode)
-    scoped(
+    inPool(
       .post, "accounts:sendOobCode", .updateAccounts, .sendOobCode,
       methods.sendOobCodeAsAdministrator)
     client(

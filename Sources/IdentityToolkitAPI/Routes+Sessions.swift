@@ -3,10 +3,10 @@ import HTTP
 /// Methods named directly after the project or tenant, and related ones.
 extension Routes {
   mutating func addSessions() {
-    scoped(
+    inPool(
       verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
       methods.createSessionCookie)
-    scoped(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
+    inPool(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
     let project = Path("v1", "projects", nil, parameters: String.self)
     add(
       project.route(.get) { [authorizer, methods] request, project in

@@ -8,7 +8,7 @@ import JSON
 /// Each line has the path, the required credentials, the declaration, and the method.
 struct Routes {
   let methods: Methods
-  let authorizer: RequestAuthorizer
+  let authorizer: CallAuthorizer
   private(set) var router = Router { _, _ in
     WireError.engine(.methodNotAllowed).response(.both)
   }
@@ -18,7 +18,7 @@ struct Routes {
   /// The methods for the users of a project, by method and name, for the version 3 aliases.
   private(set) var works: [String: Work] = [:]
 
-  init(_ methods: Methods, _ authorizer: RequestAuthorizer) {
+  init(_ methods: Methods, _ authorizer: CallAuthorizer) {
     self.methods = methods
     self.authorizer = authorizer
     addAccounts()
@@ -55,14 +55,14 @@ struct Routes {
     either(
       Path("v1", "accounts:delete"), .deleteAccounts, .delete, methods.deleteAccount,
       methods.delete)
-    scoped(.post, "accounts", .createAccounts, .createAccount, methods.createAccount)
-    scoped(.post, "accounts:lookup", .lookUpAccounts, .lookup, methods.lookupAccounts)
-    scoped(.post, "accounts:update", .updateAccounts, .update, methods.updateAccount)
-    scoped(.post, "accounts:delete", .deleteAccounts, .delete, methods.deleteAccount)
-    scoped(.post, "accounts:batchCreate", .createAccounts, .batchCreate, methods.batchCreate)
-    scoped(.post, "accounts:batchDelete", .deleteAccounts, .batchDelete, methods.batchDelete)
-    scoped(.get, "accounts:batchGet", .listAccounts, .batchGet, methods.batchGet)
-    scoped(.post, "accounts:query", .listAccounts, .query, methods.query)
+    inPool(.post, "accounts", .createAccounts, .createAccount, methods.createAccount)
+    inPool(.post, "accounts:lookup", .lookUpAccounts, .lookup, methods.lookupAccounts)
+    inPool(.post, "accounts:update", .updateAccounts, .update, methods.updateAccount)
+    inPool(.post, "accounts:delete", .deleteAccounts, .delete, methods.deleteAccount)
+    inPool(.post, "accounts:batchCreate", .createAccounts, .batchCreate, methods.batchCreate)
+    inPool(.post, "accounts:batchDelete", .deleteAccounts, .batchDelete, methods.batchDelete)
+    inPool(.get, "accounts:batchGet", .listAccounts, .batchGet, methods.batchGet)
+    inPool(.post, "accounts:query", .listAccounts, .query, methods.query)
     client(.post, Path("v1", "token"), .v2, .refresh, reading: Body.formOrMessage, methods.refresh)
   }
 
@@ -145,9 +145,9 @@ extension Routes {
   }
 
   struct Work: Sendable {
-    let action: Action
+    let action: BearerAction
     let declaration: Declaration
-    let method: RequestAuthorizer.AdminMethod
+    let method: CallAuthorizer.AdminMethod
   }
 
   /// Adds a route with its declaration; every route is added this way.
@@ -183,8 +183,8 @@ extension Routes {
 extension Routes {
   mutating func client(
     _ method: Method, _ path: Path<>, _ shape: ErrorShape, _ declaration: Declaration,
-    reading read: @escaping @Sendable (Request) throws(WireError) -> Message = Body.message,
-    _ work: @escaping RequestAuthorizer.ClientMethod
+    reading read: @escaping @Sendable (Request) throws(WireError) -> RequestMessage = Body.message,
+    _ work: @escaping CallAuthorizer.ClientMethod
   ) {
     add(method, path, declaration, .client, shape) { [authorizer] request in
       await authorizer.client(
@@ -194,9 +194,9 @@ extension Routes {
 
   /// Adds a version 1 call with an API key or a token.
   mutating func either(
-    _ path: Path<>, _ action: Action, _ declaration: Declaration,
-    _ admin: @escaping RequestAuthorizer.AdminMethod,
-    _ client: @escaping RequestAuthorizer.ClientMethod
+    _ path: Path<>, _ action: BearerAction, _ declaration: Declaration,
+    _ admin: @escaping CallAuthorizer.AdminMethod,
+    _ client: @escaping CallAuthorizer.ClientMethod
   ) {
     add(.post, path, declaration, .either(action), .v1) { [authorizer] request in
       await authorizer.either(
@@ -205,12 +205,12 @@ extension Routes {
   }
 
   /// Adds a version 1 method for the users of a project and its counterpart for those of a tenant.
-  mutating func scoped(
-    _ method: Method, _ name: String, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+  mutating func inPool(
+    _ method: Method, _ name: String, _ action: BearerAction, _ declaration: Declaration,
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     works["\(method) \(name)"] = Work(action: action, declaration: declaration, method: work)
-    scoped(
+    inPool(
       method, Path("v1", "projects", nil, .literal(name), parameters: String.self),
       Path(
         "v1", "projects", nil, "tenants", nil, .literal(name), parameters: String.self,
@@ -220,11 +220,11 @@ extension Routes {
 
   /// Adds a version 1 method of a project itself, such as `{p}:createSessionCookie`, and its
   /// counterpart of a tenant.
-  mutating func scoped(
-    verb suffix: String, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+  mutating func inPool(
+    verb suffix: String, _ action: BearerAction, _ declaration: Declaration,
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
-    scoped(
+    inPool(
       .post, Path("v1", "projects", .parameter(suffix: suffix), parameters: String.self),
       Path(
         "v1", "projects", nil, "tenants", .parameter(suffix: suffix), parameters: String.self,
@@ -232,10 +232,10 @@ extension Routes {
       .v1, action, declaration, work)
   }
 
-  mutating func scoped(
+  mutating func inPool(
     _ method: Method, _ project: Path<String>, _ tenant: Path<String, String>,
-    _ shape: ErrorShape, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+    _ shape: ErrorShape, _ action: BearerAction, _ declaration: Declaration,
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     add(
       project.route(method) { [authorizer] request, project in
@@ -248,8 +248,8 @@ extension Routes {
   }
 
   mutating func project(
-    _ method: Method, _ path: Path<String>, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+    _ method: Method, _ path: Path<String>, _ action: BearerAction, _ declaration: Declaration,
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     add(
       path.route(method) { [authorizer] request, project in
@@ -258,8 +258,9 @@ extension Routes {
   }
 
   mutating func tenant(
-    _ method: Method, _ path: Path<String, String>, _ action: Action, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+    _ method: Method, _ path: Path<String, String>, _ action: BearerAction,
+    _ declaration: Declaration,
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     add(
       path.route(method) { [authorizer] request, project, tenant in

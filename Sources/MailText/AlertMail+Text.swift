@@ -4,12 +4,12 @@ import Localization
 extension AlertMail {
   var subject: Message {
     switch kind {
-    case .spraying: Message("{place}: incorrect codes for many users", ["place": scope.place])
-    case .drift: Message("{place}: most users' codes are early or late", ["place": scope.place])
+    case .spraying: Message("{place}: incorrect codes for many users", ["place": pool.place])
+    case .drift: Message("{place}: most users' codes are early or late", ["place": pool.place])
     case .removals:
-      Message("{place}: unusually many second factors removed", ["place": scope.place])
+      Message("{place}: unusually many second factors removed", ["place": pool.place])
     case .textMessages:
-      Message("{place}: daily text message limit reached", ["place": scope.place])
+      Message("{place}: daily text message limit reached", ["place": pool.place])
     }
   }
 
@@ -29,7 +29,7 @@ extension AlertMail {
   }
 
   private var what: Message {
-    let (count, place, at) = (Message.Value.number(count), scope.place, Message.Value.moment(at))
+    let (count, place, at) = (Message.Value.number(count), pool.place, Message.Value.moment(at))
     return switch kind {
     case .spraying:
       Message(

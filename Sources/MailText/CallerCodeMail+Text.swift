@@ -3,7 +3,7 @@ import Localization
 
 extension CallerCodeMail {
   var subject: Message {
-    Message("{application}: code for your call with support", ["application": .application(scope)])
+    Message("{application}: code for your call with support", ["application": .application(pool)])
   }
 
   var body: Message {
@@ -22,7 +22,7 @@ extension CallerCodeMail {
 
       """,
       [
-        "application": .application(scope), "email": .text(email),
+        "application": .application(pool), "email": .text(email),
         "agent": .text(SafeName.unlinked(agent)), "code": .text(grouped),
       ])
   }

@@ -3,12 +3,12 @@ import Localization
 
 extension EnrollmentLinkMail {
   var subject: Message {
-    Message("{application}: set up your authenticator app", ["application": .application(scope)])
+    Message("{application}: set up your authenticator app", ["application": .application(pool)])
   }
 
   var body: Message {
     let (application, advice) = (
-      Message.Value.application(scope), Message.Value.reporting(reportLink, scope)
+      Message.Value.application(pool), Message.Value.reporting(reportLink, pool)
     )
     guard isRequired else {
       return Message(

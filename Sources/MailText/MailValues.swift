@@ -18,13 +18,13 @@ extension Instant {
 
 extension Message.Value {
   /// The name of the project, and of the tenant where there is one.
-  static func application(_ scope: Scope) -> Message.Value {
-    let project = SafeName.plain(scope.projectName)
-    guard scope.tenant != nil else { return .text(project) }
+  static func application(_ pool: Pool) -> Message.Value {
+    let project = SafeName.plain(pool.projectName)
+    guard pool.tenant != nil else { return .text(project) }
     return .message(
       Message(
         "{project} ({tenant})",
-        ["project": .text(project), "tenant": .text(SafeName.plain(scope.name))]))
+        ["project": .text(project), "tenant": .text(SafeName.plain(pool.name))]))
   }
 
   static func factor(_ name: String) -> Message.Value { .message(quoted(name)) }
@@ -47,7 +47,7 @@ extension Message.Value {
     .moment(instant.lastMinute(ofDayBefore: Day(instant).start))
   }
 
-  static func reporting(_ link: String, _ scope: Scope) -> Message.Value {
+  static func reporting(_ link: String, _ pool: Pool) -> Message.Value {
     .message(
       Message(
         """
@@ -57,6 +57,6 @@ extension Message.Value {
 
         You'll be signed out everywhere, your second factors can't be changed until your report \
         is reviewed, and the {application} administrators are notified.
-        """, ["link": .text(link), "application": .application(scope)]))
+        """, ["link": .text(link), "application": .application(pool)]))
   }
 }

@@ -2,7 +2,7 @@ import Identity
 import Localization
 
 extension NoticeMail {
-  private var application: Message.Value { .application(scope) }
+  private var application: Message.Value { .application(pool) }
   private var when: Message.Value { .moment(at) }
 
   var subject: Message {
@@ -100,7 +100,7 @@ extension NoticeMail {
   }
 
   private var advice: Message.Value {
-    reportLink.map { .reporting($0, scope) }
+    reportLink.map { .reporting($0, pool) }
       ?? .message(
         Message(
           """

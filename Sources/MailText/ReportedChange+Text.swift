@@ -85,7 +85,7 @@ extension ReportedChangeMail {
   var subject: Message {
     Message(
       "{application}: a user reported a change they didn't make",
-      ["application": .application(change.scope)])
+      ["application": .application(change.pool)])
   }
 
   var body: Message {
@@ -110,7 +110,7 @@ extension ReportedChangeMail {
 
         """,
         [
-          "at": .moment(at), "application": .application(change.scope),
+          "at": .moment(at), "application": .application(change.pool),
           "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
         ])
     }
@@ -136,7 +136,7 @@ extension ReportedChangeMail {
 
       """,
       [
-        "at": .moment(at), "application": .application(change.scope),
+        "at": .moment(at), "application": .application(change.pool),
         "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
         "account": .text(SafeName.plain(account.label)),
         "uid": .text(SafeName.plain(account.id.text)), "link": .text(account.link),

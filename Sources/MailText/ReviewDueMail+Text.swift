@@ -2,7 +2,7 @@ import Identity
 import Localization
 
 extension ReviewDueMail {
-  private var project: Message.Value { .text(SafeName.plain(scope.projectName)) }
+  private var project: Message.Value { .text(SafeName.plain(pool.projectName)) }
 
   var subject: Message { Message("{project}: policy review due", ["project": project]) }
 

@@ -1,7 +1,7 @@
 import Identity
 import Localization
 
-extension Scope {
+extension Pool {
   var place: Message.Value {
     let name = SafeName.plain(name)
     guard tenant != nil else { return .text(name) }
@@ -13,7 +13,7 @@ extension Scope {
 }
 
 extension WeakenedPolicyMail {
-  var subject: Message { Message("{place}: MFA policy weakened", ["place": scope.place]) }
+  var subject: Message { Message("{place}: MFA policy weakened", ["place": pool.place]) }
 
   func body(in catalog: Catalog) -> Message {
     Message(
@@ -30,7 +30,7 @@ extension WeakenedPolicyMail {
 
       """,
       [
-        "by": .text(SafeName.unlinked(by)), "place": scope.place, "at": .moment(at),
+        "by": .text(SafeName.unlinked(by)), "place": pool.place, "at": .moment(at),
         "changes": changes.lines(in: catalog),
         "reason": .message(why),
       ])

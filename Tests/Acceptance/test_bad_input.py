@@ -23,9 +23,9 @@ WINDOWS = [
 
 
 def patch(api, body, mask="mfa", headers=None, path="config"):
-    scope = f"/v2/projects/{api.project}/{path}"
+    address = f"/v2/projects/{api.project}/{path}"
     return api.http.request(
-        "PATCH", scope, params={"updateMask": mask} if mask else None, content=body,
+        "PATCH", address, params={"updateMask": mask} if mask else None, content=body,
         headers={"Authorization": f"Bearer {api.token}", "Content-Type": "application/json",
                  **(headers or {})})
 

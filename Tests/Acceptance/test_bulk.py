@@ -34,7 +34,7 @@ def fill(api, count):
 
 
 def allow_many(data):
-    """Raises the hourly action limit of the only scope to 1,000."""
+    """Raises the hourly action limit of the only pool to 1,000."""
     execute(data, "INSERT INTO support_rules (scope_key, code_cap,"
             " undo_hours, code_attempt_days, temporary_codes, recovery_codes,"
             " identity_proof, actions_per_hour, approval_over_users,"

@@ -50,10 +50,10 @@ def tenant_of(demo, name, project="harbour-bank"):
     return next(link for link in demo.tenants(project) if f"/{name}-" in link)
 
 
-def people(demo, scope, filter="totp"):
+def people(demo, pool, filter="totp"):
     """Returns the users of a pool as pairs of uid and email."""
-    text = demo.browse(demo.owner).get(f"{scope}/users?factor={filter}").text
-    return re.findall(rf'href="{scope}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text)
+    text = demo.browse(demo.owner).get(f"{pool}/users?factor={filter}").text
+    return re.findall(rf'href="{pool}/users/(\w{{28}})"[^>]*><bdi>([^<]+@[^<]+)<', text)
 
 
 def save(me, reason=None):
@@ -79,9 +79,9 @@ def find(me, text):
     return me
 
 
-def act_on_user(me, demo, scope, filter, *action, **more):
+def act_on_user(me, demo, pool, filter, *action, **more):
     """Does one support action to the first user of a list."""
-    return act_on(me, demo, people(demo, scope, filter)[0][1], *action, **more)
+    return act_on(me, demo, people(demo, pool, filter)[0][1], *action, **more)
 
 
 def act_on(me, demo, email, link, reason, button, who="support"):

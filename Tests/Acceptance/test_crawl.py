@@ -53,7 +53,7 @@ def test_every_page_is_valid(tour):
 
 
 def test_titles_are_unique(tour):
-    """Two kinds of pages of one scope never have the same title."""
+    """Two kinds of pages of one pool never have the same title."""
     _, visits = tour
     titles = {}
     for name, path in kinds(visits).items():

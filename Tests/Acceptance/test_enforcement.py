@@ -25,10 +25,10 @@ SIGN_INS = {
 
 
 def enrollment_policy(api, token=None):
-    scope = f"projects/{api.project}" + (f"/tenants/{api.tenant}" if api.tenant else "")
+    pool = f"projects/{api.project}" + (f"/tenants/{api.tenant}" if api.tenant else "")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     return api.http.get(
-        f"/v2/{scope}/enrollmentPolicy", params={"key": api.key}, headers=headers)
+        f"/v2/{pool}/enrollmentPolicy", params={"key": api.key}, headers=headers)
 
 
 @pytest.fixture(params=["project", "tenant"])

@@ -109,37 +109,37 @@ def test_a_documented_call_exists(tenant_api, emulator, verb, path, status):
         assert answer.headers["content-type"].startswith("application/json")
 
 
-def remove_factor(owner, tenant_api, scope, server):
+def remove_factor(owner, tenant_api, pool, server):
     """Removes the factor of the pages' user; returns the removal's ID."""
     reauthenticate(server.data)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"email": ["eve@example.com"]}))["users"]
-    page = f"{scope}/users/{user['localId']}"
+    page = f"{pool}/users/{user['localId']}"
     assert owner.post(f"{page}/factors/removal", {"reason": "lost"}).status_code == 303
     return re.search(r"/removals/([^/]+)/undo", owner.get(page).text).group(1)
 
 
-def request_removal(owner, scope):
+def request_removal(owner, pool):
     """Requests a bulk removal that requires another administrator's approval; returns the IDs of
     the list and of the request."""
-    set_rules(owner, scope, approval_over_users="0")
-    answer = owner.post(f"{scope}/bulk-removals", {"list": "eve@example.com"})
+    set_rules(owner, pool, approval_over_users="0")
+    answer = owner.post(f"{pool}/bulk-removals", {"list": "eve@example.com"})
     assert answer.status_code == 303, answer.text
     job = answer.headers["location"]
     assert owner.post(job, {"reason": "lost"}).status_code == 303
-    waiting = re.search(rf'href="{scope}/approvals/([^"]+)"', owner.get("/approvals").text)
+    waiting = re.search(rf'href="{pool}/approvals/([^"]+)"', owner.get("/approvals").text)
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
-def request_weaker_policy(owner, scope):
+def request_weaker_policy(owner, pool):
     """Requests approval of a weaker policy; returns the request's number."""
-    set_rules(owner, scope, approval_over_users="0", policy_approval_over_users="0")
-    version = re.search(r'name="version" value="(\d+)"', owner.get(f"{scope}/policy").text)
-    answer = owner.post(f"{scope}/policy/changes", {
+    set_rules(owner, pool, approval_over_users="0", policy_approval_over_users="0")
+    version = re.search(r'name="version" value="(\d+)"', owner.get(f"{pool}/policy").text)
+    answer = owner.post(f"{pool}/policy/changes", {
         "version": version.group(1), "totp": "on", "intervals": "10",
-        "sms": "off", "pattern": "none", "note": "Clocks are off."}, f"{scope}/policy")
+        "sms": "off", "pattern": "none", "note": "Clocks are off."}, f"{pool}/policy")
     assert answer.status_code == 303, answer.text
     approvals = owner.get("/approvals").text
-    return re.search(rf'href="{scope}/policy-approvals/([^"]+)"', approvals).group(1)
+    return re.search(rf'href="{pool}/policy-approvals/([^"]+)"', approvals).group(1)
 
 
 def block(administrator, tenant, server):
@@ -191,13 +191,13 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     uid, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
     [user] = ok(tenant_api.admin("POST", "accounts:lookup", {"localId": [uid]}))["users"]
-    scope = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
+    pool = f"/projects/{tenant_api.project}/tenants/{tenant_api.tenant}"
     ok(tenant_api.admin(
         "POST", "oauthIdpConfigs", {"issuer": "https://login.example.com", "clientId": "client-1"},
         version="v2", params={"oauthIdpConfigId": "oidc.acme"}))
-    removal = remove_factor(owner, tenant_api, scope, standalone) if "{removal}" in cell else ""
-    job, waiting = request_removal(owner, scope) if "{number}" in cell else ("", "")
-    policy = request_weaker_policy(owner, scope) if "/policy-approvals/" in cell else ""
+    removal = remove_factor(owner, tenant_api, pool, standalone) if "{removal}" in cell else ""
+    job, waiting = request_removal(owner, pool) if "{number}" in cell else ("", "")
+    policy = request_weaker_policy(owner, pool) if "/policy-approvals/" in cell else ""
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/blocked-agents/" in cell:
@@ -208,7 +208,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         link_provider(administrator, standalone)
         request.addfinalizer(lambda: remove_provider(standalone))
     for path in re.findall(r"`([^`]+)`", cell):
-        address = re.sub(r"^S", scope, path)
+        address = re.sub(r"^S", pool, path)
         for name, value in {
             "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",

@@ -23,7 +23,7 @@ STEPS = [
      "    case .counsel: Self.ofCounsel\n"),
     ("Sources/Identity/Administrators/Permission.swift",
      "}\n\npublic enum ServiceTokenRole",
-     "  private static let ofCounsel: Set<Permission> = [.seeScope, .readPolicy]\n"),
+     "  private static let ofCounsel: Set<Permission> = [.seePool, .readPolicy]\n"),
     ("Sources/MailText/Role+Text.swift",
      "    }\n  }\n\n  private static let owner",
      "    case .counsel: counsel\n"),

@@ -57,12 +57,12 @@ def user_with_many_actions(api, owner, data, name):
 
 def add_code_attempts(data, uid, count):
     """Adds code attempts to a user, one per minute up to now, every seventh accepted."""
-    (scope, key, factor), = query(
+    (pool, key, factor), = query(
         data, "SELECT a.scope_key, a.account_key, f.enrollment_id FROM account a"
         " JOIN factor f USING (account_key) WHERE a.uid = ? AND f.kind = 'totp'", uid)
     now = int(time.time() * 1e6)
     times = [now - 60_000_000 * age for age in range(count, 0, -1)]
-    rows = [(scope, at, key, before, *(
+    rows = [(pool, at, key, before, *(
                 ("accepted", factor, 0, at // 30_000_000) if (count - number) % 7 == 0
                 else ("wrong", factor, None, None)))
             for number, (at, before) in enumerate(zip(times, [None, *times]))]

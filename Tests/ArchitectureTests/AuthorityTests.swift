@@ -58,7 +58,7 @@ struct AuthorityTests {
         "Sources/Identity/Accounts/Accounts.swift delete",
         "Sources/Identity/Accounts/Accounts.swift deleteAll",
         "Sources/Identity/Accounts/AnonymousAccounts.swift delete",
-        "Sources/Identity/UserPools/Deletion.swift purge",
+        "Sources/Identity/Pools/Deletion.swift purge",
       ])
   }
 

@@ -81,7 +81,7 @@ struct TestStateTests {
     "IdentityTests/SupportActions/StateMachine/StateMachineModel.swift": .volume,
     "IdentityTests/SupportActions/StateMachine/StateMachineTests+Actions.swift": .volume,
     "IdentityTests/SupportActions/UndoTests.swift": .volume,
-    "IdentityTests/UserPools/ProjectDeletionTests.swift": .volume,
+    "IdentityTests/Pools/ProjectDeletionTests.swift": .volume,
     "IdentityTests/Security/QueryPlanTests.swift": .plan,
     "IdentityTests/Support/Invariants.swift": .plan,
     "IdentityTests/Support/Plans.swift": .plan,

@@ -1,12 +1,12 @@
 import Testing
 
 /// Every text and sample that verifies an ID token checks all of it: signature, issuer, audience,
-/// expiry, and the claim `firebase.tenant`, which alone tells the user pools of a project apart.
+/// expiry, and the claim `firebase.tenant`, which alone tells the pools of a project apart.
 struct TokenVerificationTests {
   /// How many texts and samples of each file verify a token.
   private static let places = [
     "docs/connect.md": 2,
-    "Templates/scopes/connect.mustache": 3,
+    "Templates/overview/connect.mustache": 3,
     "Templates/guidance/en/mandatory.md": 2,
     "Templates/guidance/en/step-up.md": 2,
     "Templates/guidance/en/parts/token-pool.md": 2,
@@ -25,7 +25,7 @@ struct TokenVerificationTests {
       "Templates/guidance/en/mandatory.md", "import { onIdTokenChanged }",
       "chooses a page, in a client"
     ),
-    ("Sources/Console/Scopes/ConnectView.swift", "keyList", "the values of the samples"),
+    ("Sources/Console/Overview/ConnectView.swift", "keyList", "the values of the samples"),
   ]
 
   private static let parts: [(name: String, words: [String])] = [

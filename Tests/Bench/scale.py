@@ -51,10 +51,10 @@ def visited(build, data):
     return json.loads(output)
 
 
-def pages(scope, facts, pool):
+def pages(address, facts, pool):
     """Returns the kinds of pages of a pool, each with the paths to measure."""
-    users = f"{scope}/users"
-    kinds = {OVERVIEW: [scope], "users": [users]}
+    users = f"{address}/users"
+    kinds = {OVERVIEW: [address], "users": [users]}
     for name, query in FILTERS.items():
         kinds[f"filter {name}"] = [
             f"{users}?{query}{'&' if query else ''}sort={sort}" for sort in SORTS]
@@ -79,11 +79,11 @@ def load(folder, name, paths):
 class Pool:
     """A user pool on a server, and its pages."""
 
-    def __init__(self, name, server, facts, scope, pool):
+    def __init__(self, name, server, facts, address, pool):
         self.name = name
         self.server = server
         self.cookie = {"Cookie": f"{server.cookie_name}={facts['cookie'][0]}"}
-        self.pages = pages(scope, facts, pool)
+        self.pages = pages(address, facts, pool)
 
     def rows(self, path):
         """Returns the number of rows on a page."""
@@ -111,10 +111,10 @@ def measure(bench, users):
     with build.serve(data[1_000]) as small, build.serve(data[users]) as large:
         def pool(name, count, server, which):
             found = facts[count]
-            scope = "/projects/metropolis"
+            address = "/projects/metropolis"
             if which == "village":
-                scope += f"/tenants/{found['tenant'][0]}"
-            return Pool(name, server, found, scope, which)
+                address += f"/tenants/{found['tenant'][0]}"
+            return Pool(name, server, found, address, which)
 
         pairs = [
             (f"{users} users", pool("small", 1_000, small, "large"),

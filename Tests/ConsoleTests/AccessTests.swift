@@ -140,7 +140,7 @@ import Testing
       let policy = try await nadia.submit(
         try await world.eu + "/users", .policy(intervals: "1"), to: try await world.eu + "/policy")
       #expect(policy.status == .forbidden)
-      let read = try await world.identity.policies.read(try await world.euScope)
+      let read = try await world.identity.policies.read(try await world.euPool)
       #expect(read.configuration.window.adjacentIntervals == 5)
     }
   }

@@ -54,7 +54,7 @@ import Testing
       _ = try await ada.submit("/clock", [:])
       #expect(try await ada.get("/clock").says("The clock is already trusted."))
       let chiara = try await world.user()
-      _ = try await world.removal(of: chiara, in: try await world.euScope)
+      _ = try await world.removal(of: chiara, in: try await world.euPool)
       try await doubt(world, 8 * 86_400)
       try await world.identity.purgeExpired()
       let kept = try await world.user()

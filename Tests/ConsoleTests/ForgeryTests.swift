@@ -37,7 +37,7 @@ import Testing
       ]
       let answer = try await browser.send(.post, "/projects/new", form: form, fields: fields)
       #expect(answer.status == status)
-      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      let created = try? await world.identity.pools.existingSettings(project: ID("new-project"))
       #expect((created != nil) == (status == .seeOther))
     }
   }
@@ -53,7 +53,7 @@ import Testing
         #expect(answer.status == .forbidden)
         #expect(answer.says("This form is no longer valid"))
       }
-      let created = try? await world.identity.pools.find(project: ID("new-project"))
+      let created = try? await world.identity.pools.existingSettings(project: ID("new-project"))
       #expect(created == nil)
     }
   }

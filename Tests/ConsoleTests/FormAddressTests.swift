@@ -65,7 +65,7 @@ import Testing
       _ = try await tomas.submit(eu + "/guidance/edit", ["text": "x", "version": "0"])
       #expect(try await world.auditedActions() == before)
       #expect(try await world.policy.version == 2)
-      #expect(try await world.identity.guidance.read(try await world.euScope) == nil)
+      #expect(try await world.identity.guidance.read(try await world.euPool) == nil)
     }
   }
 

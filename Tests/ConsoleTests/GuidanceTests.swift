@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test(arguments: names)
-  func `without a scope, a guide shows placeholders`(name: String) async throws {
+  func `without a pool, a guide shows placeholders`(name: String) async throws {
     try await World.withSampleData { world in
       let guide = try await Browser.signedIn(world).get("/guidance/\(name)")
       #expect(guide.says("PROJECT_ID") && guide.says("TENANT_ID") && guide.says("key=API_KEY"))
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func `an inaccessible scope is not found`() async throws {
+  @Test func `an inaccessible pool is not found`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let us = try await world.tenantID("us-shop").text
@@ -261,7 +261,7 @@ import Testing
     "{{key}} {{/place}}",
     "\u{202E}evil", "'; rm -rf / #",
   ])
-  func `a scope's name is escaped`(name: String) async throws {
+  func `a pool's name is escaped`(name: String) async throws {
     try await World.withSampleData { world in
       _ = try? await world.identity.pools.createProject(
         id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
@@ -344,7 +344,7 @@ import Testing
     }
   }
 
-  @Test func `the policy page links to the guides with its scope`() async throws {
+  @Test func `the policy page links to the guides with its pool`() async throws {
     try await World.withSampleData { world in
       let policy = try await Browser.signedIn(world).get(try await world.eu + "/policy")
       let query = "?project=acme-retail&tenant=\(try await world.euShop.text)"

@@ -30,7 +30,7 @@ import Testing
       new.email = "hostile@example.com"
       new.emailVerified = true
       let account = try await world.identity.accounts.create(
-        try await world.euScope, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: Author(actor: .commandLine))
       try await world.enroll(account, name.cut(to: Factor.longestName))
       let browser = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/hostile"
@@ -110,7 +110,7 @@ import Testing
         Markup.check(try await browser.get(path))
       }
       _ = try await world.identity.policies.change(
-        project.scope, by: Author(actor: .commandLine)
+        project.pool, by: Author(actor: .commandLine)
       ) { edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
       }

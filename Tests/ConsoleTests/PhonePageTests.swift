@@ -16,12 +16,12 @@ import Testing
     change.emailVerified = true
     change.factors = .replace([FactorEntry(displayName: name, phoneNumber: Self.number)])
     try await world.identity.accounts.update(
-      try await world.euScope, ID(uid), change, by: Author(actor: .commandLine))
+      try await world.euPool, ID(uid), change, by: Author(actor: .commandLine))
   }
 
   private func setSMS(_ world: World, _ isOn: Bool) async throws {
     _ = try await world.identity.policies.change(
-      try await world.euScope, by: Author(actor: .commandLine)
+      try await world.euPool, by: Author(actor: .commandLine)
     ) { edit throws(PolicyError) in edit.configuration.setSMS(isOn) }
   }
 
@@ -53,7 +53,7 @@ import Testing
       var change = AccountChange()
       change.phoneNumber = .set(Self.number)
       try await world.identity.accounts.update(
-        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+        try await world.euPool, ID(World.chiara), change, by: Author(actor: .commandLine))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let users = try await world.eu + "/users"
       let reason = "Phone number \(Self.number) matches"
@@ -84,7 +84,7 @@ import Testing
     try await World.withSampleData { world in
       try await addPhone(world, name: name)
       let account = try #require(
-        try await world.identity.accounts.find(try await world.euScope, ID(World.chiara)))
+        try await world.identity.accounts.find(try await world.euPool, ID(World.chiara)))
       let phone = try #require(account.factors.last)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
@@ -150,7 +150,7 @@ import Testing
           "domains": "localhost", "was-domains": "localhost",
         ])
       #expect(saved.location == project)
-      let acme = try await world.identity.pools.find(project: ID("acme-retail"))
+      let acme = try await world.identity.pools.existingSettings(project: ID("acme-retail"))
       #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
       let after = try await ada.get(project)
       #expect(after.says("phone sign-in off → on"))
@@ -164,7 +164,7 @@ import Testing
           "withdrawal": "on",
         ])
       #expect(changed.location == tenant)
-      let found = try await world.identity.pools.find(
+      let found = try await world.identity.pools.existingSettings(
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(found.withdrawalNeedsFactor)
       let tomas = try await Browser.signedIn(world, as: World.iris)

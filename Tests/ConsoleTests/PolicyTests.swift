@@ -28,7 +28,7 @@ import Text
       #expect(after.says("Saved: adjacent intervals 5 → default (5)"))
       #expect(try await browser.get(address).says("Saved:") == false)
       let row = try #require(
-        try await world.identity.policies.history(try await world.euScope).first)
+        try await world.identity.policies.history(try await world.euPool).first)
       #expect(row.requestID == "00000000" + "04K7" && row.address == "192.0.2.9")
     }
   }
@@ -167,9 +167,9 @@ import Text
         address + "/totp-state",
         ["csrf": try page.csrf, "version": page.value(of: "version") ?? ""])
       #expect(answer.status == .seeOther)
-      let scope = try await world.identity.scopes.existing(
+      let pool = try await world.identity.pools.existing(
         project: ID("acme-retail"), tenant: tenant)
-      let totp = try await world.identity.policies.read(scope).configuration.totp
+      let totp = try await world.identity.policies.read(pool).configuration.totp
       #expect(totp == TOTPConfiguration(state: .enabled, adjacentIntervals: nil))
       let after = try await browser.get(address)
       #expect(after.says("Nothing changes for users") && !after.says("Set to Enabled"))
@@ -190,8 +190,8 @@ import Text
 
   @Test func `values that the form doesn't show are preserved`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      let pool = try await world.euPool
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         edit throws(PolicyError) in
         edit.configuration.state = .enabled
         edit.configuration.smsEnabled = true
@@ -211,7 +211,7 @@ import Text
 extension World {
   /// The policy of eu-shop.
   var policy: Policy {
-    get async throws { try await identity.policies.read(try await euScope) }
+    get async throws { try await identity.policies.read(try await euPool) }
   }
 }
 

@@ -26,8 +26,8 @@ struct UnansweredFormTests {
       _ = try await world.identity.pools.createProject(
         id: "reversed", displayName: "\u{202E}gnp", by: author)
       let tenant = try await world.identity.pools.createTenant(
-        in: ID("reversed"), UserPoolEdit(displayName: "zone"), by: author)
-      let id = try #require(tenant.scope.tenant).text
+        in: ID("reversed"), PoolEdit(displayName: "zone"), by: author)
+      let id = try #require(tenant.pool.tenant).text
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/projects/reversed/tenants/\(id)/policy/comparison")
       #expect(page.says("<option value=\"reversed\">\u{2068}gnp\u{2069}</option>"))

@@ -11,12 +11,12 @@ import Testing
   /// The audit rows of a user, newest first.
   private func history(_ world: World, _ uid: String) async throws -> [AuditRow] {
     try await world.identity.audit.list(
-      AuditFilter(scope: try await world.euScope, object: .account, objectID: uid)
+      AuditFilter(pool: try await world.euPool, object: .account, objectID: uid)
     ).items
   }
 
   private func account(_ world: World, _ uid: String) async throws -> Account? {
-    try await world.identity.accounts.find(try await world.euScope, ID(uid))
+    try await world.identity.accounts.find(try await world.euPool, ID(uid))
   }
 
   @Test func `an email address is marked as verified once`() async throws {
@@ -117,7 +117,7 @@ import Testing
       var change = AccountChange()
       change.factors = .replace([FactorEntry(displayName: "Work", phoneNumber: "+15555550100")])
       try await world.identity.accounts.update(
-        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+        try await world.euPool, ID(World.chiara), change, by: Author(actor: .commandLine))
       let refused = try await nadia.post(removal, form)
       #expect(refused.status == .unprocessableContent)
       #expect(refused.says("has enrolled another factor") && refused.says("Work"))
@@ -215,8 +215,8 @@ import Testing
         ])
       let page = try await ada.get(try #require(answer.location))
       #expect(page.says("User created.") && page.says("प्रिया शर्मा"))
-      let scope = try await world.euScope
-      let created = try await world.identity.accounts.search(scope, "शर्मा").only?.account
+      let pool = try await world.euPool
+      let created = try await world.identity.accounts.search(pool, "शर्मा").only?.account
       #expect(created?.email == "new.user@example.com" && created?.emailVerified == true)
       #expect(created?.hasPassword == true)
       #expect(try await history(world, created?.id.text ?? "").map(\.action) == [.accountCreate])
@@ -245,9 +245,9 @@ import Testing
       let with = try await ada.submit(
         new, ["email": "jo.three@example.com", "password": "a good password", marker: value])
       #expect(with.status == .seeOther)
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for (email, hasPassword) in [(email, false), ("jo.three@example.com", true)] {
-        let user = try await world.identity.accounts.search(scope, email).only?.account
+        let user = try await world.identity.accounts.search(pool, email).only?.account
         #expect(user?.hasPassword == hasPassword)
       }
       // The error of the password itself says what to enter.

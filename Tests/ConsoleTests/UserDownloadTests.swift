@@ -10,11 +10,11 @@ import Testing
   /// Exempts a user of the tenant and one of the project's own, and writes codes.
   private func prepare(_ world: World) async throws {
     let (agent, author) = try await world.inSupport()
-    let own = try await world.projectScope
+    let own = try await world.projectPool
     let pat = try #require(try await world.identity.accounts.list(own).items.first)
-    for (scope, uid) in [(try await world.euScope, ID<Account>(World.chiara)), (own, pat.id)] {
+    for (pool, uid) in [(try await world.euPool, ID<Account>(World.chiara)), (own, pat.id)] {
       _ = try await world.identity.exemptions.grant(
-        scope, uid, until: world.clock.now.advanced(bySeconds: 86_400),
+        pool, uid, until: world.clock.now.advanced(bySeconds: 86_400),
         ActionRequest(agent: agent, author: author, reason: .other, note: "Key on order"))
     }
     try await world.write(
@@ -33,8 +33,8 @@ import Testing
     ]
   }
 
-  private func downloads(_ world: World, _ scope: Scope) async throws -> [AuditRow] {
-    try await world.identity.audit.list(AuditFilter(scope: scope)).items.filter {
+  private func downloads(_ world: World, _ pool: Pool) async throws -> [AuditRow] {
+    try await world.identity.audit.list(AuditFilter(pool: pool)).items.filter {
       $0.action == .accountDownload
     }
   }
@@ -66,15 +66,15 @@ import Testing
   @Test func `a download is recorded in each pool whose users the file has`() async throws {
     try await World.withSampleData { world in
       try await prepare(world)
-      let (eu, own) = (try await world.euScope, try await world.projectScope)
+      let (eu, own) = (try await world.euPool, try await world.projectPool)
       let ada = try await Browser.signedIn(world)
       _ = try await ada.download("/exemptions.csv?project=globex")
       #expect(try await downloads(world, eu).isEmpty)
       _ = try await ada.download("/exemptions.csv")
-      for scope in [eu, own] {
-        let rows = try await downloads(world, scope)
+      for pool in [eu, own] {
+        let rows = try await downloads(world, pool)
         #expect(rows.map { AuditFormatter.english.to($0) } == ["1 user; filters: Exemptions"])
-        #expect(rows.first?.actorName == "Ada M." && rows.first?.objectID == scope.objectID)
+        #expect(rows.first?.actorName == "Ada M." && rows.first?.objectID == pool.objectID)
       }
       _ = try await ada.download("/projects/acme-retail/reports/exemptions.csv?tenants=all")
       #expect(try await downloads(world, eu).count == 2)
@@ -93,7 +93,7 @@ import Testing
     try await World.withSampleData { world in
       try await prepare(world)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
-      let (eu, csrf) = (try await world.euScope, try await ada.get("/").csrf)
+      let (eu, csrf) = (try await world.euPool, try await ada.get("/").csrf)
       for (index, (page, file)) in try await files(world).enumerated() {
         world.clock.advance(seconds: 900)
         let asked = try await ada.post(file, ["csrf": csrf])
@@ -117,7 +117,7 @@ import Testing
   {
     try await World.withSampleData { world in
       try await prepare(world)
-      let (eu, own) = (try await world.euScope, try await world.projectScope)
+      let (eu, own) = (try await world.euPool, try await world.projectPool)
       let line = Author(actor: .commandLine)
       let olga = try await world.identity.administrators.create(
         email: "olga@example.com", displayName: "Olga", password: Secret(World.password),

@@ -34,13 +34,13 @@ import Testing
   }
 
   private func change(
-    _ account: Account, in scope: Scope, _ world: World, name: String? = nil, phone: String? = nil
+    _ account: Account, in pool: Pool, _ world: World, name: String? = nil, phone: String? = nil
   ) async throws {
     var change = AccountChange()
     change.displayName = name.map { Change.set($0) } ?? .clear
     change.phoneNumber = phone.map { Change.set($0) } ?? .clear
     try await world.identity.accounts.update(
-      scope, account.id, change, by: Author(actor: .commandLine))
+      pool, account.id, change, by: Author(actor: .commandLine))
   }
 
   @Test(arguments: [true, false])
@@ -49,11 +49,11 @@ import Testing
   ) async throws {
     try await World.withSampleData { world in
       let samples = try await Samples(world, ofTenant: ofTenant)
-      let scope = try await ofTenant ? world.euScope : world.projectScope
+      let pool = try await ofTenant ? world.euPool : world.projectPool
       let first = try #require(
-        try await world.identity.accounts.list(scope, filter: .totp).items.first)
-      let account = try #require(try await world.identity.accounts.find(scope, first.id))
-      try await change(account, in: scope, world, name: "Chiara B.", phone: "+393331234567")
+        try await world.identity.accounts.list(pool, filter: .totp).items.first)
+      let account = try #require(try await world.identity.accounts.find(pool, first.id))
+      try await change(account, in: pool, world, name: "Chiara B.", phone: "+393331234567")
       let email = try #require(account.email)
       let ada = try await Browser.signedIn(world)
       let addresses = try addresses(world, samples, ofTenant: ofTenant)
@@ -70,7 +70,7 @@ import Testing
           ], on: page)
         Markup.check(page)
       }
-      try await change(account, in: scope, world)
+      try await change(account, in: pool, world)
       for address in addresses {
         let page = try await ada.get(address)
         expect([("Name", "none"), ("Phone", "none")], on: page)
@@ -82,17 +82,17 @@ import Testing
   @Test func `requests and messages identify the user, requests even after deletion`() async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let chiara = try await world.user()
       var settings = SupportRules()
       settings.approvalForLastFactor = true
       let author = Author(actor: .commandLine)
-      try await world.identity.support.change(scope, to: settings, by: author)
-      _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+      try await world.identity.support.change(pool, to: settings, by: author)
+      _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
         edit.pattern = .mandatory
       }
-      try await world.addMessage(for: chiara, in: scope)
-      let message = try #require(try await world.identity.messages.list(scope).items.first)
+      try await world.addMessage(for: chiara, in: pool)
+      let message = try #require(try await world.identity.messages.list(pool).items.first)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       _ = try await nadia.submit(user + "/factors/removal", ["reason": "lost"])
@@ -108,7 +108,7 @@ import Testing
       expect(identity, on: pending)
       #expect(pending.values(of: "href").contains(user) && pending.says("View user"))
       expect(identity, on: try await ada.get(try await world.eu + "/messages/\(message.id)"))
-      try await world.identity.accounts.delete(scope, chiara.id, by: author)
+      try await world.identity.accounts.delete(pool, chiara.id, by: author)
       let gone = try await ada.get(request)
       expect(
         [
@@ -128,7 +128,7 @@ import Testing
       new.localID = "h<&\""
       new.displayName = name.cut(to: Account.longestName)
       let account = try await world.identity.accounts.create(
-        try await world.euScope, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       let uid = "h%3C%26%22"
       for word in ["disabling", "deletion", "unlock"] {

@@ -48,7 +48,7 @@ import Testing
       var change = AccountChange()
       change.disabled = true
       try await world.identity.accounts.update(
-        try await world.euScope, ID(Self.jo), change, by: Author(actor: .commandLine))
+        try await world.euPool, ID(Self.jo), change, by: Author(actor: .commandLine))
       let all = try await browser.get(users)
       for tab in ["All (4)", "No MFA (2)", "TOTP (2)", "Disabled (1)", "Unverified (1)"] {
         #expect(all.says(tab))
@@ -132,11 +132,11 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      let pool = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0...200 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
       }
       let browser = try await Browser.signedIn(world)
       for path in ["/projects/globex/users", "/users"] {
@@ -177,11 +177,11 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      let pool = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0..<60 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
       }
       let browser = try await Browser.signedIn(world)
       let users = "/projects/globex/users"
@@ -247,7 +247,7 @@ import Testing
       new.email = "chiara@globex.example"
       new.localID = "other"
       _ = try await world.identity.accounts.create(
-        try await world.identity.scopes.existing(project: ID("globex")), new,
+        try await world.identity.pools.existing(project: ID("globex")), new,
         by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       let both = try await ada.get("/users?open=1&q=chiara")
@@ -272,7 +272,7 @@ import Testing
       var new = NewAccount()
       (new.localID, new.displayName) = ("formula", "=cmd|' /C calc'!A0")
       _ = try await world.identity.accounts.create(
-        try await world.euScope, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
       let page = try await ada.get(users + "?factor=none&sort=name")
@@ -290,7 +290,7 @@ import Testing
       let found = try await ada.download(users + ".csv?q=chi")
       #expect(found.text.split(separator: "\r\n").count == 2 && found.text.contains("bianchi"))
       let rows = try await world.identity.audit.list(
-        AuditFilter(scope: try await world.euScope)
+        AuditFilter(pool: try await world.euPool)
       ).items.filter { $0.action == .accountDownload }
       #expect(
         rows.map { AuditFormatter.english.to($0).prefix { $0 != ";" } } == ["1 user", "3 users"])

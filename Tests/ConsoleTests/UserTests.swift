@@ -30,11 +30,11 @@ import Testing
 
   @Test func `long lists are paged by key, with each user once`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      let pool = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0..<120 {
         var new = NewAccount()
         new.email = "user\(number)@example.com"
-        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
       }
       let browser = try await Browser.signedIn(world)
       var next: String? = "/projects/globex/users"
@@ -67,7 +67,7 @@ import Testing
       let missing = removal.replacing(World.chiara, with: "nobody")
       #expect(try await nadia.submit(user, ["reason": "lost"], to: missing).status == .notFound)
       let account = try await world.identity.accounts.find(
-        try await world.euScope, ID(World.chiara))
+        try await world.euPool, ID(World.chiara))
       #expect(account?.factors.isEmpty == true)
     }
   }
@@ -98,7 +98,7 @@ import Testing
       new.localID = "a/b?c#d%e&f g+é"
       new.email = "odd@example.com"
       let account = try await world.identity.accounts.create(
-        try await world.euScope, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get(try await world.eu + "/users?q=odd")
       let link = try #require(

@@ -83,20 +83,20 @@ struct DeliveryTests {
   }
 
   /// Queues an email in a new project.
-  private func queue(_ instance: Instance) async throws -> Scope {
+  private func queue(_ instance: Instance) async throws -> Pool {
     let identity = instance.identity
     _ = try await identity.pools.createProject(
       id: "acme-app", displayName: "Acme", by: Author(actor: .commandLine))
-    let scope = try await identity.scopes.find(project: ID("acme-app"))
+    let pool = try await identity.pools.find(project: ID("acme-app"))
     let (outbox, now) = (identity.store.outbox, identity.clock.now())
     try await instance.database.write { connection in
       _ = try outbox.add(
         OutboxMessage(
           channel: .mail, purpose: "verify-email", recipient: "sam@example.com", language: "en",
           subject: "Subject", body: "Text", expiresAt: now.advanced(bySeconds: 3_600)),
-        to: nil, in: scope, at: now, connection)
+        to: nil, in: pool, at: now, connection)
     }
-    return scope
+    return pool
   }
 
   private func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
@@ -112,7 +112,7 @@ struct DeliveryTests {
     stops: Bool
   ) async throws {
     try await withInstance { instance in
-      let scope = try await queue(instance)
+      let pool = try await queue(instance)
       let (deliveries, messages) = (instance.identity.deliveries, instance.identity.messages)
       let (carrier, failed) = (AcceptingCarrier(), Failed())
       let delivery = Delivery(instance.identity, carrier, health: nil, log: Self.log) {
@@ -122,7 +122,7 @@ struct DeliveryTests {
         try await deliveries.record($0, of: $1)
       }
       func isRecorded() async throws -> Bool {
-        guard case .sent? = try await messages.list(scope, .all).items.first?.state else {
+        guard case .sent? = try await messages.list(pool, .all).items.first?.state else {
           return false
         }
         return true

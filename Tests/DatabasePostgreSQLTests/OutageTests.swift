@@ -3,7 +3,7 @@ import Testing
 @testable import DatabasePostgreSQL
 
 struct OutageTests {
-  private let failure = Failure(.connection("no answer"), isLoss: true)
+  private let failure = PostgreSQLError(.connection("no answer"), isLoss: true)
 
   @Test func `without an outage, every caller may open a connection`() throws {
     let outage = Outage()
@@ -15,7 +15,7 @@ struct OutageTests {
     outage.begin(failure)
     for _ in 0..<2 {
       try outage.check()
-      for _ in 0..<3 { #expect(throws: Failure.self) { try outage.check() } }
+      for _ in 0..<3 { #expect(throws: PostgreSQLError.self) { try outage.check() } }
       outage.begin(failure)
     }
     try outage.check()

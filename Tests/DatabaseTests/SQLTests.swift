@@ -16,8 +16,8 @@ struct SQLTests {
   }
 
   @Test func `combined pieces renumber their parameters`() {
-    let scope: SQL = "project_id = \(7)"
-    let sql: SQL = "SELECT \(1.5) FROM person WHERE \(scope) AND name = \("Ada")"
+    let pool: SQL = "project_id = \(7)"
+    let sql: SQL = "SELECT \(1.5) FROM person WHERE \(pool) AND name = \("Ada")"
     #expect(sql.text == "SELECT $1 FROM person WHERE project_id = $2 AND name = $3")
     #expect(sql.values == [.real(1.5), .integer(7), .text("Ada")])
     var longer = sql + " LIMIT \(10)"

@@ -147,9 +147,9 @@ struct EmulatorTests {
 
   @Test func `the code lists are empty before a code is sent`() async throws {
     try await TestServer.with(.emulator) { server in
-      for scope in ["", "tenants/some-tenant/"] {
+      for pool in ["", "tenants/some-tenant/"] {
         for name in ["oobCodes", "verificationCodes"] {
-          let path = "/emulator/v1/projects/acme-mfa/\(scope)\(name)"
+          let path = "/emulator/v1/projects/acme-mfa/\(pool)\(name)"
           let answer = try await server.get(path, .none)
           #expect(answer.json == .object([name: []]))
         }

@@ -20,7 +20,7 @@ struct PoolRequestLimitTests {
     let steady = Steady()
     let limit = PoolRequestLimit(perSecond: 5) { steady.now }
     func passed(_ count: Int, _ tenant: ID<Tenant>?) -> Int {
-      (0..<count).count { _ in limit.allows(PoolRequestLimit.Pool(Self.acme, tenant)) }
+      (0..<count).count { _ in limit.allows(PoolRequestLimit.Key(Self.acme, tenant)) }
     }
     #expect(passed(30, nil) == 10)
     #expect(passed(30, ID("east")) == 10)
@@ -55,11 +55,11 @@ struct PoolRequestLimitTests {
         "/v1/accounts:signUp",
         ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
       let (idToken, refreshToken) = (signedUp["idToken"], signedUp["refreshToken"])
-      let scope = try await server.identity.scopes.find(
+      let pool = try await server.identity.pools.find(
         project: ID(TestServer.project), tenant: ID(tenant))
       let eve = try #require(
-        try await server.identity.accounts.lookup(scope, emails: ["eve@example.com"]).first)
-      let pending = try server.identity.signIns.pendingCredential(scope, eve)
+        try await server.identity.accounts.lookup(pool, emails: ["eve@example.com"]).first)
+      let pending = try server.identity.signIns.pendingCredential(pool, eve)
       let calls: [(String, JSON)] = [
         ("/v1/accounts:lookup", ["idToken": idToken ?? nil]),
         ("/v1/token", ["grantType": "refresh_token", "refreshToken": refreshToken ?? nil]),
@@ -116,14 +116,14 @@ struct PoolRequestLimitTests {
       func refreshToken(_ number: UInt8) -> JSON {
         .string(Base64URL.encode([UInt8](repeating: number, count: 48)))
       }
-      let scope = try await server.identity.scopes.find(
+      let pool = try await server.identity.pools.find(
         project: ID(TestServer.project), tenant: ID(tenant))
       _ = try await server.post(
         "/v1/accounts:signUp",
         ["tenantId": .string(tenant), "email": "eve@example.com", "password": "correct horse"])
       let eve = try #require(
-        try await server.identity.accounts.lookup(scope, emails: ["eve@example.com"]).first)
-      let pending = try server.identity.signIns.pendingCredential(scope, eve)
+        try await server.identity.accounts.lookup(pool, emails: ["eve@example.com"]).first)
+      let pending = try server.identity.signIns.pendingCredential(pool, eve)
       // Neither is read by these methods, or is valid, and the last tenants don't exist.
       let calls: [(String, JSON)] = [
         ("/v1/accounts:signInWithPassword", ["idToken": forged("a")]),

@@ -15,7 +15,7 @@ struct ProjectNumberTests {
   ) async throws -> (statuses: [String], projects: [String]) {
     try await TestServer.with(profile) { server in
       let tenant = try await server.addTenant()
-      let project = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let project = try await server.identity.pools.find(project: ID(TestServer.project))
       let name = byNumber ? String(project.projectNumber) : TestServer.project
       let operations = server.api.operations.filter { $0.path.template.contains("projects/{p") }
       #expect(operations.count > 30)

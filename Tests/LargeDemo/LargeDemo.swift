@@ -4,7 +4,7 @@ import Demo
 package import Identity
 import OTP
 
-/// Fills an empty database with one user pool of any size, to test the performance of pages and API
+/// Fills an empty database with one pool of any size, to test the performance of pages and API
 /// calls.
 ///
 /// The pool belongs to the project `metropolis`, whose tenant “village” has a thousand users in the
@@ -73,10 +73,10 @@ package struct LargeDemo: Sendable {
     let pools = try await makePools()
     let hash = try await identity.accounts.hash(unruled: Self.password).encoded
     let indexes = try await dropIndexes()
-    for (scope, count) in pools {
+    for (pool, count) in pools {
       let crowd = LargeDemoCrowd(
         count: count, codes: codes, seed: seed, now: now, data: data)
-      try await add(crowd, to: scope, hash: hash, tell)
+      try await add(crowd, to: pool, hash: hash, tell)
     }
     for (number, index) in indexes.enumerated() {
       tell("Index \(number + 1) of \(indexes.count)")
@@ -87,7 +87,7 @@ package struct LargeDemo: Sendable {
     return pools.reduce(0) { $0 + $1.count }
   }
 
-  private func makePools() async throws -> [(scope: Scope, count: Int)] {
+  private func makePools() async throws -> [(pool: Pool, count: Int)] {
     let author = Author(actor: .commandLine)
     let project = try await earlier.pools.createProject(
       id: "metropolis", displayName: "Metropolis", by: author)
@@ -96,20 +96,20 @@ package struct LargeDemo: Sendable {
       totp: TOTPConfiguration(
         state: .enabled, adjacentIntervals: LargeDemoCrowd.window.adjacentIntervals))
     let tenant = try await earlier.pools.createTenant(
-      in: project.scope.project,
-      UserPoolEdit(
+      in: project.pool.project,
+      PoolEdit(
         displayName: "village",
         signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
         configuration: configuration),
       by: author)
-    for scope in [project.scope, tenant.scope] {
-      _ = try await earlier.policies.change(scope, by: author) { edit in
+    for pool in [project.pool, tenant.pool] {
+      _ = try await earlier.policies.change(pool, by: author) { edit in
         edit.configuration = configuration
         edit.configuration.setSMS(true)
         edit.pattern = .account
       }
     }
-    return [(project.scope, users), (tenant.scope, Self.villagers)]
+    return [(project.pool, users), (tenant.pool, Self.villagers)]
   }
 
   // MARK: - Indexes
@@ -144,13 +144,13 @@ package struct LargeDemo: Sendable {
 
   /// Stores users in parts while generating the next part, then their code attempts.
   private func add(
-    _ crowd: LargeDemoCrowd, to scope: Scope, hash: String,
+    _ crowd: LargeDemoCrowd, to pool: Pool, hash: String,
     _ tell: @escaping @Sendable (String) -> Void
   ) async throws {
     let totp = totp
     let drawn: @Sendable (Int) throws -> [LargeDemoUser] = { first in
       let last = min(first + Self.share, crowd.count)
-      return try (first..<last).map { try crowd.user($0, in: scope, totp) }
+      return try (first..<last).map { try crowd.user($0, in: pool, totp) }
     }
     var part = try drawn(0)
     var first = 0
@@ -158,19 +158,19 @@ package struct LargeDemo: Sendable {
       let (users, next) = (part, first + Self.share)
       async let following = next < crowd.count ? drawn(next) : []
       try await store.write { connection in
-        for user in users { try Self.insert(user, in: scope, hash: hash, connection) }
+        for user in users { try Self.insert(user, in: pool, hash: hash, connection) }
         try SearchIndex.insert(users.map(\.text), connection)
       }
-      tell("Users of \(scope.name): \(first + users.count) of \(crowd.count)")
+      tell("Users of \(pool.name): \(first + users.count) of \(crowd.count)")
       part = try await following
       first = next
     }
-    try await count(crowd, in: scope)
-    try await giveCodes(crowd, in: scope, tell)
+    try await count(crowd, in: pool)
+    try await giveCodes(crowd, in: pool, tell)
   }
 
   private static func insert(
-    _ user: LargeDemoUser, in scope: Scope, hash: String, _ connection: borrowing Connection
+    _ user: LargeDemoUser, in pool: Pool, hash: String, _ connection: borrowing Connection
   ) throws {
     let traits = user.traits
     try connection.run(
@@ -179,7 +179,7 @@ package struct LargeDemo: Sendable {
         display_name, phone, password_hash, password_updated_at, disabled, valid_since_s,
         created_at, last_login_at, last_login_day, name_folded, has_totp, has_phone, wrong_codes,
         codes_blocked_until, last_code_attempt_at)
-      VALUES (\(user.text.key), \(scope.key), \(user.uid), \(user.email), \(user.email),
+      VALUES (\(user.text.key), \(pool.key), \(user.uid), \(user.email), \(user.email),
         \(traits.isVerified), \(user.name), \(user.phone), \(hash),
         \(user.createdAt), \(traits.isDisabled), \(user.createdAt.seconds),
         \(user.createdAt), \(user.lastLoginAt),
@@ -190,7 +190,7 @@ package struct LargeDemo: Sendable {
     try FactorRecord.store(user.factors, of: user.text.key, after: 0, connection)
   }
 
-  private func count(_ crowd: LargeDemoCrowd, in scope: Scope) async throws {
+  private func count(_ crowd: LargeDemoCrowd, in pool: Pool) async throws {
     let counts = crowd.counts
     try await store.write { connection in
       _ = try connection.run(
@@ -199,7 +199,7 @@ package struct LargeDemo: Sendable {
           enrolled_users = \(counts.enrolledUsers), totp_users = \(counts.totpUsers),
           phone_users = \(counts.phoneUsers), unverified_users = \(counts.unverifiedEmails),
           disabled_users = \(counts.disabled), locked_users = \(counts.locked)
-        WHERE scope_key = \(scope.key)
+        WHERE scope_key = \(pool.key)
         """)
     }
   }
@@ -207,7 +207,7 @@ package struct LargeDemo: Sendable {
   // MARK: - Codes
 
   private func giveCodes(
-    _ crowd: LargeDemoCrowd, in scope: Scope, _ tell: @escaping @Sendable (String) -> Void
+    _ crowd: LargeDemoCrowd, in pool: Pool, _ tell: @escaping @Sendable (String) -> Void
   ) async throws {
     var codes = LargeDemoCodes(crowd)
     let total = codes.total
@@ -225,17 +225,17 @@ package struct LargeDemo: Sendable {
       }
       guard !part.isEmpty else { break }
       let (list, chain) = (part, before)
-      let first = scope.accountKeys.lowerBound
+      let first = pool.accountKeys.lowerBound
       for code in list {
         activity.add(
           code.finding, of: first + Int64(code.number), at: Instant(microseconds: code.at))
       }
       let counted = activity.take()
       try await store.write { connection in
-        try Activity.store(counted, of: scope.key, connection)
+        try Activity.store(counted, of: pool.key, connection)
         for (code, previous) in zip(list, chain) {
           let place = CodeAttemptRecord.Place(
-            scope: scope.key, account: first + Int64(code.number),
+            pool: pool.key, account: first + Int64(code.number),
             way: .app, enrollment: crowd.factorID(code.number, 0),
             intervals: LargeDemoCrowd.window.adjacentIntervals, origin: code.origin)
           _ = try CodeAttemptRecord.insert(
@@ -243,11 +243,11 @@ package struct LargeDemo: Sendable {
             at: Instant(microseconds: code.at), connection)
         }
       }
-      tell("Codes of \(scope.name): \(codes.given) of \(total)")
+      tell("Codes of \(pool.name): \(codes.given) of \(total)")
     }
     let all = activity
     for start in stride(from: 0, to: crowd.count, by: Self.share) {
-      let first = scope.accountKeys.lowerBound + Int64(start)
+      let first = pool.accountKeys.lowerBound + Int64(start)
       let last = first + Int64(min(Self.share, crowd.count - start)) - 1
       try await store.write { connection in
         try all.storeReaches(of: first...last, connection)
@@ -256,20 +256,20 @@ package struct LargeDemo: Sendable {
   }
 
   /// Stores a year of growth, by day, of each pool and of the project that they belong to.
-  private func storeGrowth(_ pools: [(scope: Scope, count: Int)]) async throws {
+  private func storeGrowth(_ pools: [(pool: Pool, count: Int)]) async throws {
     let all = pools.reduce(0) { $0 + $1.count }
-    for (scope, count) in pools { try await storeGrowth(to: count, scope, isWhole: false) }
-    try await storeGrowth(to: all, pools[0].scope, isWhole: true)
+    for (pool, count) in pools { try await storeGrowth(to: count, pool, isWhole: false) }
+    try await storeGrowth(to: all, pools[0].pool, isWhole: true)
   }
 
-  private func storeGrowth(to users: Int, _ scope: Scope, isWhole: Bool) async throws {
+  private func storeGrowth(to users: Int, _ pool: Pool, isWhole: Bool) async throws {
     let days = 365
     let now = now
     try await store.write { connection in
       for day in 1..<days {
         let made = users * day / days
         try Activity.record(
-          users: made, enrolled: made * 9 / 10 * day / days, of: scope, isWhole: isWhole,
+          users: made, enrolled: made * 9 / 10 * day / days, of: pool, isWhole: isWhole,
           at: now.advanced(bySeconds: Int64(day - days) * 86_400), connection)
       }
     }

@@ -129,7 +129,7 @@ struct LargeDemoCrowd: Sendable {
 
   /// Generates a user; sealing secrets uses the only random numbers that aren't the user's own.
   func user(
-    _ number: Int, in scope: Scope, _ totp: TOTPFactor
+    _ number: Int, in pool: Pool, _ totp: TOTPFactor
   ) throws -> LargeDemoUser {
     var lots = Self.lots(seed, number)
     let traits = Self.traits(number, &lots)
@@ -159,7 +159,7 @@ struct LargeDemoCrowd: Sendable {
       factors.append(
         NewFactor(
           id: id, kind: .totp, displayName: lots.one(of: script.devices), enrolledAt: enrolledAt,
-          sealedSecret: try totp.sealed(secret, for: id, of: ID(uid), in: scope),
+          sealedSecret: try totp.sealed(secret, for: id, of: ID(uid), in: pool),
           lastUsedAt: right == 0 ? nil : Instant(microseconds: right)))
     }
     for place in 0..<traits.phones {
@@ -177,7 +177,7 @@ struct LargeDemoCrowd: Sendable {
       createdAt: createdAt, lastLoginAt: lastLoginAt, lastCodeAttemptAt: last == 0 ? nil : last,
       factors: factors,
       text: SearchIndex.New(
-        key: scope.accountKeys.lowerBound + Int64(number), folded: text.folded,
+        key: pool.accountKeys.lowerBound + Int64(number), folded: text.folded,
         beginnings: text.beginnings))
   }
 

@@ -17,7 +17,7 @@ extension FuzzedParser {
       (parameters.blockSize, parameters.dkLen) = (8, 32)
       guard let algorithm = try? PasswordAlgorithm(parameters) else { return "no hash \(name)" }
       let reader = UserRow(algorithm: algorithm, profile: .standalone)
-      guard case .success(let user)? = try? reader.read(Message(object)) else { continue }
+      guard case .success(let user)? = try? reader.read(RequestMessage(object)) else { continue }
       if case .emulatorText? = user.password { return "a password of the emulator is accepted" }
       if let claims = user.customAttributes, (try? UserRow.check(claims: claims)) == nil {
         return "invalid claims are accepted"

@@ -58,7 +58,7 @@ extension Refusal {
     switch error {
     case let error as Refusal: self = error
     case let error as ActionDenial: self.init(error, .removeFactors)
-    case is ScopeError, CallError.notFound, CallError.scopeDeleted, PolicyError.scopeNotFound,
+    case is PoolLookupError, CallError.notFound, CallError.poolDeleted, PolicyError.poolNotFound,
       PasskeyError.notFound,
       ProviderError.notFound:
       self = .notFound

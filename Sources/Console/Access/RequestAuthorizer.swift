@@ -134,26 +134,26 @@ struct RequestAuthorizer: Sendable {
 /// A project that the administrator can see at least in part.
 struct ProjectContext: Sendable {
   let signedIn: SignedIn
-  let scope: Scope
+  let pool: Pool
 
-  fileprivate init(_ signedIn: SignedIn, _ scope: Scope) {
+  fileprivate init(_ signedIn: SignedIn, _ pool: Pool) {
     self.signedIn = signedIn
-    self.scope = scope
+    self.pool = pool
   }
 }
 
 /// A pool in which the administrator has the permission that the route requires.
-struct ScopeContext: Sendable {
+struct PoolContext: Sendable {
   let signedIn: SignedIn
-  let scope: Scope
+  let pool: Pool
 
-  fileprivate init(_ signedIn: SignedIn, _ scope: Scope) {
+  fileprivate init(_ signedIn: SignedIn, _ pool: Pool) {
     self.signedIn = signedIn
-    self.scope = scope
+    self.pool = pool
   }
 
   func may(_ permission: Permission) -> Bool {
-    signedIn.administrator.may(permission, in: scope)
+    signedIn.administrator.may(permission, in: pool)
   }
 }
 
@@ -164,34 +164,34 @@ extension RequestAuthorizer {
   ) async throws -> ProjectContext {
     let administrator = signedIn.administrator
     guard administrator.maySee(ID(id)) else { throw Refusal.notFound }
-    let scope = try await identity.scopes.existing(project: ID(id))
-    guard permission == .seeScope || administrator.may(permission, in: scope) else {
-      throw await lacking(permission, signedIn, in: scope)
+    let pool = try await identity.pools.existing(project: ID(id))
+    guard permission == .seePool || administrator.may(permission, in: pool) else {
+      throw await lacking(permission, signedIn, in: pool)
     }
-    return ProjectContext(signedIn, scope)
+    return ProjectContext(signedIn, pool)
   }
 
   /// Authorizes access to a pool.
   ///
   /// A pool that isn't visible is reported as not found; a missing permission is reported as such.
-  func scope(
+  func pool(
     _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission
-  ) async throws -> ScopeContext {
-    let scope = try await identity.scopes.existing(
+  ) async throws -> PoolContext {
+    let pool = try await identity.pools.existing(
       project: ID(project), tenant: tenant.map { ID($0) })
-    guard signedIn.administrator.may(.seeScope, in: scope) else { throw Refusal.notFound }
-    guard signedIn.administrator.may(permission, in: scope) else {
-      throw await lacking(permission, signedIn, in: scope)
+    guard signedIn.administrator.may(.seePool, in: pool) else { throw Refusal.notFound }
+    guard signedIn.administrator.may(permission, in: pool) else {
+      throw await lacking(permission, signedIn, in: pool)
     }
-    return ScopeContext(signedIn, scope)
+    return PoolContext(signedIn, pool)
   }
 
   func lacking(
-    _ permission: Permission, _ signedIn: SignedIn, in scope: Scope?
+    _ permission: Permission, _ signedIn: SignedIn, in pool: Pool?
   ) async -> Refusal {
     // Without the names, the page still states the required role.
     let helpers = try? await identity.administrators.namesOfThose(
-      with: permission, in: scope, for: signedIn.administrator)
+      with: permission, in: pool, for: signedIn.administrator)
     return .lacking(
       MissingPermission(permission: permission, signedIn: signedIn, helpers: helpers ?? []))
   }

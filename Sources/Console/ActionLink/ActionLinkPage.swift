@@ -90,7 +90,7 @@ struct ActionLinkPage: Sendable {
   private func ended(
     _ error: any Error, _ text: String, _ visitor: Visitor
   ) async throws -> Response {
-    if case CallError.scopeDisabled = error { return page(visitor, .closed, code: text) }
+    if case CallError.poolDisabled = error { return page(visitor, .closed, code: text) }
     guard let error = error as? OutOfBandError else { throw error }
     let state: ActionLinkState
     switch error {
@@ -113,7 +113,7 @@ struct ActionLinkPage: Sendable {
     _ visitor: Visitor, _ state: ActionLinkState, code: String, errors: [FieldError] = []
   ) -> Response {
     var frame = frames.outside(
-      state.title, path: ConsolePaths.actionLink(), of: state.code?.scope)
+      state.title, path: ConsolePaths.actionLink(), of: state.code?.pool)
     frame.errors = errors
     let model = ActionLinkView(
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)

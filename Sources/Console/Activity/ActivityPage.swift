@@ -9,32 +9,32 @@ struct ActivityPage: Sendable {
   let frames: Frames
   let view: Template<ActivityView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let (scope, signedIn) = (context.scope, context.signedIn)
+  func show(_ context: PoolContext) async throws -> Response {
+    let (pool, signedIn) = (context.pool, context.signedIn)
     let query = ActivityQuery(signedIn.query)
     let (filter, fault) = query.filter(signedIn.times)
     let after = signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     var page = Page<UserCodeAttempt>(items: [], next: nil)
     if fault == nil {
       page = try await identity.activity.attempts(
-        in: scope, filter, after: after, limit: query.size.rows)
-      if let first = signedIn.firstPage(of: ConsolePaths.activity(scope), insteadOf: page) {
+        in: pool, filter, after: after, limit: query.size.rows)
+      if let first = signedIn.firstPage(of: ConsolePaths.activity(pool), insteadOf: page) {
         return first
       }
     }
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
-    let settings = try await identity.support.settings(scope)
+    let settings = try await identity.support.settings(pool)
     var frame = try await frames.frame(Message("Sign-in activity"), in: context)
     frame.errors = [fault].compactMap { $0 }
     var chart = checks.frame("days")
-    if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(scope) }
+    if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(pool) }
     if context.may(.readPolicy) {
-      chart.more = Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))
+      chart.more = Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))
     }
     return .html(
       view.render(
         ActivityView(
-          frame: FrameView(frame), scope: scope, query: query, page: page, after: after,
+          frame: FrameView(frame), pool: pool, query: query, page: page, after: after,
           days: settings.codeAttemptDays, chart: chart)),
       status: fault == nil ? .ok : .unprocessableContent)
   }
@@ -42,7 +42,7 @@ struct ActivityPage: Sendable {
 
 struct ActivityView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   let query: ActivityQuery
   let page: Page<UserCodeAttempt>
   let after: String?
@@ -50,7 +50,7 @@ struct ActivityView: ViewModel {
   let days: Int
   let chart: ChartFrame
 
-  private var path: String { ConsolePaths.activity(scope) }
+  private var path: String { ConsolePaths.activity(pool) }
   private var all: String { query.size.form.query(of: path) }
 
   private var pager: PagerView {
@@ -69,7 +69,7 @@ struct ActivityView: ViewModel {
           other: "No code attempts in the last {count} days", ["count": .number(days)]),
         sentence: Message(
           "Shows the result of each code: accepted, expired, already used, or incorrect."),
-        more: Link(text: Message("How users enroll"), href: scope.guidance()))
+        more: Link(text: Message("How users enroll"), href: pool.guidance()))
       : EmptyView(
         heading: Message("No code attempts match"),
         sentence: page.next == nil
@@ -89,7 +89,7 @@ struct ActivityView: ViewModel {
         other: """
           Code attempts in {name}, newest first. Entries are deleted after {count} days. The \
           charts keep the totals.
-          """, ["name": .name($0.scope.name), "count": .number($0.days)])
+          """, ["name": .name($0.pool.name), "count": .number($0.days)])
     },
     .text("action") { $0.path },
     .list("results") { view in
@@ -114,7 +114,7 @@ struct ActivityView: ViewModel {
     .object(\.chart),
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
-      view.page.items.map { ActivityRow($0, in: view.scope, view.frame.times) }
+      view.page.items.map { ActivityRow($0, in: view.pool, view.frame.times) }
     },
     .flag("hasPager") { !$0.page.items.isEmpty || $0.page.next != nil },
     .object("pager") { $0.pager },
@@ -124,11 +124,11 @@ struct ActivityView: ViewModel {
 
 struct ActivityRow: ViewModel {
   private let item: UserCodeAttempt
-  private let scope: Scope
+  private let pool: Pool
   private let times: Times
 
-  init(_ item: UserCodeAttempt, in scope: Scope, _ times: Times) {
-    (self.item, self.scope, self.times) = (item, scope, times)
+  init(_ item: UserCodeAttempt, in pool: Pool, _ times: Times) {
+    (self.item, self.pool, self.times) = (item, pool, times)
   }
 
   private var attempt: CodeAttempt { item.attempt }
@@ -150,7 +150,7 @@ struct ActivityRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { Formatted.short($0.label) },
-    .text("href") { ConsolePaths.user($0.scope, $0.item.account.text) },
+    .text("href") { ConsolePaths.user($0.pool, $0.item.account.text) },
     .text("email") { $0.item.displayName == nil ? nil : $0.item.email },
     .text("kind") { ActivityQuery.text($0.attempt.way.kind) },
     .text("program") { $0.attempt.origin.program },

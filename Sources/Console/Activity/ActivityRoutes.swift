@@ -6,17 +6,17 @@ enum ActivityRoutes: ConsoleFeature {
     let page = ActivityPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("activity/activity", for: ActivityView.self))
-    table.inScope(.get, ConsolePaths.activity, .findUsers, page.show)
+    table.inPool(.get, ConsolePaths.activity, .findUsers, page.show)
     let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
-    table.inScope(.get, ConsolePaths.enrollmentFile, .seeScope, files.enrollment)
-    table.inScope(.get, ConsolePaths.attemptsFile, .seeScope, files.attempts)
-    table.inScope(.get, ConsolePaths.rejectionsFile, .seeScope, files.rejections)
+    table.inPool(.get, ConsolePaths.enrollmentFile, .seePool, files.enrollment)
+    table.inPool(.get, ConsolePaths.attemptsFile, .seePool, files.attempts)
+    table.inPool(.get, ConsolePaths.rejectionsFile, .seePool, files.rejections)
   }
 }
 
 extension ConsolePaths {
-  static let activity = ScopePath0("activity")
-  static let enrollmentFile = ScopePath0("activity", "enrollment.csv")
-  static let attemptsFile = ScopePath0("activity", "attempts.csv")
-  static let rejectionsFile = ScopePath0("activity", "rejections.csv")
+  static let activity = PoolPath0("activity")
+  static let enrollmentFile = PoolPath0("activity", "enrollment.csv")
+  static let attemptsFile = PoolPath0("activity", "attempts.csv")
+  static let rejectionsFile = PoolPath0("activity", "rejections.csv")
 }

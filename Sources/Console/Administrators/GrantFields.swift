@@ -237,7 +237,7 @@ extension ManagementError {
         text: Message("An administrator with this email address already exists."))
     case .invalidName:
       FieldError(field: "name", text: Message("Enter a name of 1 to 100 characters."))
-    case .scopeNotFound:
+    case .poolNotFound:
       FieldError(
         field: "place",
         text: answers.place.tenant == nil

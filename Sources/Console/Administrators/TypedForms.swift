@@ -155,7 +155,7 @@ struct ActOnAdministrator: FormAction {
           This is the break-glass account. Turn on password sign-in first. To turn it off again, \
           choose another break-glass account.
           """))
-    case .notFound, .scopeNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
+    case .notFound, .poolNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate, .roleFromGroup, .passwordSignInOff:
       throw Refusal.notFound
     }

@@ -15,12 +15,12 @@ struct ApprovalPage: Sendable {
 
   private var approvals: Approvals { identity.approvals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func show(_ context: PoolContext, _ id: String) async throws -> Response {
     try await page(context, try await find(context, id), answer: "", errors: [])
   }
 
   func decide(
-    _ decision: some ApprovalDecision, _ context: ScopeContext, _ id: String
+    _ decision: some ApprovalDecision, _ context: PoolContext, _ id: String
   ) async throws -> Response {
     let approval = try await find(context, id)
     let (signedIn, form) = (context.signedIn, context.signedIn.form)
@@ -41,11 +41,11 @@ struct ApprovalPage: Sendable {
     }
   }
 
-  private func find(_ context: ScopeContext, _ id: String) async throws -> Approval {
+  private func find(_ context: PoolContext, _ id: String) async throws -> Approval {
     guard let number = Int64(id) else { throw Refusal.notFound }
     let approval: Approval
     do {
-      approval = try await approvals.find(number, in: context.scope)
+      approval = try await approvals.find(number, in: context.pool)
     } catch is ApprovalError {
       throw Refusal.notFound
     }
@@ -87,7 +87,7 @@ struct ApprovalPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ approval: Approval, answer: String, errors: [FieldError]
+    _ context: PoolContext, _ approval: Approval, answer: String, errors: [FieldError]
   ) async throws -> Response {
     let eligibility = try await approvals.eligibility(context.signedIn.session, on: approval)
     let title = Message("{request} · Approvals", ["request": .message(ApprovalText.what(approval))])
@@ -114,10 +114,10 @@ extension ApprovalPage {
   /// Returns the user of a request; nil for bulk removals and policy changes.
   private func user(_ approval: Approval) async throws -> UserIdentity? {
     guard let id = approval.account else { return nil }
-    let scope = approval.scope
-    let found = try await identity.accounts.find(scope, id)
-    return found.map { UserIdentity($0, in: scope) }
-      ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: scope)
+    let pool = approval.pool
+    let found = try await identity.accounts.find(pool, id)
+    return found.map { UserIdentity($0, in: pool) }
+      ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: pool)
   }
 
   /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
@@ -125,13 +125,13 @@ extension ApprovalPage {
   private func changes(_ approval: Approval) async throws -> [PolicyChange] {
     let proposed = try await approvals.proposedPolicy(of: approval)
     guard let proposed else { return [] }
-    let base = try await identity.policies.edit(ofVersion: proposed.version, of: approval.scope)
+    let base = try await identity.policies.edit(ofVersion: proposed.version, of: approval.pool)
     return base.map { PolicyChange.between($0, proposed.edit) } ?? []
   }
 }
 
 extension Approval {
-  var address: String { paths.page(scope, String(id)) }
+  var address: String { paths.page(pool, String(id)) }
 
   var paths: ApprovalPaths { ApprovalPaths(kind) }
 }

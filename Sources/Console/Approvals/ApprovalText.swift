@@ -87,8 +87,8 @@ enum ApprovalText {
     }
   }
 
-  static func place(_ scope: Scope) -> String {
-    scope.tenant == nil ? scope.name : "\(scope.projectName) / \(scope.name)"
+  static func place(_ pool: Pool) -> String {
+    pool.tenant == nil ? pool.name : "\(pool.projectName) / \(pool.name)"
   }
 
   static func waiting(_ count: Int) -> Message {

@@ -5,7 +5,7 @@ import Templating
 
 struct ApprovalView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let approval: Approval
   let user: UserIdentity?
   let eligibility: SupportEligibility
@@ -92,16 +92,16 @@ struct ApprovalView: ViewModel {
   private var links: [Link] {
     if let account = approval.account {
       guard let user, !user.isDeleted else { return [] }
-      let href = ConsolePaths.user(approval.scope, account.text)
+      let href = ConsolePaths.user(approval.pool, account.text)
       return [Link(text: Message("View user"), href: href)]
     }
     if approval.kind == .policy {
       return [
-        Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.scope))
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.pool))
       ]
     }
     return approval.job.map {
-      let href = ConsolePaths.bulkRemoval(approval.scope, String($0))
+      let href = ConsolePaths.bulkRemoval(approval.pool, String($0))
       return [Link(text: Message("View bulk removal"), href: href)]
     } ?? []
   }
@@ -146,10 +146,10 @@ struct ApprovalView: ViewModel {
   }
 
   private var action: String {
-    approval.paths.approval(approval.scope, String(approval.id))
+    approval.paths.approval(approval.pool, String(approval.id))
   }
   private var rejection: String {
-    approval.paths.rejection(approval.scope, String(approval.id))
+    approval.paths.rejection(approval.pool, String(approval.id))
   }
 
   static let keys: Keys<Self> = [
@@ -157,7 +157,7 @@ struct ApprovalView: ViewModel {
     .markup("heading") { $0.heading },
     .optional(\.user),
     .markup("state") { ApprovalText.chip($0.approval.state) },
-    .text("place") { ApprovalText.place($0.approval.scope) },
+    .text("place") { ApprovalText.place($0.approval.pool) },
     .list("facts") { $0.facts },
     .flag("hasLinks") { !$0.links.isEmpty },
     .list("links") { $0.links },
@@ -192,7 +192,7 @@ struct ApprovalView: ViewModel {
     .texts("consequences") { $0.consequences },
     .text("action") { $0.action },
     .text("reject") { $0.rejection },
-    .text("withdraw") { $0.approval.paths.withdrawal($0.approval.scope, String($0.approval.id)) },
+    .text("withdraw") { $0.approval.paths.withdrawal($0.approval.pool, String($0.approval.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("button") { $0.button },
     .text("back") { _ in ConsolePaths.approvals() },

@@ -75,7 +75,7 @@ struct ApprovalRow: ViewModel {
     .text("user") {
       $0.approval.account == nil ? nil : Formatted.short($0.approval.accountName, 60)
     },
-    .text("place") { Formatted.short(ApprovalText.place($0.approval.scope), 80) },
+    .text("place") { Formatted.short(ApprovalText.place($0.approval.pool), 80) },
     .text("who") { row in
       row.approval.requester == row.reader
         ? Message("you") : Message.verbatim(row.approval.requesterName)

@@ -21,13 +21,13 @@ enum ApprovalsRoutes: ConsoleFeature {
   private static func add(_ page: ApprovalPage, to table: inout RouteTable) {
     let paths = ApprovalPaths(isAboutPolicy: page.isAboutPolicy)
     let approvals = page.identity.approvals
-    func add(_ path: ScopePath1, _ decision: some ApprovalDecision) {
+    func add(_ path: PoolPath1, _ decision: some ApprovalDecision) {
       let action = type(of: decision).action(isAboutPolicy: page.isAboutPolicy)
-      table.inScope(path, performing: [action]) { context, id in
+      table.inPool(path, performing: [action]) { context, id in
         try await page.decide(decision, context, id)
       }
     }
-    table.inScope(
+    table.inPool(
       .get, paths.page, page.isAboutPolicy ? .changePolicy : .removeFactors, page.show)
     add(paths.approval, ApproveRequest(approvals: approvals))
     add(paths.rejection, RejectRequest(approvals: approvals))
@@ -46,15 +46,15 @@ struct ApprovalPaths: Sendable {
 
   init(_ kind: Approval.Kind) { self.init(isAboutPolicy: kind == .policy) }
 
-  var page: ScopePath1 {
-    ScopePath1(word, nil)
+  var page: PoolPath1 {
+    PoolPath1(word, nil)
   }
 
-  var approval: ScopePath1 { decision("approval") }
-  var rejection: ScopePath1 { decision("rejection") }
-  var withdrawal: ScopePath1 { decision("withdrawal") }
+  var approval: PoolPath1 { decision("approval") }
+  var rejection: PoolPath1 { decision("rejection") }
+  var withdrawal: PoolPath1 { decision("withdrawal") }
 
-  private func decision(_ noun: PathComponent) -> ScopePath1 {
-    ScopePath1(word, nil, noun)
+  private func decision(_ noun: PathComponent) -> PoolPath1 {
+    PoolPath1(word, nil, noun)
   }
 }

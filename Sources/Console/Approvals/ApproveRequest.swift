@@ -13,25 +13,25 @@ struct ApproveRequest: ApprovalDecision {
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws -> ApprovalResult {
-    let scope = approval.scope
-    let done = try await approvals.approve(approval.id, in: scope, request)
+    let pool = approval.pool
+    let done = try await approvals.approve(approval.id, in: pool, request)
     let (flash, address): (Flash, String?) =
       switch done.value {
       case .done(let removal):
         (
-          Self.flash(removal, scope, signedIn.times),
-          ConsolePaths.user(scope, removal.account.id.text)
+          Self.flash(removal, pool, signedIn.times),
+          ConsolePaths.user(pool, removal.account.id.text)
         )
       case .policyChanged(let policy):
         (
           Flash(
             text: Message("Approved. The policy is now in effect."), link: PolicyPage.undo(policy)),
-          ConsolePaths.policy(scope)
+          ConsolePaths.policy(pool)
         )
       case .begun(let job):
         (
           Flash(text: Message("Approved. The removal has started.")),
-          ConsolePaths.bulkRemoval(scope, String(job))
+          ConsolePaths.bulkRemoval(pool, String(job))
         )
       case .overtaken(let change):
         (
@@ -45,11 +45,11 @@ struct ApproveRequest: ApprovalDecision {
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
   }
 
-  private static func flash(_ removal: Removal, _ scope: Scope, _ times: Times) -> Flash {
+  private static func flash(_ removal: Removal, _ pool: Pool, _ times: Times) -> Flash {
     let undo = removal.hold.map {
       Link(
         text: Message("Undo (until {time})", ["time": times.value($0.until)]),
-        href: ConsolePaths.undo(scope, removal.account.id.text, $0.id.text))
+        href: ConsolePaths.undo(pool, removal.account.id.text, $0.id.text))
     }
     let text = Message(
       one: "Approved. Removed {count} factor. {sessions}",

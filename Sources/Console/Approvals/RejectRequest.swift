@@ -16,7 +16,7 @@ struct RejectRequest: ApprovalDecision {
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws -> ApprovalResult {
     let done = try await approvals.refuse(
-      approval.id, in: approval.scope, answer: signedIn.form.trimmed("answer"), request)
+      approval.id, in: approval.pool, answer: signedIn.form.trimmed("answer"), request)
     return ApprovalResult(
       flash: Flash(text: Message("Request rejected. No changes made.")), renewed: done.renewed)
   }

@@ -13,7 +13,7 @@ struct WithdrawRequest: ApprovalDecision {
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws -> ApprovalResult {
-    try await approvals.withdraw(approval.id, in: approval.scope, request)
+    try await approvals.withdraw(approval.id, in: approval.pool, request)
     return ApprovalResult(flash: Flash(text: Message("Request withdrawn. No changes made.")))
   }
 }

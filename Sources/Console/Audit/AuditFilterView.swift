@@ -6,13 +6,13 @@ import Text
 
 struct AuditFilterView: ViewModel {
   private let frame: FrameView
-  private let place: AuditLogScope
+  private let place: AuditLogPool
   private let query: AuditQuery
   private let actors: [AuditMenu.Option]
   private let menus: AuditMenus
 
   init(
-    _ frame: FrameView, _ place: AuditLogScope, _ query: AuditQuery, _ actors: [AuditActor],
+    _ frame: FrameView, _ place: AuditLogPool, _ query: AuditQuery, _ actors: [AuditActor],
     _ menus: AuditMenus
   ) {
     self.frame = frame
@@ -47,7 +47,7 @@ struct AuditFilterView: ViewModel {
     if !query.kind.isEmpty || !query.object.isEmpty {
       add(chosenResource(AuditMenu.text(.resources, query.kind)), without: "kind", "object")
     }
-    if !query.pool.isEmpty, place.scope == nil {
+    if !query.pool.isEmpty, place.pool == nil {
       add(
         Message("Project or tenant: {pool}", ["pool": .text(Formatted.short(query.pool))]),
         without: "pool")
@@ -97,6 +97,6 @@ struct AuditFilterView: ViewModel {
   ]
 
   private func menu(_ kind: AuditMenu.Kind, chosen: String) -> Markup {
-    menus.markup(AuditMenu.Key(kind: kind, isOfAll: place.scope == nil, chosen: chosen))
+    menus.markup(AuditMenu.Key(kind: kind, isOfAll: place.pool == nil, chosen: chosen))
   }
 }

@@ -15,31 +15,31 @@ struct AuditPage: Sendable {
 
   private var audit: Audit { identity.audit }
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     let frame = try await frames.frame(Message("Audit log"), in: context)
-    return try await page(context.signedIn, AuditLogScope(context.scope), frame)
+    return try await page(context.signedIn, AuditLogPool(context.pool), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Audit log"), for: signedIn)
-    return try await page(signedIn, AuditLogScope(nil), frame)
+    return try await page(signedIn, AuditLogPool(nil), frame)
   }
 
-  func download(_ context: ScopeContext) async throws -> Response {
-    try await file(context.signedIn, AuditLogScope(context.scope))
+  func download(_ context: PoolContext) async throws -> Response {
+    try await file(context.signedIn, AuditLogPool(context.pool))
   }
 
   func downloadAll(_ signedIn: SignedIn) async throws -> Response {
-    try await file(signedIn, AuditLogScope(nil))
+    try await file(signedIn, AuditLogPool(nil))
   }
 
   private func page(
-    _ signedIn: SignedIn, _ place: AuditLogScope, _ frame: Frame
+    _ signedIn: SignedIn, _ place: AuditLogPool, _ frame: Frame
   ) async throws -> Response {
     let query = AuditQuery(signedIn.query)
     let after = signedIn.query.text("after")
     let (filter, faults) = try await filter(query, place, signedIn)
-    let actors = try await audit.actors(place.scope)
+    let actors = try await audit.actors(place.pool)
     var frame = frame
     frame.errors = faults
     let status = try await identity.auditChain.status()
@@ -47,7 +47,7 @@ struct AuditPage: Sendable {
       frame: frame, place: place, query: query, actors: actors, menus: menus,
       integrity: AuditIntegrityView(
         status, signedIn.times,
-        mayChange: place.scope == nil
+        mayChange: place.pool == nil
           && signedIn.administrator.may(.manageAdministrators, in: nil)))
     guard faults.isEmpty else {
       model.showNothing()
@@ -64,12 +64,12 @@ struct AuditPage: Sendable {
     {
       return first
     }
-    try await audit.recordReading(place.scope, by: signedIn.author)
+    try await audit.recordReading(place.pool, by: signedIn.author)
     let rows = rows.joined(
       found.rows.map { row in
         AuditRowView.Source(
-          row: row, scope: row.scopeKey.flatMap { found.scopes[$0] }, path: path,
-          showsPool: filter.scope == nil, times: signedIn.times)
+          row: row, pool: row.poolKey.flatMap { found.pools[$0] }, path: path,
+          showsPool: filter.pool == nil, times: signedIn.times)
       }
     ) { row.render(AuditRowView($0, frames.catalog)) }
     model.show(found, rows: rows, after: after)
@@ -77,15 +77,15 @@ struct AuditPage: Sendable {
   }
 
   private func filter(
-    _ query: AuditQuery, _ place: AuditLogScope, _ signedIn: SignedIn
+    _ query: AuditQuery, _ place: AuditLogPool, _ signedIn: SignedIn
   ) async throws -> (filter: AuditFilter?, faults: [FieldError]) {
-    guard place.scope == nil, let ids = query.poolIDs else {
-      return query.filter(in: place.scope, signedIn.times)
+    guard place.pool == nil, let ids = query.poolIDs else {
+      return query.filter(in: place.pool, signedIn.times)
     }
     do {
-      let scope = try await identity.scopes.existing(project: ids.project, tenant: ids.tenant)
-      return query.filter(in: scope, signedIn.times)
-    } catch is ScopeError {
+      let pool = try await identity.pools.existing(project: ids.project, tenant: ids.tenant)
+      return query.filter(in: pool, signedIn.times)
+    } catch is PoolLookupError {
       let (_, faults) = query.filter(in: nil, signedIn.times)
       return (
         nil,
@@ -100,7 +100,7 @@ struct AuditPage: Sendable {
   }
 
   private func file(
-    _ signedIn: SignedIn, _ place: AuditLogScope
+    _ signedIn: SignedIn, _ place: AuditLogPool
   ) async throws -> Response {
     let query = AuditQuery(signedIn.query)
     let (filter, faults) = try await filter(query, place, signedIn)
@@ -125,15 +125,15 @@ struct AuditPage: Sendable {
 }
 
 /// The pool that the log belongs to; the instance log, which contains all entries, if nil.
-struct AuditLogScope: Sendable {
-  let scope: Scope?
+struct AuditLogPool: Sendable {
+  let pool: Pool?
 
-  init(_ scope: Scope?) { self.scope = scope }
+  init(_ pool: Pool?) { self.pool = pool }
 
-  var page: String { scope.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit() }
-  var file: String { scope.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
+  var page: String { pool.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit() }
+  var file: String { pool.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
 
   var fileName: String {
-    scope.map { "audit-\($0.objectID)" } ?? "audit"
+    pool.map { "audit-\($0.objectID)" } ?? "audit"
   }
 }

@@ -59,8 +59,8 @@ struct AuditQuery: Sendable, Equatable {
 
   /// The filter, or the errors in the dates; no filter if the query names a kind of actor that
   /// doesn't exist, which no entry matches.
-  func filter(in scope: Scope?, _ times: Times) -> (filter: AuditFilter?, faults: [FieldError]) {
-    var filter = AuditFilter(scope: scope, objectID: object.isEmpty ? nil : object)
+  func filter(in pool: Pool?, _ times: Times) -> (filter: AuditFilter?, faults: [FieldError]) {
+    var filter = AuditFilter(pool: pool, objectID: object.isEmpty ? nil : object)
     if !kind.isEmpty { filter.objectKind = kind }
     let (actorKind, actorID) = actorParts
     (filter.actor, filter.actorID) = (Actor.Kind(rawValue: actorKind), actorID)

@@ -10,8 +10,8 @@ enum AuditRoutes: ConsoleFeature {
       row: try parts.template("audit/row", for: AuditRowView.self),
       menus: AuditMenus(
         try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
-    table.inScope(.get, ConsolePaths.audit, .readAudit, audit.show)
-    table.inScope(.get, ConsolePaths.auditFile, .readAudit, audit.download)
+    table.inPool(.get, ConsolePaths.audit, .readAudit, audit.show)
+    table.inPool(.get, ConsolePaths.auditFile, .readAudit, audit.download)
     table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
     table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
 
@@ -22,8 +22,8 @@ enum AuditRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let audit = ScopePath0("audit")
-  static let auditFile = ScopePath0("audit.csv")
+  static let audit = PoolPath0("audit")
+  static let auditFile = PoolPath0("audit.csv")
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
   static let auditRetention = Path("audit", "retention")

@@ -8,21 +8,21 @@ final class AuditRowView: ViewModel {
   final class Source: Hashable, Sendable {
     let row: AuditRow
     /// The entry's pool, in the instance log.
-    let scope: AuditScope?
+    let pool: AuditPool?
     let path: String
     let showsPool: Bool
     let times: Times
 
-    init(row: AuditRow, scope: AuditScope?, path: String, showsPool: Bool, times: Times) {
+    init(row: AuditRow, pool: AuditPool?, path: String, showsPool: Bool, times: Times) {
       self.row = row
-      self.scope = scope
+      self.pool = pool
       self.path = path
       self.showsPool = showsPool
       self.times = times
     }
 
     static func == (left: Source, right: Source) -> Bool {
-      left.row === right.row && left.scope == right.scope && left.path == right.path
+      left.row === right.row && left.pool == right.pool && left.path == right.path
         && left.showsPool == right.showsPool && left.times == right.times
     }
 
@@ -64,15 +64,15 @@ final class AuditRowView: ViewModel {
 
   /// The name of the entry's pool, linked unless the pool was deleted.
   private var place: Markup? {
-    guard source.showsPool, let key = row.scopeKey else { return nil }
+    guard source.showsPool, let key = row.poolKey else { return nil }
     var html = HTML()
-    guard let scope = source.scope else {
+    guard let pool = source.pool else {
       html.raw("<span class=\"mono\">")
       html.text([key.project.text, key.tenant?.text].compactMap { $0 }.joined(separator: " / "))
       html.raw("</span>")
       return html.markup
     }
-    if scope.isThere {
+    if pool.isThere {
       html.raw("<a href=\"")
       html.text(
         key.tenant.map { ConsolePaths.tenant(key.project.text, $0.text) }
@@ -81,17 +81,17 @@ final class AuditRowView: ViewModel {
     } else {
       html.raw("<span>")
     }
-    html.add(HTML.isolated(Formatted.short(scope.tenantName ?? scope.projectName)))
-    if scope.isThere {
+    html.add(HTML.isolated(Formatted.short(pool.tenantName ?? pool.projectName)))
+    if pool.isThere {
       html.raw("</a>")
     } else {
       html.raw(" <span class=\"sub\">")
       html.message(Message("deleted"))
       html.raw("</span></span>")
     }
-    if scope.tenantName != nil, scope.isThere {
+    if pool.tenantName != nil, pool.isThere {
       html.raw("<span class=\"sub\">")
-      html.add(HTML.isolated(Formatted.short(scope.projectName)))
+      html.add(HTML.isolated(Formatted.short(pool.projectName)))
       html.raw("</span>")
     }
     return html.markup

@@ -155,7 +155,7 @@ enum AuditText {
     case .erasure: Message("Erasure")
     case .project: Message("project")
     case .tenant: Message("tenant")
-    case .scope: Message("user pool")
+    case .pool: Message("user pool")
     case .guidance: Message("support playbook")
     case .message: Message("message to user")
     case .bulkRemoval: Message("bulk removal")

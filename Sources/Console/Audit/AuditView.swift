@@ -5,7 +5,7 @@ import Templating
 
 struct AuditView: ViewModel {
   let frame: FrameView
-  let place: AuditLogScope
+  let place: AuditLogPool
   let query: AuditQuery
   let filter: AuditFilterView
   let integrity: AuditIntegrityView
@@ -14,7 +14,7 @@ struct AuditView: ViewModel {
   private(set) var empty: EmptyView?
 
   init(
-    frame: Frame, place: AuditLogScope, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
+    frame: Frame, place: AuditLogPool, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
     integrity: AuditIntegrityView
   ) {
     self.frame = FrameView(frame)
@@ -74,9 +74,9 @@ struct AuditView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("isOfAll") { $0.place.scope == nil },
-    .flag("showsPool") { $0.place.scope == nil && $0.query.pool.isEmpty },
-    .text("scopeName") { $0.place.scope?.name },
+    .flag("isOfAll") { $0.place.pool == nil },
+    .flag("showsPool") { $0.place.pool == nil && $0.query.pool.isEmpty },
+    .text("poolName") { $0.place.pool?.name },
     .object(\.filter),
     .object(\.integrity),
     .flag("hasRows") { !$0.rows.isEmpty },

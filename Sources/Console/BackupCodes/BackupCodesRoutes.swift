@@ -7,12 +7,12 @@ enum BackupCodesRoutes: ConsoleFeature {
     let shown = TemporaryCodePage(
       identity: identity, frames: parts.frames,
       view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
-    table.inScope(
+    table.inPool(
       ConsolePaths.temporaryCode, performing: CreateTemporaryCode(identity: identity), forms)
-    table.inScope(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
+    table.inPool(
       ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(identity: identity), forms)
-    table.inScope(
+    table.inPool(
       ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(identity: identity), forms)
   }
 }

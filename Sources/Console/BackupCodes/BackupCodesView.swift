@@ -8,7 +8,7 @@ struct BackupCodesView: ViewModel {
   var recoveryCodes: RecoveryCodesFact?
   let caution: LockCaution?
 
-  init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: ScopeContext) {
+  init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: PoolContext) {
     let times = context.signedIn.times
     temporaryCode = state.temporaryUntil.map {
       TemporaryCodeFact(until: times.moment($0), isOff: state.temporaryIsOff)

@@ -9,11 +9,11 @@ struct CreateTemporaryCode: FormAction {
   let action = ConsoleAction.createTemporaryCode
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
-    let settings = try await identity.support.settings(target.scope)
+    let settings = try await identity.support.settings(target.pool)
     var page = FormPage(
-      account, in: target.scope, title: Message("Temporary code"),
+      account, in: target.pool, title: Message("Temporary code"),
       heading: Message(
         "Generate a temporary code for {user}?", ["user": account.shortLabel]),
       consequences: consequences(account, state, target.times),
@@ -34,15 +34,15 @@ struct CreateTemporaryCode: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.backupCodes.makeTemporaryCode(
-      request, for: target.user, in: target.scope,
+      request, for: target.user, in: target.pool,
       hours: Int(target.form.trimmed("hours")) ?? 0)
     try await identity.consoleStorage.keep(
-      done.value, of: target.user, in: target.scope,
+      done.value, of: target.user, in: target.pool,
       for: done.renewed?.session ?? target.signedIn.session)
-    return FormEnd(nil, at: ConsolePaths.shownCode(target.scope, target.uid), after: done)
+    return FormEnd(nil, at: ConsolePaths.shownCode(target.pool, target.uid), after: done)
   }
 
   private func consequences(

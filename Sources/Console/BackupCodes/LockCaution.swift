@@ -6,17 +6,17 @@ struct LockCaution: ViewModel {
   let sentence: Message
   let link: Link?
 
-  init?(_ account: Account, at now: Instant, in context: ScopeContext) {
+  init?(_ account: Account, at now: Instant, in context: PoolContext) {
     let times = context.signedIn.times
     guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
     sentence = words
     let may =
-      context.signedIn.administrator.denial(of: .unlockCodes, on: account, in: context.scope) == nil
+      context.signedIn.administrator.denial(of: .unlockCodes, on: account, in: context.pool) == nil
     link =
       may
       ? Link(
         text: Message("Unlock codes…"),
-        href: ConsolePaths.unlock(context.scope, account.id.text)) : nil
+        href: ConsolePaths.unlock(context.pool, account.id.text)) : nil
   }
 
   static let keys: Keys<Self> = [

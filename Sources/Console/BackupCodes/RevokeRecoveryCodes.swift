@@ -7,10 +7,10 @@ struct RevokeRecoveryCodes: FormAction {
   let action = ConsoleAction.revokeRecoveryCodes
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Revoke recovery codes"),
+      account, in: target.pool, title: Message("Revoke recovery codes"),
       heading: Message(
         "Revoke the recovery codes for {user}?",
         ["user": account.shortLabel]),
@@ -31,10 +31,10 @@ struct RevokeRecoveryCodes: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.backupCodes.endRecoveryCodes(
-      request, of: target.user, in: target.scope)
+      request, of: target.user, in: target.pool)
     return FormEnd(
       Message(
         one: "{count} recovery code revoked. The user can generate new ones in the application.",

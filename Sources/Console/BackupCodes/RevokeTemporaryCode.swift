@@ -7,10 +7,10 @@ struct RevokeTemporaryCode: FormAction {
   let action = ConsoleAction.revokeTemporaryCode
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Revoke temporary code"),
+      account, in: target.pool, title: Message("Revoke temporary code"),
       heading: Message(
         "Revoke the temporary code for {user}?",
         ["user": account.shortLabel]),
@@ -22,20 +22,20 @@ struct RevokeTemporaryCode: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.backupCodes.endTemporaryCode(
-      request, of: target.user, in: target.scope)
+      request, of: target.user, in: target.pool)
     return FormEnd(Message("Temporary code revoked."), at: target.userPage, after: done)
   }
 }
 
 extension Identity {
   func accountWithCodes(
-    _ target: ScopeTarget
+    _ target: PoolTarget
   ) async throws -> (Account, BackupCodeState) {
     let account = try await account(target)
-    let state = try await backupCodes.state(of: account, in: target.scope)
+    let state = try await backupCodes.state(of: account, in: target.pool)
     return (account, state)
   }
 }

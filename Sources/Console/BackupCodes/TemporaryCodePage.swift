@@ -10,24 +10,24 @@ struct TemporaryCodePage: Sendable {
   let frames: Frames
   let view: Template<TemporaryCodeView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
-    let scope = context.scope
-    let address = ConsolePaths.temporaryCode(scope, uid)
+  func show(_ context: PoolContext, _ uid: String) async throws -> Response {
+    let pool = context.pool
+    let address = ConsolePaths.temporaryCode(pool, uid)
     let account = try await identity.account(
       FormTarget(place: context, objects: [uid], address: address))
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
       code = try await identity.consoleStorage.takeCode(
-        of: account.id, in: scope, for: context.signedIn.session)
+        of: account.id, in: pool, for: context.signedIn.session)
     }
     let title = Message(
       "Temporary code · {user} · Users", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
-    frame.crumbs = Link.crumbs(to: account, in: scope)
+    frame.crumbs = Link.crumbs(to: account, in: pool)
     let model = TemporaryCodeView(
-      frame: FrameView(frame), account: account, user: UserIdentity(account, in: scope), code: code,
+      frame: FrameView(frame), account: account, user: UserIdentity(account, in: pool), code: code,
       caution: LockCaution(account, at: identity.clock.now(), in: context),
-      back: ConsolePaths.user(scope, uid), again: address)
+      back: ConsolePaths.user(pool, uid), again: address)
     return .html(view.render(model))
   }
 }

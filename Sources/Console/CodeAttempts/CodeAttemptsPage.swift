@@ -9,19 +9,19 @@ struct CodeAttemptsPage: Sendable {
   let frames: Frames
   let view: Template<CodeAttemptsView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
-    let scope = context.scope
+  func show(_ context: PoolContext, _ uid: String) async throws -> Response {
+    let pool = context.pool
     let account = try await identity.account(uid, in: context)
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await identity.codeAttempts.list(account, after: after, limit: size.rows)
-    let path = ConsolePaths.codeAttempts(scope, account.id.text)
+    let path = ConsolePaths.codeAttempts(pool, account.id.text)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
-    let settings = try await identity.support.settings(scope)
+    let settings = try await identity.support.settings(pool)
     let title = Message(
       "Code attempts · {user} · Users", ["user": .name(Formatted.short(account.label))])
     var frame = try await frames.frame(title, in: context)
-    frame.crumbs = Link.crumbs(to: account, in: scope)
+    frame.crumbs = Link.crumbs(to: account, in: pool)
     return .html(
       view.render(
         CodeAttemptsView(
@@ -32,8 +32,8 @@ struct CodeAttemptsPage: Sendable {
 }
 
 extension Identity {
-  func account(_ uid: String, in context: ScopeContext) async throws -> Account {
-    let found = try await accounts.find(context.scope, ID(uid))
+  func account(_ uid: String, in context: PoolContext) async throws -> Account {
+    let found = try await accounts.find(context.pool, ID(uid))
     guard let found else { throw Refusal.notFound }
     return found
   }
@@ -41,14 +41,14 @@ extension Identity {
 
 struct CodeAttemptsView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let account: Account
   let page: Page<CodeAttempt>
   let size: PageSize
   let after: String?
   let days: Int
 
-  private var path: String { ConsolePaths.codeAttempts(context.scope, account.id.text) }
+  private var path: String { ConsolePaths.codeAttempts(context.pool, account.id.text) }
 
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
@@ -67,7 +67,7 @@ struct CodeAttemptsView: ViewModel {
         other: "No code attempts in the last {count} days", ["count": .number(days)]),
       sentence: Message(
         "Shows the result of each code: accepted, expired, already used, or incorrect."),
-      more: Link(text: Message("How users enroll"), href: context.scope.guidance()))
+      more: Link(text: Message("How users enroll"), href: context.pool.guidance()))
   }
 
   static let keys: Keys<Self> = [

@@ -7,8 +7,8 @@ enum CodeAttemptsRoutes: ConsoleFeature {
     let codeAttempts = CodeAttemptsPage(
       identity: identity, frames: frames,
       view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
-    table.inScope(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
+    table.inPool(
       ConsolePaths.codeAttemptsFile, performing: [.exportUsers],
       CodeAttemptsFile(identity: identity, actions: parts.actions).download)
   }

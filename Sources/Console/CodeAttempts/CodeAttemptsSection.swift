@@ -6,10 +6,10 @@ struct CodeAttemptsSection: ViewModel {
   let rows: [CodeAttemptRow]
   let all: String
 
-  init?(_ page: Page<CodeAttempt>, of account: Account, in scope: Scope, _ times: Times) {
+  init?(_ page: Page<CodeAttempt>, of account: Account, in pool: Pool, _ times: Times) {
     guard !page.items.isEmpty || !account.factors.isEmpty else { return nil }
     rows = CodeAttemptRun.all(page.items).map { CodeAttemptRow($0, of: account, times) }
-    all = ConsolePaths.codeAttempts(scope, account.id.text)
+    all = ConsolePaths.codeAttempts(pool, account.id.text)
   }
 
   static let keys: Keys<Self> = [

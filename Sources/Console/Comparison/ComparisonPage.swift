@@ -13,37 +13,37 @@ struct ComparisonPage: Sendable {
   /// The maximum number of tenants that the form suggests.
   private static let suggestions = 100
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
     let asked = ComparisonAddress(context.signedIn.query)
     var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
     if !asked.pool.isEmpty, !asked.day.isEmpty {
       errors = [FieldError(field: "on", text: Message("Enter a user pool or a date, not both."))]
     } else {
       do {
-        comparison = try await compare(scope, asked, context.signedIn.administrator)
+        comparison = try await compare(pool, asked, context.signedIn.administrator)
       } catch let error as ComparisonError {
         errors = [try Self.fault(error)]
       }
     }
     let tenants = try await identity.pools.tenantNames(
-      project: scope.project, visibleTo: context.signedIn.administrator,
+      project: pool.project, visibleTo: context.signedIn.administrator,
       limit: Self.suggestions)
     var frame = try await frames.frame(Message("Compare MFA policies"), in: context)
-    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
+    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))]
     frame.errors = errors
     let model = ComparisonView(
-      frame: FrameView(frame), scope: scope, asked: asked, comparison: comparison,
+      frame: FrameView(frame), pool: pool, asked: asked, comparison: comparison,
       tenants: tenants.map { SuggestedTenant(id: $0.id.text, name: $0.displayName) },
       today: Day(frames.clock.now()))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
   private func compare(
-    _ scope: Scope, _ asked: ComparisonAddress, _ administrator: Administrator
+    _ pool: Pool, _ asked: ComparisonAddress, _ administrator: Administrator
   ) async throws -> PolicyComparison? {
     func compare(_ subject: ComparisonSubject) async throws -> PolicyComparison {
-      try await identity.policies.compare(scope, with: subject, visibleTo: administrator)
+      try await identity.policies.compare(pool, with: subject, visibleTo: administrator)
     }
     if !asked.day.isEmpty {
       guard let day = Day(asked.day) else { throw ComparisonError.futureDay }
@@ -53,7 +53,7 @@ struct ComparisonPage: Sendable {
     let parts = asked.pool.split(separator: "/", maxSplits: 1).map(String.init)
     if parts.count == 2 { return try await compare(.pool(ID(parts[0]), ID(parts[1]))) }
     do {
-      return try await compare(.pool(scope.project, ID(asked.pool)))
+      return try await compare(.pool(pool.project, ID(asked.pool)))
     } catch let error as ComparisonError {
       guard case .poolNotFound = error else { throw error }
       return try await compare(.pool(ID(asked.pool), nil))
@@ -104,7 +104,7 @@ struct ComparisonAddress: Sendable {
 
 struct ComparisonView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   let asked: ComparisonAddress
   let comparison: PolicyComparison?
   let tenants: [SuggestedTenant]
@@ -112,15 +112,15 @@ struct ComparisonView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { $0.scope.name },
-    .text("action") { ConsolePaths.comparison($0.scope) },
+    .text("name") { $0.pool.name },
+    .text("action") { ConsolePaths.comparison($0.pool) },
     .text("pool") { $0.asked.pool },
     .text("poolError") { $0.frame.error(at: "with") },
     .text("day") { $0.asked.day },
     .text("dayError") { $0.frame.error(at: "on") },
     .text("today") { $0.today.description },
-    .text("project") { $0.scope.tenant == nil ? nil : $0.scope.project.text },
-    .text("projectName") { Isolation.isolated($0.scope.projectName) },
+    .text("project") { $0.pool.tenant == nil ? nil : $0.pool.project.text },
+    .text("projectName") { Isolation.isolated($0.pool.projectName) },
     .list(\.tenants),
     .optional("result") { view in
       view.comparison.map { ComparedPolicies($0, today: view.today) }
@@ -166,7 +166,7 @@ struct ComparedPolicies: ViewModel {
   }
 
   private static func heading(_ policy: ComparedPolicy) -> Message {
-    let name = Message.Value.name(Formatted.short(policy.scope.name))
+    let name = Message.Value.name(Formatted.short(policy.pool.name))
     return policy.asOf.map {
       Message("{name}, {day}", ["name": name, "day": Times.value($0)])
     } ?? Message("{name}, now", ["name": name])

@@ -6,10 +6,10 @@ enum ComparisonRoutes: ConsoleFeature {
     let page = ComparisonPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("comparison/comparison", for: ComparisonView.self))
-    table.inScope(.get, ConsolePaths.comparison, .readPolicy, page.show)
+    table.inPool(.get, ConsolePaths.comparison, .readPolicy, page.show)
   }
 }
 
 extension ConsolePaths {
-  static let comparison = ScopePath0("policy", "comparison")
+  static let comparison = PoolPath0("policy", "comparison")
 }

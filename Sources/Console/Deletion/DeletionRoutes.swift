@@ -6,10 +6,10 @@ enum DeletionRoutes: ConsoleFeature {
     let pools = parts.identity.pools
     table.inProject(
       ConsolePaths.projectDeletion,
-      performing: DeleteScope<ProjectContext>(pools: pools, action: .deleteProject), parts.actions)
+      performing: DeletePool<ProjectContext>(pools: pools, action: .deleteProject), parts.actions)
     table.inProjectOfTenant(
       ConsolePaths.tenantDeletion,
-      performing: DeleteScope<ScopeContext>(pools: pools, action: .deleteTenant), parts.actions)
+      performing: DeletePool<PoolContext>(pools: pools, action: .deleteTenant), parts.actions)
   }
 }
 

@@ -4,7 +4,7 @@ import Identity
 enum EnrollmentLinksRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
-    table.inScope(
+    table.inPool(
       ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(identity: identity), parts.actions
     )
 

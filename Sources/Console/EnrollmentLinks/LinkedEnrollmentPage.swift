@@ -21,8 +21,8 @@ struct LinkedEnrollmentPage: Sendable {
     let code = query.text("code") ?? ""
     let enrollment: LinkedEnrollment
     do { enrollment = try await links.open(code) } catch let error as EnrollmentLinkError {
-      if case .used(let scope) = error, query["done"] != nil {
-        return try page(visitor, .done(scope), code: code)
+      if case .used(let pool) = error, query["done"] != nil {
+        return try page(visitor, .done(pool), code: code)
       }
       return try await refused(error, visitor, code: code)
     }
@@ -55,11 +55,11 @@ struct LinkedEnrollmentPage: Sendable {
   ) async throws -> Response {
     switch error {
     case .unknown: return try page(visitor, .void, code: code)
-    case .used(let scope): return try page(visitor, .used(scope), code: code)
-    case .expired(let scope): return try page(visitor, .late(scope), code: code)
-    case .tooManyCodes(let scope): return try page(visitor, .tooManyCodes(scope), code: code)
-    case .disabled(let scope): return try page(visitor, .disabled(scope), code: code)
-    case .refused(let scope, let why): return try page(visitor, .refused(scope, why), code: code)
+    case .used(let pool): return try page(visitor, .used(pool), code: code)
+    case .expired(let pool): return try page(visitor, .late(pool), code: code)
+    case .tooManyCodes(let pool): return try page(visitor, .tooManyCodes(pool), code: code)
+    case .disabled(let pool): return try page(visitor, .disabled(pool), code: code)
+    case .refused(let pool, let why): return try page(visitor, .refused(pool, why), code: code)
     case .malformedCode(let enrollment):
       let fault = FieldError(
         field: "code",
@@ -101,7 +101,7 @@ struct LinkedEnrollmentPage: Sendable {
     _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
   ) throws -> Response {
     var frame = frames.outside(
-      state.title, path: ConsolePaths.linkedEnrollment(), of: state.scope)
+      state.title, path: ConsolePaths.linkedEnrollment(), of: state.pool)
     frame.errors = errors
     let view = FrameView(frame)
     var form: LinkedEnrollmentForm?

@@ -4,22 +4,22 @@ import Localization
 
 enum LinkedEnrollmentState {
   case open(LinkedEnrollment)
-  case done(Scope)
+  case done(Pool)
   /// The link was already used or replaced by a newer one.
-  case used(Scope)
-  case late(Scope)
-  case tooManyCodes(Scope)
-  case disabled(Scope)
-  case refused(Scope, EnrollmentError)
+  case used(Pool)
+  case late(Pool)
+  case tooManyCodes(Pool)
+  case disabled(Pool)
+  case refused(Pool, EnrollmentError)
   /// The link is unknown, or the account has changed since it was sent.
   case void
 
-  var scope: Scope? {
+  var pool: Pool? {
     switch self {
-    case .open(let enrollment): enrollment.scope
-    case .done(let scope), .used(let scope), .late(let scope), .tooManyCodes(let scope),
-      .disabled(let scope), .refused(let scope, _):
-      scope
+    case .open(let enrollment): enrollment.pool
+    case .done(let pool), .used(let pool), .late(let pool), .tooManyCodes(let pool),
+      .disabled(let pool), .refused(let pool, _):
+      pool
     case .void: nil
     }
   }

@@ -31,7 +31,7 @@ struct LinkedEnrollmentForm: ViewModel {
     .text(\.csrf),
     .text(\.link),
     .text("ticket") { $0.enrollment.ticket.revealedText },
-    .text("application") { Formatted.short($0.enrollment.scope.projectName) },
+    .text("application") { Formatted.short($0.enrollment.pool.projectName) },
     .text("email") { Formatted.short($0.enrollment.email, 200) },
     .markup(\.drawing),
     .text("uri") { $0.enrollment.uri.revealedText },

@@ -7,9 +7,9 @@ struct SendEnrollmentLink: FormAction {
   let action = ConsoleAction.sendEnrollmentLink
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
-    let refusal = try await identity.enrollmentLinks.refusal(account, in: target.scope)
+    let refusal = try await identity.enrollmentLinks.refusal(account, in: target.pool)
     let carriesMail = identity.messages.carriesMail
     let consequences: [Message?] = [
       account.email.map { Self.sending(to: $0, carriesMail: carriesMail) },
@@ -19,7 +19,7 @@ struct SendEnrollmentLink: FormAction {
         ? Message("The user’s other addresses are notified that a link was sent.") : nil,
     ]
     var page = FormPage(
-      account, in: target.scope, title: Message("Send enrollment link"),
+      account, in: target.pool, title: Message("Send enrollment link"),
       heading: Message(
         "Send an enrollment link to {user}?", ["user": account.shortLabel]),
       consequences: consequences.compactMap { $0 }, button: Message("Send link"),
@@ -30,10 +30,10 @@ struct SendEnrollmentLink: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.enrollmentLinks.send(
-      request, to: target.user, in: target.scope)
+      request, to: target.user, in: target.pool)
     let address = Message.Value.name(Formatted.short(done.value))
     return FormEnd(
       identity.messages.carriesMail

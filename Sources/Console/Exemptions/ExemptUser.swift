@@ -8,16 +8,16 @@ struct ExemptUser: FormAction {
   let action = ConsoleAction.exemptUser
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     let exemptions = identity.exemptions
     let (current, obstacle) = try await (
       exemptions.find(account),
       exemptions.obstacle(
-        for: target.signedIn.administrator, to: account, in: target.scope)
+        for: target.signedIn.administrator, to: account, in: target.pool)
     )
     var page = FormPage(
-      account, in: target.scope, title: Message("Exempt user"),
+      account, in: target.pool, title: Message("Exempt user"),
       heading: Message("Exempt {user} from MFA?", ["user": account.shortLabel]),
       consequences: [
         Message(
@@ -46,20 +46,20 @@ struct ExemptUser: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.exemptions.grant(
-      target.scope, target.user, until: end(target).moment, request)
+      target.pool, target.user, until: end(target).moment, request)
     return FormEnd(
       Message("User exempted until {until}.", ["until": target.times.endValue(done.value.endsAt)]),
       at: target.userPage, after: done)
   }
 
-  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     EndFields.placed(error, target)
   }
 
-  private func end(_ target: ScopeTarget) throws -> EndFields {
+  private func end(_ target: PoolTarget) throws -> EndFields {
     try EndFields(target, at: identity.clock.now())
   }
 }
@@ -69,11 +69,11 @@ struct EndExemption: FormAction {
   let action = ConsoleAction.endExemption
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     let found = try await identity.exemptions.find(account)
     var page = FormPage(
-      account, in: target.scope, title: Message("End exemption"),
+      account, in: target.pool, title: Message("End exemption"),
       heading: Message(
         "End the MFA exemption for {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -87,9 +87,9 @@ struct EndExemption: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.exemptions.end(target.scope, target.user, request)
+    let done = try await identity.exemptions.end(target.pool, target.user, request)
     return FormEnd(Message("Exemption ended."), at: target.userPage, after: done)
   }
 }

@@ -10,9 +10,9 @@ enum ExemptionsRoutes: ConsoleFeature {
     table.somewhere(
       ConsolePaths.exemptionsFile, performing: [.exportUsers],
       ExemptionsFile(identity: parts.identity, actions: parts.actions).download)
-    table.inScope(
+    table.inPool(
       ConsolePaths.exemption, performing: ExemptUser(identity: parts.identity), parts.actions)
-    table.inScope(
+    table.inPool(
       ConsolePaths.endOfExemption, performing: EndExemption(identity: parts.identity), parts.actions
     )
   }
@@ -21,6 +21,6 @@ enum ExemptionsRoutes: ConsoleFeature {
 extension ConsolePaths {
   static let exemptions = Path("exemptions")
   static let exemptionsFile = Path("exemptions.csv")
-  static let exemption = ScopePath1("users", nil, "exemption")
-  static let endOfExemption = ScopePath1("users", nil, "exemption", "end")
+  static let exemption = PoolPath1("users", nil, "exemption")
+  static let endOfExemption = PoolPath1("users", nil, "exemption", "end")
 }

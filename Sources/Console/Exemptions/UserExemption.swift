@@ -8,12 +8,12 @@ struct UserExemption: ViewModel {
   let end: String?
   let times: Times
 
-  init(_ exemption: Exemption, of account: Account, in context: ScopeContext) {
+  init(_ exemption: Exemption, of account: Account, in context: PoolContext) {
     self.exemption = exemption
     times = context.signedIn.times
     let denial = context.signedIn.administrator.denial(
-      of: .endExemption, on: account, in: context.scope)
-    end = denial == nil ? ConsolePaths.endOfExemption(context.scope, account.id.text) : nil
+      of: .endExemption, on: account, in: context.pool)
+    end = denial == nil ? ConsolePaths.endOfExemption(context.pool, account.id.text) : nil
   }
 
   static let keys: Keys<Self> = [

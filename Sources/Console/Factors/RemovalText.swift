@@ -4,13 +4,13 @@ import Localization
 
 struct RemovalText: Sendable {
   let identity: Identity
-  let target: ScopeTarget
+  let target: PoolTarget
 
   private var times: Times { target.times }
 
   /// Returns what a removal would do, without doing it.
   func consequences(of factor: ID<Factor>?) async throws -> Removal {
-    try await identity.factorRemovals.consequences(target.scope, target.user, factor)
+    try await identity.factorRemovals.consequences(target.pool, target.user, factor)
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
@@ -91,7 +91,7 @@ struct RemovalText: Sendable {
       let undo = removal.hold.map {
         Link(
           text: Message("Ask another administrator"),
-          href: ConsolePaths.undo(target.scope, target.uid, $0.id.text))
+          href: ConsolePaths.undo(target.pool, target.uid, $0.id.text))
       }
       return FormEnd(done(removal), link: undo, at: target.userPage, after: outcome)
     case .waits(_, let until):

@@ -12,11 +12,11 @@ struct RemoveAllFactors: FormAction {
   /// The field with the ID of each factor that the page shows.
   private static let field = "enrollment"
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: nil)
     var page = FormPage(
-      removal.account, in: target.scope, title: Message("Remove all factors"),
+      removal.account, in: target.pool, title: Message("Remove all factors"),
       heading: Message(
         "Remove all factors from {user}?", ["user": removal.account.shortLabel]
       ),
@@ -34,15 +34,15 @@ struct RemoveAllFactors: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.factorRemovals.remove(
-      target.scope, target.user, nil, request,
+      target.pool, target.user, nil, request,
       seen: Set(target.form.all(Self.field).map { ID($0.text) }))
     return RemovalText(identity: identity, target: target).result(done)
   }
 
-  func denied(_ denial: ActionDenial, _ target: ScopeTarget) async throws -> FieldError? {
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
     try await RemovalText(identity: identity, target: target).denied(denial)
   }
 }

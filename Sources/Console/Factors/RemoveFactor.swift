@@ -7,7 +7,7 @@ struct RemoveFactor: FormAction {
   let action = ConsoleAction.removeFactor
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
@@ -18,7 +18,7 @@ struct RemoveFactor: FormAction {
         "user": removal.account.shortLabel,
       ])
     var page = FormPage(
-      removal.account, in: target.scope, title: Message("Remove factor"), heading: heading,
+      removal.account, in: target.pool, title: Message("Remove factor"), heading: heading,
       consequences: words.sentences(removal), button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
@@ -28,14 +28,14 @@ struct RemoveFactor: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.factorRemovals.remove(
-      target.scope, target.user, ID(target.object), request)
+      target.pool, target.user, ID(target.object), request)
     return RemovalText(identity: identity, target: target).result(done)
   }
 
-  func denied(_ denial: ActionDenial, _ target: ScopeTarget) async throws -> FieldError? {
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
     try await RemovalText(identity: identity, target: target).denied(denial)
   }
 }

@@ -10,7 +10,7 @@ struct RenameFactor: FormAction {
   let action = ConsoleAction.renameFactor
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
     let heading = Message(
       "Rename “{factor}” for {user}?",
@@ -27,7 +27,7 @@ struct RenameFactor: FormAction {
         : Message("You can change the name back later. The audit log keeps both names."),
     ]
     var page = FormPage(
-      found.account, in: target.scope, title: Message("Rename factor"), heading: heading,
+      found.account, in: target.pool, title: Message("Rename factor"), heading: heading,
       consequences: consequences, button: Message("Rename factor"), isDestructive: false,
       factsHeading: Message("This factor"),
       facts: FactorText.facts(found.factor, target.times))
@@ -46,10 +46,10 @@ struct RenameFactor: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.support.rename(
-      target.scope, target.user, ID(target.object), to: target.form.trimmed("name"), request)
+      target.pool, target.user, ID(target.object), to: target.form.trimmed("name"), request)
     // A factor without a previous name has no name to restore.
     let undo = done.value.factor.displayName.map { old in
       let form = ["name": old] as Form

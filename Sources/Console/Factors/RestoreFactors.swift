@@ -12,11 +12,11 @@ struct RestoreFactors: FormAction {
 
   var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let found: Restoration
     do {
       found = try await identity.factorRemovals.consequencesOfUndo(
-        target.scope, target.user, ID(target.object))
+        target.pool, target.user, ID(target.object))
     } catch {
       guard case .notFound? = Refusal(error) else { throw error }
       throw try await gone(target)
@@ -28,7 +28,7 @@ struct RestoreFactors: FormAction {
   }
 
   private func restoring(
-    _ found: Restoration, _ target: ScopeTarget
+    _ found: Restoration, _ target: PoolTarget
   ) async throws -> FormPage {
     let (account, hold) = (found.account, found.hold)
     let consequences = [
@@ -45,7 +45,7 @@ struct RestoreFactors: FormAction {
           "The user has no active sessions. Sessions that ended with the removal aren’t restored.")),
     ]
     var page = FormPage(
-      account, in: target.scope, title: Message("Restore factors"),
+      account, in: target.pool, title: Message("Restore factors"),
       heading: Message(
         "Restore factors removed from {user}?", ["user": account.shortLabel]),
       consequences: consequences,
@@ -65,19 +65,19 @@ struct RestoreFactors: FormAction {
   /// Returns who can restore the factors in place of the agent; nil if no one can because of the
   /// account's state.
   private func otherAdministrators(
-    _ account: Account, _ target: ScopeTarget, to purpose: OtherAdministratorsView.Purpose
+    _ account: Account, _ target: PoolTarget, to purpose: OtherAdministratorsView.Purpose
   ) async throws -> OtherAdministratorsView? {
-    let (administrator, scope) = (target.signedIn.administrator, target.scope)
-    guard administrator.obstacle(to: action, on: account, in: scope) == nil else { return nil }
+    let (administrator, pool) = (target.signedIn.administrator, target.pool)
+    guard administrator.obstacle(to: action, on: account, in: pool) == nil else { return nil }
     return try await .find(
-      identity.administrators, for: action, in: scope, of: administrator, to: purpose,
+      identity.administrators, for: action, in: pool, of: administrator, to: purpose,
       link: origin + target.address)
   }
 
-  private static func purging(_ found: Restoration, _ target: ScopeTarget) -> FormPage {
+  private static func purging(_ found: Restoration, _ target: PoolTarget) -> FormPage {
     let factors = found.hold.factors
     var page = FormPage(
-      found.account, in: target.scope, title: Message("Delete permanently"),
+      found.account, in: target.pool, title: Message("Delete permanently"),
       heading: Message(
         "Permanently delete factors removed from {user}?",
         ["user": found.account.shortLabel]),
@@ -115,12 +115,12 @@ struct RestoreFactors: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let removals = identity.factorRemovals
     guard !isPurge else {
       let done = try await removals.purge(
-        target.scope, target.user, ID(target.object), request)
+        target.pool, target.user, ID(target.object), request)
       let factors = done.value.hold.factors
       return FormEnd(
         Message(
@@ -129,7 +129,7 @@ struct RestoreFactors: FormAction {
           ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
         at: target.userPage, after: done)
     }
-    let done = try await removals.undo(target.scope, target.user, ID(target.object), request)
+    let done = try await removals.undo(target.pool, target.user, ID(target.object), request)
     let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
     return FormEnd(
       Message(
@@ -141,13 +141,13 @@ struct RestoreFactors: FormAction {
         ]), at: target.userPage, after: done)
   }
 
-  func denied(_ denial: ActionDenial, _ target: ScopeTarget) async throws -> FieldError? {
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
     guard case .factorNotFound = denial else { return nil }
     throw try await gone(target)
   }
 
   /// Someone may open the address later, such as a colleague's link.
-  private func gone(_ target: ScopeTarget) async throws -> Refusal {
+  private func gone(_ target: PoolTarget) async throws -> Refusal {
     try await identity.nothingLeft(
       target,
       isPurge

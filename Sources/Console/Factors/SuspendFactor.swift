@@ -11,7 +11,7 @@ struct SuspendFactor: FormAction {
 
   var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
     var page = isEnding ? ending(found, target) : try await suspending(found, target)
     page.factsHeading = Message("This factor")
@@ -20,7 +20,7 @@ struct SuspendFactor: FormAction {
   }
 
   private func suspending(
-    _ found: Suspension, _ target: ScopeTarget
+    _ found: Suspension, _ target: PoolTarget
   ) async throws -> FormPage {
     let heading = Message(
       "Suspend “{factor}” for {user}?",
@@ -28,7 +28,7 @@ struct SuspendFactor: FormAction {
         "factor": FactorText.name(found.factor),
         "user": found.account.shortLabel,
       ])
-    let settings = try await identity.support.settings(target.scope)
+    let settings = try await identity.support.settings(target.pool)
     let now = identity.clock.now()
     let isDue = found.factorsDue.contains { $0.id == found.factor.id }
     let others = found.factorsDue.count - (isDue ? 1 : 0)
@@ -52,7 +52,7 @@ struct SuspendFactor: FormAction {
       Message("The suspension ends automatically at the time you choose. You can end it early."),
     ]
     var page = FormPage(
-      found.account, in: target.scope, title: Message("Suspend factor"), heading: heading,
+      found.account, in: target.pool, title: Message("Suspend factor"), heading: heading,
       consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"))
     page.notifies = true
     page.reasons = [.lost, .stolen, .compromised, .other]
@@ -63,7 +63,7 @@ struct SuspendFactor: FormAction {
     return page
   }
 
-  private func ending(_ found: Suspension, _ target: ScopeTarget) -> FormPage {
+  private func ending(_ found: Suspension, _ target: PoolTarget) -> FormPage {
     let heading = Message(
       "End the suspension of “{factor}” for {user}?",
       [
@@ -75,7 +75,7 @@ struct SuspendFactor: FormAction {
       Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
     ]
     var page = FormPage(
-      found.account, in: target.scope, title: Message("End suspension"), heading: heading,
+      found.account, in: target.pool, title: Message("End suspension"), heading: heading,
       consequences: consequences, button: Message("End suspension"), isDestructive: false)
     page.notifies = true
     page.reasons = [.found, .mistake, .other]
@@ -86,11 +86,11 @@ struct SuspendFactor: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     guard !isEnding else {
       let done = try await identity.support.resume(
-        target.scope, target.user, ID(target.object), request)
+        target.pool, target.user, ID(target.object), request)
       return FormEnd(
         Message(
           "Suspension ended. Codes from the factor “{name}” are accepted again.",
@@ -98,11 +98,11 @@ struct SuspendFactor: FormAction {
     }
     let end = try end(target)
     let done = try await identity.support.suspend(
-      target.scope, target.user, ID(target.object), until: end.moment, request)
+      target.pool, target.user, ID(target.object), until: end.moment, request)
     let until = end.moment.map { target.times.endValue($0) } ?? .text("")
     let undo = Link(
       text: Message("End now"),
-      href: ConsolePaths.endOfSuspension(target.scope, target.uid, target.object))
+      href: ConsolePaths.endOfSuspension(target.pool, target.uid, target.object))
     return FormEnd(
       Message(
         "Suspended factor “{name}” until {until}.",
@@ -110,11 +110,11 @@ struct SuspendFactor: FormAction {
       link: undo, at: target.userPage, after: done)
   }
 
-  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     EndFields.placed(error, target)
   }
 
-  private func end(_ target: ScopeTarget) throws -> EndFields {
+  private func end(_ target: PoolTarget) throws -> EndFields {
     try EndFields(target, at: identity.clock.now())
   }
 

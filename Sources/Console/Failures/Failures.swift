@@ -277,7 +277,7 @@ extension Permission {
   var requirement: Message {
     let roles = roleNames
     return switch self {
-    case .seeScope: Message("Your roles don’t include this page.")
+    case .seePool: Message("Your roles don’t include this page.")
     case .readPolicy: Message("Viewing the MFA policy requires a role in this project or tenant.")
     case .changePolicy:
       Message("Changing the MFA policy requires the {roles} role.", ["roles": roles])
@@ -285,7 +285,7 @@ extension Permission {
       Message("Signing off on policy reviews requires the {roles} role.", ["roles": roles])
     case .createProject:
       Message("Creating projects requires the {roles} role on the instance.", ["roles": roles])
-    case .changeScope: Message("Changing settings requires the {roles} role.", ["roles": roles])
+    case .changePool: Message("Changing settings requires the {roles} role.", ["roles": roles])
     case .manageTenants:
       Message(
         "Creating and deleting tenants requires the {roles} role on the project.",

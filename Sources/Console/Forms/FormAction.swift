@@ -70,15 +70,15 @@ enum InvalidInput: Error {
   }
 }
 
-/// Where a form is: on the instance, in a project, or in a user pool.
+/// Where a form is: on the instance, in a project, or in a pool.
 protocol FormPlace: Sendable {
   var signedIn: SignedIn { get }
 
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame
 }
 
-protocol ScopePlace: FormPlace {
-  var scope: Scope { get }
+protocol PoolPlace: FormPlace {
+  var pool: Pool { get }
 }
 
 extension SignedIn: FormPlace {
@@ -89,13 +89,13 @@ extension SignedIn: FormPlace {
   }
 }
 
-extension ProjectContext: ScopePlace {
+extension ProjectContext: PoolPlace {
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
 }
 
-extension ScopeContext: ScopePlace {
+extension PoolContext: PoolPlace {
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
@@ -121,8 +121,8 @@ struct FormTarget<Place: FormPlace>: Sendable {
   }
 }
 
-extension FormTarget where Place: ScopePlace {
-  var scope: Scope { place.scope }
+extension FormTarget where Place: PoolPlace {
+  var pool: Pool { place.pool }
 }
 
 /// Where an action ends.
@@ -279,51 +279,51 @@ extension RouteTable {
     inProject(path, performing: [action.action], page)
   }
 
-  mutating func inProjectOfTenant<Action: FormAction<ScopeContext>>(
+  mutating func inProjectOfTenant<Action: FormAction<PoolContext>>(
     _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ScopeContext) async throws -> Response = {
-      try await form.respond($0, at: path($0.scope.project.text, $0.scope.tenant?.text ?? ""))
+    let page: @Sendable (PoolContext) async throws -> Response = {
+      try await form.respond($0, at: path($0.pool.project.text, $0.pool.tenant?.text ?? ""))
     }
     inProjectOfTenant(.get, path, form.permission, page)
     inProjectOfTenant(path, performing: [action.action], page)
   }
 
-  mutating func inScope<Action: FormAction<ScopeContext>>(
-    _ path: ScopePath0, performing action: Action, _ forms: ActionForms
+  mutating func inPool<Action: FormAction<PoolContext>>(
+    _ path: PoolPath0, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ScopeContext) async throws -> Response = {
-      try await form.respond($0, at: path($0.scope))
+    let page: @Sendable (PoolContext) async throws -> Response = {
+      try await form.respond($0, at: path($0.pool))
     }
-    inScope(.get, path, form.permission, page)
-    inScope(path, performing: [action.action], page)
+    inPool(.get, path, form.permission, page)
+    inPool(path, performing: [action.action], page)
   }
 
-  mutating func inScope<Action: FormAction<ScopeContext>>(
-    _ path: ScopePath1, performing action: Action, _ forms: ActionForms
+  mutating func inPool<Action: FormAction<PoolContext>>(
+    _ path: PoolPath1, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ScopeContext, String) async throws -> Response = {
-      try await form.respond($0, [$1], at: path($0.scope, $1))
+    let page: @Sendable (PoolContext, String) async throws -> Response = {
+      try await form.respond($0, [$1], at: path($0.pool, $1))
     }
-    inScope(.get, path, form.permission, page)
-    inScope(path, performing: [action.action], page)
+    inPool(.get, path, form.permission, page)
+    inPool(path, performing: [action.action], page)
   }
 
-  mutating func inScope<Action: FormAction<ScopeContext>>(
-    _ path: ScopePath2, performing action: Action, _ forms: ActionForms
+  mutating func inPool<Action: FormAction<PoolContext>>(
+    _ path: PoolPath2, performing action: Action, _ forms: ActionForms
   ) {
     let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ScopeContext, String, String) async throws -> Response = {
-      try await form.respond($0, [$1, $2], at: path($0.scope, $1, $2))
+    let page: @Sendable (PoolContext, String, String) async throws -> Response = {
+      try await form.respond($0, [$1, $2], at: path($0.pool, $1, $2))
     }
-    inScope(.get, path, form.permission, page)
-    inScope(path, performing: [action.action], page)
+    inPool(.get, path, form.permission, page)
+    inPool(path, performing: [action.action], page)
   }
 }
 
 extension ProjectContext {
-  fileprivate var project: String { scope.project.text }
+  fileprivate var project: String { pool.project.text }
 }

@@ -43,7 +43,7 @@ struct FormPage: Sendable {
 
   // What only actions on a user have.
 
-  var user: (account: Account, scope: Scope)?
+  var user: (account: Account, pool: Pool)?
   /// The support rules of the pool; nil if the page didn't read them.
   var rules: SupportRules?
   /// A warning that codes are locked, where the action has no effect until they're unlocked.
@@ -75,17 +75,17 @@ extension FormPage {
   ///
   /// `title` is its name in the window title, such as “Remove factor”.
   init(
-    _ account: Account, in scope: Scope, title: Message, heading: Message,
+    _ account: Account, in pool: Pool, title: Message, heading: Message,
     consequences: [Message], button: Message, isDestructive: Bool = true,
     factsHeading: Message = .verbatim(""), facts: [Fact] = []
   ) {
     self.init(
       title: Message(
         "{action} · {user} · Users", ["action": .message(title), "user": account.shortLabel]),
-      crumbs: Link.crumbs(to: account, in: scope), heading: heading, consequences: consequences,
+      crumbs: Link.crumbs(to: account, in: pool), heading: heading, consequences: consequences,
       button: button, isDestructive: isDestructive,
-      back: ConsolePaths.user(scope, account.id.text), factsHeading: factsHeading, facts: facts)
-    user = (account, scope)
+      back: ConsolePaths.user(pool, account.id.text), factsHeading: factsHeading, facts: facts)
+    user = (account, pool)
   }
 }
 
@@ -108,7 +108,7 @@ struct FormView: ViewModel {
     return page.warns || page.isDestructive || page.user != nil ? " warn" : ""
   }
 
-  private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.scope) } }
+  private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.pool) } }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -160,9 +160,9 @@ extension ActionForms {
     var page = page
     var eligibility: SupportEligibility?
     var refusal: SupportRefusal?
-    if let (account, scope) = page.user {
+    if let (account, pool) = page.user {
       let found = try await identity.support.eligibility(
-        signedIn.session, on: account, in: scope, performing: action, page.rules)
+        signedIn.session, on: account, in: pool, performing: action, page.rules)
       eligibility = found
       refusal = page.refusal.map { SupportRefusal($0) } ?? SupportRefusal(found, signedIn)
       let carriesMail = identity.messages.carriesMail
@@ -193,10 +193,10 @@ extension ActionForms {
     var form = SupportForm(
       frame: frame, eligibility: eligibility, answers: answers, action: address,
       reasons: page.reasons, confirmation: page.confirmation?.shown(typed, frame))
-    if let caller = eligibility.caller, let (account, scope) = page.user {
+    if let caller = eligibility.caller, let (account, pool) = page.user {
       form.caller = CallerView(
         caller: caller, frame: frame, typed: answers.callerCode,
-        send: ConsolePaths.callerCode(scope, account.id.text), page: address,
+        send: ConsolePaths.callerCode(pool, account.id.text), page: address,
         carriesMail: identity.messages.carriesMail)
     }
     return form

@@ -21,7 +21,7 @@ struct Frame: Sendable {
   let catalog: Catalog
   var account: AccountMenu?
   var session: SessionNotice?
-  /// The project and tenant menus, each rendered from a `ScopeMenu`.
+  /// The project and tenant menus, each rendered from a `PoolMenu`.
   ///
   /// Pages of no pool have a link to all projects in their place, which reads nothing.
   var project: Markup?

@@ -9,10 +9,10 @@ struct Frames: Sendable {
   let publicURL: PublicURL
   let identity: Identity
   let catalog: Catalog
-  let menu: Template<ScopeMenu>
+  let menu: Template<PoolMenu>
   let sidebar: Sidebar
   let flashes: Flashes
-  private let menus = MarkupCache<ScopeMenu>()
+  private let menus = MarkupCache<PoolMenu>()
 
   /// The maximum number of projects or tenants in a menu; the rest are on the list page.
   static let menuLength = 10
@@ -49,9 +49,9 @@ struct Frames: Sendable {
   }
 
   /// The frame for end users of an application, with its name and without links into the console.
-  func outside(_ title: some MessageConvertible, path: String, of scope: Scope?) -> Frame {
+  func outside(_ title: some MessageConvertible, path: String, of pool: Pool?) -> Frame {
     var frame = plain(title.message, path: path, times: Times(catalog))
-    frame.brand = scope.map { Formatted.short($0.projectName) } ?? publicURL.host
+    frame.brand = pool.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
     return frame
   }
@@ -83,13 +83,13 @@ struct Frames: Sendable {
   }
 
   private func own(
-    _ title: Message, path: String, for signedIn: SignedIn, in scope: Scope?,
+    _ title: Message, path: String, for signedIn: SignedIn, in pool: Pool?,
     at place: PageEntry.Place
   ) async -> Frame {
     var frame = plain(title, path: path, times: signedIn.times)
     frame.isNarrow = false
     frame.theme = signedIn.theme
-    frame.account = account(signedIn, in: scope, at: place)
+    frame.account = account(signedIn, in: pool, at: place)
     frame.session = session(signedIn)
     frame.approvals = await approvals(signedIn, at: place)
     frame.find = find(signedIn)
@@ -100,45 +100,45 @@ struct Frames: Sendable {
   }
 
   func frame(
-    _ title: some MessageConvertible, in context: ScopeContext, users: Int? = nil
+    _ title: some MessageConvertible, in context: PoolContext, users: Int? = nil
   ) async throws -> Frame {
-    try await frame(title.message, context.signedIn, scope: context.scope, users: users)
+    try await frame(title.message, context.signedIn, pool: context.pool, users: users)
   }
 
   func frame(
     _ title: some MessageConvertible, in context: ProjectContext
   ) async throws -> Frame {
-    try await frame(title.message, context.signedIn, scope: context.scope)
+    try await frame(title.message, context.signedIn, pool: context.pool)
   }
 
   /// `users` is the number of the pool's users, if the page has read it.
   private func frame(
-    _ title: Message, _ signedIn: SignedIn, scope: Scope, users: Int? = nil
+    _ title: Message, _ signedIn: SignedIn, pool: Pool, users: Int? = nil
   ) async throws -> Frame {
     let administrator = signedIn.administrator
-    let project = Message.Value.name(Formatted.short(scope.projectName))
+    let project = Message.Value.name(Formatted.short(pool.projectName))
     let whole =
-      scope.tenant == nil
+      pool.tenant == nil
       ? Message("{title} · {project}", ["title": .message(title), "project": project])
       : Message(
         "{title} · {tenant} · {project}",
         [
-          "title": .message(title), "tenant": .name(Formatted.short(scope.name)),
+          "title": .message(title), "tenant": .name(Formatted.short(pool.name)),
           "project": project,
         ])
     let target = signedIn.request.target
-    let place = PageEntry.Place(target, in: scope)
+    let place = PageEntry.Place(target, in: pool)
     var frame = await own(
-      whole, path: Self.printedAddress(target), for: signedIn, in: scope, at: place)
+      whole, path: Self.printedAddress(target), for: signedIn, in: pool, at: place)
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
-    frame.project = try await projectMenu(scope, administrator)
-    frame.tenant = try await tenantMenu(scope, administrator)
+    frame.project = try await projectMenu(pool, administrator)
+    frame.tenant = try await tenantMenu(pool, administrator)
     var users = users
-    if users == nil, administrator.may(.findUsers, in: scope) {
-      users = try await identity.accounts.count(scope)
+    if users == nil, administrator.may(.findUsers, in: pool) {
+      users = try await identity.accounts.count(pool)
     }
     frame.sidebar = sidebar.markup(
-      at: place, in: scope, for: administrator, users: users)
+      at: place, in: pool, for: administrator, users: users)
     return frame
   }
 
@@ -172,49 +172,49 @@ struct Frames: Sendable {
   }
 
   private func account(
-    _ signedIn: SignedIn, in scope: Scope?, at place: PageEntry.Place
+    _ signedIn: SignedIn, in pool: Pool?, at place: PageEntry.Place
   ) -> AccountMenu {
     let administrator = signedIn.administrator
     return AccountMenu(
       name: administrator.displayName,
-      role: administrator.role(in: scope)?.name ?? Message("no role"),
+      role: administrator.role(in: pool)?.name ?? Message("no role"),
       email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
       csrf: signedIn.session.csrfToken,
       isCurrent: PageEntry.account.length(at: place) != nil)
   }
 
   private func projectMenu(
-    _ scope: Scope, _ administrator: Administrator
+    _ pool: Pool, _ administrator: Administrator
   ) async throws -> Markup {
     let names = try await identity.pools.projectNames(
       visibleTo: administrator, limit: Self.menuLength)
     let places = names.map { id, name in
-      ScopeMenu.Place(
-        id: id.text, name: name, isOpen: administrator.may(.seeScope, project: id, tenant: nil))
+      PoolMenu.Place(
+        id: id.text, name: name, isOpen: administrator.may(.seePool, project: id, tenant: nil))
     }
     return drawn(
-      ScopeMenu(
-        name: .verbatim(scope.projectName), places: places, current: scope.project.text,
+      PoolMenu(
+        name: .verbatim(pool.projectName), places: places, current: pool.project.text,
         project: nil))
   }
 
   private func tenantMenu(
-    _ scope: Scope, _ administrator: Administrator
+    _ pool: Pool, _ administrator: Administrator
   ) async throws -> Markup? {
     let names = try await identity.pools.tenantNames(
-      project: scope.project, visibleTo: administrator, limit: Self.menuLength)
-    guard scope.tenant != nil || !names.isEmpty else { return nil }
+      project: pool.project, visibleTo: administrator, limit: Self.menuLength)
+    guard pool.tenant != nil || !names.isEmpty else { return nil }
     let places = names.map { id, name in
-      ScopeMenu.Place(id: id.text, name: name, isOpen: true)
+      PoolMenu.Place(id: id.text, name: name, isOpen: true)
     }
     return drawn(
-      ScopeMenu(
-        name: scope.tenant == nil ? Message("Choose a tenant") : .verbatim(scope.name),
+      PoolMenu(
+        name: pool.tenant == nil ? Message("Choose a tenant") : .verbatim(pool.name),
         places: places,
-        current: scope.tenant?.text, project: scope.project.text))
+        current: pool.tenant?.text, project: pool.project.text))
   }
 
-  private func drawn(_ menu: ScopeMenu) -> Markup {
+  private func drawn(_ menu: PoolMenu) -> Markup {
     menus.joined([menu]) { self.menu.render($0) }
   }
 }

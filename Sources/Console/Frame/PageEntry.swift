@@ -45,12 +45,12 @@ struct PageEntry: Sendable {
     fileprivate let isInPool: Bool
     fileprivate let segments: ArraySlice<UntrustedText>
 
-    init(_ target: Target, in scope: Scope?) {
-      guard let scope, target.segments.first == "projects" else {
+    init(_ target: Target, in pool: Pool?) {
+      guard let pool, target.segments.first == "projects" else {
         (isInPool, segments) = (false, target.segments[...])
         return
       }
-      (isInPool, segments) = (true, target.segments.dropFirst(scope.tenant == nil ? 2 : 4))
+      (isInPool, segments) = (true, target.segments.dropFirst(pool.tenant == nil ? 2 : 4))
     }
 
     /// Whether the place is in a section; a section without words is only its own page.
@@ -69,17 +69,17 @@ struct PageEntry: Sendable {
   let isOnlyOfProjects: Bool
   /// Whether the entry shows the number of the pool's users.
   let countsUsers: Bool
-  private let place: @Sendable (Scope?) -> String
+  private let place: @Sendable (Pool?) -> String
 
   var isInPool: Bool { sections.first?.isInPool ?? false }
 
   /// The address of the page, for the pages of a pool or, without one, of the instance.
-  func address(_ scope: Scope?) -> String { place(scope) }
+  func address(_ pool: Pool?) -> String { place(pool) }
 
   private init(
     _ group: Group, _ text: Message, _ components: [PathComponent], and others: [Section] = [],
     isOnlyOfProjects: Bool = false, countsUsers: Bool = false,
-    _ place: @escaping @Sendable (Scope?) -> String
+    _ place: @escaping @Sendable (Pool?) -> String
   ) {
     self.group = group
     self.text = text
@@ -97,13 +97,13 @@ struct PageEntry: Sendable {
   }
 
   private static func pool(
-    _ group: Group, _ text: Message, _ path: ScopePath0, and others: [[String]] = [],
+    _ group: Group, _ text: Message, _ path: PoolPath0, and others: [[String]] = [],
     countsUsers: Bool = false
   ) -> PageEntry {
     PageEntry(
       group, text, path.ofProject.components, and: others.map { Section(pool: $0) },
       countsUsers: countsUsers
-    ) { scope in scope.map { path($0) } ?? "" }
+    ) { pool in pool.map { path($0) } ?? "" }
   }
 
   private static func project(
@@ -111,7 +111,7 @@ struct PageEntry: Sendable {
   ) -> PageEntry {
     PageEntry(
       group, text, path.components, isOnlyOfProjects: isOnlyOfProjects
-    ) { scope in scope.map { path($0.project.text) } ?? "" }
+    ) { pool in pool.map { path($0.project.text) } ?? "" }
   }
 
   static let ofInstance: [PageEntry] = [
@@ -147,7 +147,7 @@ struct PageEntry: Sendable {
       and: [["settings", "sign-in"]]),
     .pool(
       .configure, Message("Support rules"), ConsolePaths.supportRules, and: [["support"]]),
-    .pool(.configure, Message("Support playbook"), ConsolePaths.scopeGuidance),
+    .pool(.configure, Message("Support playbook"), ConsolePaths.poolGuidance),
     .pool(
       .configure, Message("Settings"), ConsolePaths.settings),
     .pool(

@@ -36,52 +36,52 @@ final class Sidebar: Sendable {
     let ofPool = PageEntry.ofPool.map { entry in
       access(entry).map {
         // A page of the instance shows a pool's values to those who can see the pool.
-        Item(entry: entry, access: entry.isInPool ? $0 : .scope(.seeScope))
+        Item(entry: entry, access: entry.isInPool ? $0 : .pool(.seePool))
       }
     }
     items.withLock { $0 = (ofInstance, ofPool) }
   }
 
   func markup(
-    at place: PageEntry.Place, in scope: Scope?, for administrator: Administrator, users: Int?
+    at place: PageEntry.Place, in pool: Pool?, for administrator: Administrator, users: Int?
   ) -> Markup {
-    let items = items.withLock { scope == nil ? $0.ofInstance : $0.ofPool }
+    let items = items.withLock { pool == nil ? $0.ofInstance : $0.ofPool }
     var shown: UInt64 = 0
     var current: (index: Int, length: Int)?
     for (index, item) in items.enumerated() {
-      guard let item, scope?.tenant == nil || !item.entry.isOnlyOfProjects,
-        item.access.admits(administrator, in: scope)
+      guard let item, pool?.tenant == nil || !item.entry.isOnlyOfProjects,
+        item.access.admits(administrator, in: pool)
       else { continue }
       shown |= 1 << index
       if let length = item.entry.length(at: place), length >= current?.length ?? 0 {
         current = (index, length)
       }
     }
-    let view = SidebarView(scope: scope, shown: shown, current: current?.index, users: users)
+    let view = SidebarView(pool: pool, shown: shown, current: current?.index, users: users)
     return drawn.joined([view]) { template.render($0) }
   }
 }
 
 extension ConsoleRoute.Access {
   /// Whether an administrator meets the requirements in a pool or, without one, on the instance.
-  func admits(_ administrator: Administrator, in scope: Scope?) -> Bool {
+  func admits(_ administrator: Administrator, in pool: Pool?) -> Bool {
     switch self {
     case .open, .settingUp, .signedIn(nil): return true
     case .signedIn(let permission?): return administrator.may(permission, in: nil)
     case .somewhere(let permission): return administrator.maySomewhere(permission)
     case .project(let permission), .projectOfTenant(let permission):
-      guard let project = scope?.project, administrator.maySee(project) else { return false }
-      return permission == .seeScope
+      guard let project = pool?.project, administrator.maySee(project) else { return false }
+      return permission == .seePool
         || administrator.may(permission, project: project, tenant: nil)
-    case .scope(let permission):
-      guard let scope else { return false }
-      return administrator.may(.seeScope, in: scope) && administrator.may(permission, in: scope)
+    case .pool(let permission):
+      guard let pool else { return false }
+      return administrator.may(.seePool, in: pool) && administrator.may(permission, in: pool)
     }
   }
 }
 
 struct SidebarView: ViewModel, Hashable {
-  let scope: Scope?
+  let pool: Pool?
   /// The entries to show, as bits by their position.
   let shown: UInt64
   /// The position of the entry that the page belongs to; nil for an error page.
@@ -90,13 +90,13 @@ struct SidebarView: ViewModel, Hashable {
   let users: Int?
 
   private var groups: [SidebarGroup] {
-    let entries = scope == nil ? PageEntry.ofInstance : PageEntry.ofPool
+    let entries = pool == nil ? PageEntry.ofInstance : PageEntry.ofPool
     return PageEntry.Group.allCases.compactMap { group in
       let links = entries.indices.compactMap { index -> SidebarLink? in
         let entry = entries[index]
         guard entry.group == group, shown & 1 << index != 0 else { return nil }
         return SidebarLink(
-          text: entry.text, href: entry.address(scope), isCurrent: index == current,
+          text: entry.text, href: entry.address(pool), isCurrent: index == current,
           count: entry.countsUsers ? users : nil)
       }
       return links.isEmpty ? nil : SidebarGroup(group: group, links: links)
@@ -105,15 +105,15 @@ struct SidebarView: ViewModel, Hashable {
 
   static let keys: Keys<Self> = [
     .text("label") {
-      guard let scope = $0.scope else { return Message("All projects") }
-      return scope.tenant == nil ? Message("Project") : Message("Tenant")
+      guard let pool = $0.pool else { return Message("All projects") }
+      return pool.tenant == nil ? Message("Project") : Message("Tenant")
     },
     .list("groups") { $0.groups },
   ]
 
   /// Hashes only what nearly always differs between sidebars.
   func hash(into hasher: inout Hasher) {
-    hasher.combine(scope?.key)
+    hasher.combine(pool?.key)
     hasher.combine(current)
   }
 }

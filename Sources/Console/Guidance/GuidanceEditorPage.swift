@@ -8,16 +8,16 @@ import Text
 /// `S/guidance/edit`: the editor of a pool's support playbook, which previews it and saves it as a
 /// new version.
 struct GuidanceEditorPage: Sendable {
-  let guidance: ScopeGuidance
+  let guidance: PoolGuidance
   let frames: Frames
   let view: Template<GuidanceEditorView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let newest = try await guidance.read(context.scope)
+  func show(_ context: PoolContext) async throws -> Response {
+    let newest = try await guidance.read(context.pool)
     var draft = GuidanceDraft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
     if let asked = context.signedIn.query.text("version") {
       guard let number = Int(asked) else { throw Refusal.notFound }
-      let old = try await guidance.read(context.scope, version: number)
+      let old = try await guidance.read(context.pool, version: number)
       guard let old else { throw Refusal.notFound }
       draft.text = old.text
       draft.restored = number
@@ -27,13 +27,13 @@ struct GuidanceEditorPage: Sendable {
 
   /// Shows the editor; the status is 422 for a fault, and 409 when someone else saved a version.
   func page(
-    _ context: ScopeContext, _ draft: GuidanceDraft, fault: Message? = nil
+    _ context: PoolContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws -> Response {
     var frame = try await frames.frame(Message("Edit · Support playbook"), in: context)
     frame.crumbs = [
       Link(
         text: Message("Support playbook"),
-        href: ConsolePaths.scopeGuidance(context.scope))
+        href: ConsolePaths.poolGuidance(context.pool))
     ]
     frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
     let model = GuidanceEditorView(frame: FrameView(frame), context: context, draft: draft)
@@ -68,7 +68,7 @@ struct GuidanceDraft: Sendable {
 
   func rendered() -> Result<Markup, GuidanceFault> {
     let bytes = text.utf8.count(where: { $0 != 13 })
-    guard bytes <= ScopeGuidance.longest else { return .failure(.tooLong(bytes)) }
+    guard bytes <= PoolGuidance.longest else { return .failure(.tooLong(bytes)) }
     do {
       return .success(try GuidanceProse.draft(text))
     } catch {
@@ -105,7 +105,7 @@ struct GuidanceFault: Error {
   }
 
   static func tooLong(_ bytes: Int) -> GuidanceFault {
-    let longest = ScopeGuidance.longest
+    let longest = PoolGuidance.longest
     return GuidanceFault(
       text: Message(
         one: """

@@ -4,20 +4,20 @@ import Templating
 
 struct GuidanceEditorView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let draft: GuidanceDraft
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("action") { ConsolePaths.guidanceVersions($0.context.scope) },
-    .text("previewAction") { ConsolePaths.guidanceEditor($0.context.scope) },
-    .text("cancel") { ConsolePaths.scopeGuidance($0.context.scope) },
+    .text("action") { ConsolePaths.guidanceVersions($0.context.pool) },
+    .text("previewAction") { ConsolePaths.guidanceEditor($0.context.pool) },
+    .text("cancel") { ConsolePaths.poolGuidance($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("version") { String($0.draft.version) },
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .text("text") { $0.draft.text },
     .text("error") { $0.frame.error(at: "text") },
-    .text("longest") { _ in Message.value(.number(ScopeGuidance.longest >> 10)) },
+    .text("longest") { _ in Message.value(.number(PoolGuidance.longest >> 10)) },
     .text("restored") { view in
       view.draft.restored.map {
         Message(

@@ -34,7 +34,7 @@ struct GuidancePage: Sendable {
     let place = try await place(signedIn)
     var frame = try await frame(
       Message("{title} · Guides", ["title": .message(guide.pattern.name)]), signedIn, place)
-    let list = place?.scope.guidance() ?? ConsolePaths.guidance()
+    let list = place?.pool.guidance() ?? ConsolePaths.guidance()
     frame.crumbs.append(Link(text: Message("Guides"), href: list))
     let chosen = signedIn.query.text("platform").flatMap(GuidePlatform.init(rawValue:))
     let cookies = authorizer.cookies
@@ -51,10 +51,10 @@ struct GuidancePage: Sendable {
   private func place(_ signedIn: SignedIn) async throws -> GuidePool? {
     guard let project = signedIn.query.text("project"), !project.isEmpty else { return nil }
     let tenant = signedIn.query.text("tenant").flatMap { $0.isEmpty ? nil : $0 }
-    let context = try await authorizer.scope(signedIn, project, tenant, needing: .seeScope)
+    let context = try await authorizer.pool(signedIn, project, tenant, needing: .seePool)
     var policy: Policy?
     if context.may(.readPolicy) {
-      do { policy = try await identity.policies.read(context.scope) } catch is PolicyError {
+      do { policy = try await identity.policies.read(context.pool) } catch is PolicyError {
         throw Refusal.notFound
       }
     }
@@ -69,7 +69,7 @@ struct GuidancePage: Sendable {
     var frame = try await frames.frame(title, in: place.context)
     if place.context.may(.readPolicy) {
       frame.crumbs = [
-        Link(text: Message("MFA policy"), href: ConsolePaths.policy(place.scope))
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(place.pool))
       ]
     }
     return frame
@@ -85,7 +85,7 @@ struct GuidancePage: Sendable {
     guides.map { guide in
       let path = ConsolePaths.guide(guide.pattern.rawValue)
       return GuideLink(
-        pattern: guide.pattern, href: place?.scope.guidance(path) ?? path,
+        pattern: guide.pattern, href: place?.pool.guidance(path) ?? path,
         title: guide.pattern.name,
         summary: guide.summary, isCurrent: guide.pattern.rawValue == current,
         isRecorded: guide.pattern == place?.policy?.pattern)
@@ -94,14 +94,14 @@ struct GuidancePage: Sendable {
 }
 
 struct GuidePool: Sendable {
-  let context: ScopeContext
+  let context: PoolContext
   /// Nil if the reader can't view it.
   let policy: Policy?
   let key: ProjectKey
 
-  var scope: Scope { context.scope }
+  var pool: Pool { context.pool }
 
   func values(_ publicURL: PublicURL) -> GuideValues {
-    GuideValues(publicURL, scope: scope, key: key.key, configuration: policy?.configuration)
+    GuideValues(publicURL, pool: pool, key: key.key, configuration: policy?.configuration)
   }
 }

@@ -10,7 +10,7 @@ import Templating
 /// nothing from other origins.
 final class GuidanceProse: Sendable {
   private struct Source: Hashable {
-    let scope: Int64
+    let pool: Int64
     let version: GuidanceVersion
     let isBeginning: Bool
   }
@@ -18,12 +18,12 @@ final class GuidanceProse: Sendable {
   private static let most = 200
   private let rendered = Mutex<[Source: Markup]>([:])
 
-  func markup(_ text: GuidanceText, of scope: Scope) -> Markup {
-    kept(Source(scope: scope.key, version: text.version, isBeginning: false), text.text)
+  func markup(_ text: GuidanceText, of pool: Pool) -> Markup {
+    kept(Source(pool: pool.key, version: text.version, isBeginning: false), text.text)
   }
 
-  func markup(_ beginning: GuidanceBeginning, of scope: Scope) -> Markup {
-    kept(Source(scope: scope.key, version: beginning.version, isBeginning: true), beginning.text)
+  func markup(_ beginning: GuidanceBeginning, of pool: Pool) -> Markup {
+    kept(Source(pool: pool.key, version: beginning.version, isBeginning: true), beginning.text)
   }
 
   /// Renders a text that isn't saved.
@@ -65,10 +65,10 @@ struct GuidanceAside: ViewModel {
   let text: Markup
   let isWhole: Bool
 
-  init?(_ beginning: GuidanceBeginning?, of scope: Scope, _ prose: GuidanceProse) {
+  init?(_ beginning: GuidanceBeginning?, of pool: Pool, _ prose: GuidanceProse) {
     guard let beginning else { return nil }
-    href = ConsolePaths.scopeGuidance(scope)
-    text = prose.markup(beginning, of: scope)
+    href = ConsolePaths.poolGuidance(pool)
+    text = prose.markup(beginning, of: pool)
     isWhole = beginning.isWhole
   }
 

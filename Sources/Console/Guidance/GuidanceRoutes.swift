@@ -5,19 +5,19 @@ import Identity
 enum GuidanceRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
-    let scopeGuidance = ScopeGuidancePage(
+    let poolGuidance = PoolGuidancePage(
       guidance: identity.guidance, prose: parts.prose, frames: frames,
-      view: try parts.template("guidance/scope", for: ScopeGuidanceView.self))
-    table.inScope(.get, ConsolePaths.scopeGuidance, .seeScope, scopeGuidance.show)
+      view: try parts.template("guidance/pool", for: PoolGuidanceView.self))
+    table.inPool(.get, ConsolePaths.poolGuidance, .seePool, poolGuidance.show)
 
     let editor = GuidanceEditorPage(
       guidance: identity.guidance, frames: frames,
       view: try parts.template("guidance/edit", for: GuidanceEditorView.self))
-    table.inScope(.get, ConsolePaths.guidanceEditor, .changeScope, editor.show)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.guidanceEditor, .changePool, editor.show)
+    table.inPool(
       ConsolePaths.guidanceEditor, preparing: [.editGuidance],
       PreviewGuidance(editor: editor).perform)
-    table.inScope(
+    table.inPool(
       ConsolePaths.guidanceVersions, performing: [.editGuidance],
       SaveGuidance(editor: editor).perform)
 
@@ -33,7 +33,7 @@ enum GuidanceRoutes: ConsoleFeature {
 extension ConsolePaths {
   static let guidance = Path("guidance")
   static let guide = Path("guidance", nil, parameters: String.self)
-  static let scopeGuidance = ScopePath0("guidance")
-  static let guidanceEditor = ScopePath0("guidance", "edit")
-  static let guidanceVersions = ScopePath0("guidance", "versions")
+  static let poolGuidance = PoolPath0("guidance")
+  static let guidanceEditor = PoolPath0("guidance", "edit")
+  static let guidanceVersions = PoolPath0("guidance", "versions")
 }

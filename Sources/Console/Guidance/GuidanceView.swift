@@ -45,9 +45,9 @@ struct GuideView: ViewModel {
   private static func facts(_ place: GuidePool, _ values: GuideValues) -> [Fact] {
     var facts = [
       Fact(Message("Address"), code(values[.address])),
-      Fact(Message("Project ID"), code(place.scope.project.text)),
+      Fact(Message("Project ID"), code(place.pool.project.text)),
     ]
-    if let tenant = place.scope.tenant {
+    if let tenant = place.pool.tenant {
       facts.append(Fact(Message("Tenant ID"), code(tenant.text)))
     }
     let key =
@@ -104,14 +104,14 @@ struct GuidePoolView: ViewModel {
   private var isOff: Bool { place.policy.map { !$0.configuration.isTOTPOn } ?? false }
 
   static let keys: Keys<Self> = [
-    .text("name") { $0.place.scope.name },
-    .text("projectID") { $0.place.scope.project.text },
-    .text("tenantID") { $0.place.scope.tenant?.text },
+    .text("name") { $0.place.pool.name },
+    .text("projectID") { $0.place.pool.project.text },
+    .text("tenantID") { $0.place.pool.tenant?.text },
     .text(\.plain),
     .flag("isOff") { $0.isOff },
-    .text("own") { ConsolePaths.scopeGuidance($0.place.scope) },
+    .text("own") { ConsolePaths.poolGuidance($0.place.pool) },
     .text("policy") {
-      $0.place.context.may(.readPolicy) ? ConsolePaths.policy($0.place.scope) : nil
+      $0.place.context.may(.readPolicy) ? ConsolePaths.policy($0.place.pool) : nil
     },
   ]
 }

@@ -6,7 +6,7 @@ import OTP
 /// The placeholders of guides, such as `{{address}}`.
 enum GuideGap: String, CaseIterable, Sendable {
   case address, host, port, project, tenant, key
-  /// The user pool in the path of an API call with a token.
+  /// The pool in the path of an API call with a token.
   case pool
   /// The path of the configuration of MFA in an API call with a token.
   case configuration
@@ -56,9 +56,9 @@ struct GuideValues: Sendable {
 
   /// The key stays generic if the reader can't view it, and so does an ID with characters that have
   /// a special meaning in a shell or a program.
-  init(_ publicURL: PublicURL, scope: Scope, key: APIKey?, configuration: MFAConfiguration?) {
+  init(_ publicURL: PublicURL, pool: Pool, key: APIKey?, configuration: MFAConfiguration?) {
     self.init(publicURL)
-    fill(.project, scope.project.text)
+    fill(.project, pool.project.text)
     fill(.key, key?.text)
     texts[.pool] = "projects/\(self[.project])"
     texts[.configuration] = "projects/\(self[.project])/config"
@@ -68,7 +68,7 @@ struct GuideValues: Sendable {
       For the project’s own users, as here, the comparison is with undefined. For the users of a \
       tenant, replace this with the tenant’s ID in quotation marks.
       """)
-    if let tenant = scope.tenant {
+    if let tenant = pool.tenant {
       fill(.tenant, tenant.text)
       texts[.pool] = "projects/\(self[.project])/tenants/\(self[.tenant])"
       texts[.configuration] = texts[.pool]
@@ -133,7 +133,7 @@ struct GuideValues: Sendable {
   }
 }
 
-extension Scope {
+extension Pool {
   func guidance(_ path: String = ConsolePaths.guidance()) -> String {
     var query: Form = ["project": project.text]
     if let tenant { query.add("tenant", tenant.text) }

@@ -4,7 +4,7 @@ import HTTP
 struct PreviewGuidance: Sendable {
   let editor: GuidanceEditorPage
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     var draft = try GuidanceDraft(context.signedIn.form)
     switch draft.rendered() {
     case .success(let preview):

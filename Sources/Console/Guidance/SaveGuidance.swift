@@ -6,21 +6,21 @@ import Localization
 struct SaveGuidance: Sendable {
   let editor: GuidanceEditorPage
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     var draft = try GuidanceDraft(context.signedIn.form)
     if case .failure(let fault) = draft.rendered() {
       return try await editor.page(context, draft, fault: fault.text)
     }
     do {
       let number = try await editor.guidance.write(
-        context.scope, draft.text, expecting: draft.version, context.signedIn.plainRequest)
+        context.pool, draft.text, expecting: draft.version, context.signedIn.plainRequest)
       editor.frames.leave(
         number == draft.version
           ? Message("No changes made. This text is already saved.")
           : Message(
             "Saved as version {number}, effective immediately.", ["number": .text(String(number))]),
         for: context.signedIn)
-      return .redirect(to: ConsolePaths.scopeGuidance(context.scope))
+      return .redirect(to: ConsolePaths.poolGuidance(context.pool))
     } catch let error as GuidanceError {
       switch error {
       case .tooLong(let bytes):
@@ -29,7 +29,7 @@ struct SaveGuidance: Sendable {
         draft.theirs = newest
         draft.version = newest.version.number
         return try await editor.page(context, draft)
-      case .scopeNotFound: throw Refusal.notFound
+      case .poolNotFound: throw Refusal.notFound
       }
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.editGuidance.requirements.permission)

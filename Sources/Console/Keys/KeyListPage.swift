@@ -9,11 +9,11 @@ struct KeyListPage: Sendable {
   let frames: Frames
   let view: Template<KeyListView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
-    let keys = try await scope.tenant == nil ? identity.apiKeys.list(scope.project) : []
-    let tokens = try await identity.serviceTokens.list(scope.project, tenant: scope.tenant)
-    let createdAt = try await identity.pools.settings(of: scope).createdAt
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
+    let keys = try await pool.tenant == nil ? identity.apiKeys.list(pool.project) : []
+    let tokens = try await identity.serviceTokens.list(pool.project, tenant: pool.tenant)
+    let createdAt = try await identity.pools.settings(of: pool).createdAt
     let frame = try await frames.frame(Message("API keys and tokens"), in: context)
     return .html(
       view.render(
@@ -25,7 +25,7 @@ struct KeyListPage: Sendable {
 
 struct KeyListView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let keyRows: [KeyRow]
   let tokenRows: [TokenRow]
   let revoked: [TokenRow]
@@ -35,20 +35,20 @@ struct KeyListView: ViewModel {
   private static let mostRevoked = 20
 
   init(
-    frame: FrameView, context: ScopeContext, keys: [APIKey], tokens: [ServiceToken],
+    frame: FrameView, context: PoolContext, keys: [APIKey], tokens: [ServiceToken],
     createdAt: Instant
   ) {
     self.frame = frame
     self.context = context
-    let (scope, times) = (context.scope, frame.times)
+    let (pool, times) = (context.pool, frame.times)
     let showsHistory = context.may(.readAudit)
     keyRows = keys.map {
       KeyRow(
-        key: $0, project: scope.project, isFirst: $0.createdAt == createdAt, times: times,
+        key: $0, project: pool.project, isFirst: $0.createdAt == createdAt, times: times,
         showsHistory: showsHistory)
     }
     func row(_ token: ServiceToken) -> TokenRow {
-      TokenRow(token: token, scope: scope, times: times, showsHistory: showsHistory)
+      TokenRow(token: token, pool: pool, times: times, showsHistory: showsHistory)
     }
     tokenRows = tokens.filter { $0.revokedAt == nil }.map(row)
     let ended = tokens.filter { $0.revokedAt != nil }
@@ -59,10 +59,10 @@ struct KeyListView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("csrf") { $0.context.signedIn.session.csrfToken },
-    .flag("isProject") { $0.context.scope.tenant == nil },
+    .flag("isProject") { $0.context.pool.tenant == nil },
     .flag("hasKeys") { !$0.keyRows.isEmpty },
     .list("keys") { $0.keyRows },
-    .text("makeKey") { ConsolePaths.keys($0.context.scope) },
+    .text("makeKey") { ConsolePaths.keys($0.context.pool) },
     .flag("hasTokens") { !$0.tokenRows.isEmpty },
     .list("tokens") { $0.tokenRows },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
@@ -75,8 +75,8 @@ struct KeyListView: ViewModel {
           ["count": .number(view.revoked.count)])
     },
     .list(\.revoked),
-    .text("connect") { ConsolePaths.overview($0.context.scope) + "#connect" },
-    .text("newToken") { ConsolePaths.newToken($0.context.scope) },
+    .text("connect") { ConsolePaths.overview($0.context.pool) + "#connect" },
+    .text("newToken") { ConsolePaths.newToken($0.context.pool) },
   ]
 }
 
@@ -108,15 +108,15 @@ struct KeyRow: ViewModel {
 
 struct TokenRow: ViewModel {
   let token: ServiceToken
-  let scope: Scope
+  let pool: Pool
   let times: Times
   let showsHistory: Bool
 
   private var history: String? {
     guard showsHistory else { return nil }
     let log =
-      token.tenant.map { ConsolePaths.audit.ofTenant(scope.project.text, $0.text) }
-      ?? ConsolePaths.audit.ofProject(scope.project.text)
+      token.tenant.map { ConsolePaths.audit.ofTenant(pool.project.text, $0.text) }
+      ?? ConsolePaths.audit.ofProject(pool.project.text)
     return (["kind": "service token", "object": token.id.text] as Form).query(of: log)
   }
 
@@ -132,6 +132,6 @@ struct TokenRow: ViewModel {
     .markup("lastUsed") { $0.times.lastUse($0.token.lastUsedAt, since: $0.token.createdAt) },
     .markup("revoked") { $0.token.revokedAt.map($0.times.past) },
     .text("history") { $0.history },
-    .text("revocation") { ConsolePaths.tokenRevocation($0.scope, $0.token.id.text) },
+    .text("revocation") { ConsolePaths.tokenRevocation($0.pool, $0.token.id.text) },
   ]
 }

@@ -12,7 +12,7 @@ struct KeysPage: Sendable {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<APIKey>
     do {
-      outcome = try await keys.create(for: context.scope.project, actions.request(signedIn))
+      outcome = try await keys.create(for: context.pool.project, actions.request(signedIn))
     } catch let refusal as ActionDenial {
       let errors = try ActionForms.faults(refusal, .createAPIKey, signedIn)
       return try await askForCreation(context, errors)
@@ -28,10 +28,10 @@ struct KeysPage: Sendable {
     _ context: ProjectContext, _ errors: [FieldError]
   ) async throws -> Response {
     let page = FormPage(
-      title: Message("New API key · Settings"), crumbs: [.keys(context.scope)],
+      title: Message("New API key · Settings"), crumbs: [.keys(context.pool)],
       heading: Message(
         "Create an API key for {project}?",
-        ["project": .name(Formatted.short(context.scope.name))]),
+        ["project": .name(Formatted.short(context.pool.name))]),
       consequences: [
         Message(
           "Applications that use the key can connect to this project. The key isn’t a secret."),
@@ -44,7 +44,7 @@ struct KeysPage: Sendable {
   }
 
   private static func list(_ context: ProjectContext) -> String {
-    ConsolePaths.keys(context.scope)
+    ConsolePaths.keys(context.pool)
   }
 }
 
@@ -54,13 +54,13 @@ struct RevokeAPIKey: FormAction {
   let action = ConsoleAction.revokeAPIKey
 
   func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
-    let (scope, times) = (target.scope, target.times)
-    let all = try await keys.list(scope.project)
+    let (pool, times) = (target.pool, target.times)
+    let all = try await keys.list(pool.project)
     guard let key = all.first(where: { $0.id.text == target.object }) else {
       throw Refusal.notFound
     }
     return FormPage(
-      title: Message("Revoke API key · Settings"), crumbs: [.keys(scope)],
+      title: Message("Revoke API key · Settings"), crumbs: [.keys(pool)],
       heading: Message(
         "Revoke API key <span class=\"mono\">{label}</span>?", ["label": .text(key.label)]),
       consequences: [
@@ -77,7 +77,7 @@ struct RevokeAPIKey: FormAction {
             """)
           : Message("Applications that use another key of this project aren’t affected."),
         Message("This can’t be undone: a new key has a different value."),
-      ], button: Message("Revoke API key"), isDestructive: true, back: ConsolePaths.keys(scope),
+      ], button: Message("Revoke API key"), isDestructive: true, back: ConsolePaths.keys(pool),
       factsHeading: Message("This key"),
       facts: [
         Fact(Message("Key"), ConnectView.copied(key.text)),
@@ -89,9 +89,9 @@ struct RevokeAPIKey: FormAction {
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let outcome = try await keys.revoke(ID(target.object), of: target.scope.project, request)
+    let outcome = try await keys.revoke(ID(target.object), of: target.pool.project, request)
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
-      at: ConsolePaths.keys(target.scope), after: outcome)
+      at: ConsolePaths.keys(target.pool), after: outcome)
   }
 }

@@ -8,7 +8,7 @@ enum KeysRoutes: ConsoleFeature {
     let list = KeyListPage(
       identity: identity, frames: parts.frames,
       view: try parts.template("keys/list", for: KeyListView.self))
-    table.inScope(.get, ConsolePaths.keys, .manageKeys, list.show)
+    table.inPool(.get, ConsolePaths.keys, .manageKeys, list.show)
     table.inProject(ConsolePaths.keys.ofProject, performing: [.createAPIKey], keys.create)
     table.inProject(
       ConsolePaths.keyRevocation, performing: RevokeAPIKey(keys: identity.apiKeys), parts.actions)
@@ -16,7 +16,7 @@ enum KeysRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let keys = ScopePath0("settings", "keys")
+  static let keys = PoolPath0("settings", "keys")
   static let keyRevocation = Path(
     "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
 }

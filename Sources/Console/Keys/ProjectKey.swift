@@ -11,8 +11,8 @@ struct ProjectKey: Sendable {
   /// Explains why no key is shown and how to get one; nil if a key is shown.
   let note: Message?
 
-  init(_ context: ScopeContext, _ keys: APIKeys) async throws {
-    let project = context.scope.project
+  init(_ context: PoolContext, _ keys: APIKeys) async throws {
+    let project = context.pool.project
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
       note = Message(

@@ -15,12 +15,12 @@ struct MessagesPage: Sendable {
 
   private var frames: Frames { actions.frames }
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     let query = MessagesQuery(context.signedIn.query)
     let page = try await messages.list(
-      context.scope, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
+      context.pool, query.filter, to: query.recipient.isEmpty ? nil : query.recipient,
       after: query.after, limit: query.size.rows)
-    let path = ConsolePaths.messages(context.scope)
+    let path = ConsolePaths.messages(context.pool)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let frame = try await frames.frame(Message("Messages"), in: context)
     return .html(
@@ -30,21 +30,21 @@ struct MessagesPage: Sendable {
           carriesMail: messages.carriesMail)))
   }
 
-  func showOne(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func showOne(_ context: PoolContext, _ id: String) async throws -> Response {
     try await page(context, try await find(context, id), text: nil)
   }
 
   /// Opens the text and returns it in the response to the form.
   ///
   /// The text is never behind a `GET` address, so it can't be opened by accident or from history.
-  func open(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func open(_ context: PoolContext, _ id: String) async throws -> Response {
     let (message, signedIn) = (try await find(context, id), context.signedIn)
     let outcome: ActionOutcome<MessageText>
     do {
-      outcome = try await messages.open(context.scope, message.id, actions.request(signedIn))
+      outcome = try await messages.open(context.pool, message.id, actions.request(signedIn))
     } catch OutboxError.notReadable {
       frames.leave(Message("This text can no longer be opened."), for: signedIn)
-      return .redirect(to: ConsolePaths.message(context.scope, id))
+      return .redirect(to: ConsolePaths.message(context.pool, id))
     } catch {
       let errors = try await actions.faults(error, .openMessage, signedIn) {
         (error: OutboxError) in
@@ -57,10 +57,10 @@ struct MessagesPage: Sendable {
     return actions.page(page, after: outcome)
   }
 
-  private func find(_ context: ScopeContext, _ id: String) async throws -> OutboxEntry {
+  private func find(_ context: PoolContext, _ id: String) async throws -> OutboxEntry {
     guard let number = Int64(id) else { throw Refusal.notFound }
     do {
-      return try await messages.find(context.scope, number)
+      return try await messages.find(context.pool, number)
     } catch let error as OutboxError {
       guard case .notFound = error else { throw error }
       throw Refusal.notFound
@@ -68,14 +68,14 @@ struct MessagesPage: Sendable {
   }
 
   private func user(
-    of message: OutboxEntry, _ context: ScopeContext
+    of message: OutboxEntry, _ context: PoolContext
   ) async throws -> Account? {
     guard let id = message.account else { return nil }
-    return try await accounts.find(context.scope, id)
+    return try await accounts.find(context.pool, id)
   }
 
   private func page(
-    _ context: ScopeContext, _ message: OutboxEntry, text: MessageText?,
+    _ context: PoolContext, _ message: OutboxEntry, text: MessageText?,
     errors: [FieldError] = []
   ) async throws -> Response {
     let title = Message(
@@ -85,7 +85,7 @@ struct MessagesPage: Sendable {
       ])
     var frame = try await frames.frame(title, in: context)
     frame.crumbs = [
-      Link(text: Message("Messages"), href: ConsolePaths.messages(context.scope))
+      Link(text: Message("Messages"), href: ConsolePaths.messages(context.pool))
     ]
     frame.errors = errors
     let view = FrameView(frame)

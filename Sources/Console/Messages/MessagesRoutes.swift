@@ -8,14 +8,14 @@ enum MessagesRoutes: ConsoleFeature {
       messages: identity.messages, accounts: identity.accounts, actions: parts.actions,
       list: try parts.template("messages/messages", for: MessagesView.self),
       one: try parts.template("messages/message", for: MessageView.self))
-    table.inScope(.get, ConsolePaths.messages, .findUsers, messages.show)
-    table.inScope(.get, ConsolePaths.message, .findUsers, messages.showOne)
-    table.inScope(ConsolePaths.messageText, performing: [.openMessage], messages.open)
+    table.inPool(.get, ConsolePaths.messages, .findUsers, messages.show)
+    table.inPool(.get, ConsolePaths.message, .findUsers, messages.showOne)
+    table.inPool(ConsolePaths.messageText, performing: [.openMessage], messages.open)
   }
 }
 
 extension ConsolePaths {
-  static let messages = ScopePath0("messages")
-  static let message = ScopePath1("messages", nil)
-  static let messageText = ScopePath1("messages", nil, "text")
+  static let messages = PoolPath0("messages")
+  static let message = PoolPath1("messages", nil)
+  static let messageText = PoolPath1("messages", nil, "text")
 }

@@ -6,12 +6,12 @@ import Text
 
 struct MessagesView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let page: Page<OutboxEntry>
   let query: MessagesQuery
   let carriesMail: Bool
 
-  private var path: String { ConsolePaths.messages(context.scope) }
+  private var path: String { ConsolePaths.messages(context.pool) }
 
   private var tabs: [Link] {
     MessageFilter.allCases.map { filter in
@@ -54,7 +54,7 @@ struct MessagesView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .flag(\.carriesMail),
     .text("roles") { _ in Message.value(Permission.readMessages.roleNames) },
     .list("tabs") { $0.tabs },
@@ -62,7 +62,7 @@ struct MessagesView: ViewModel {
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map {
-        MessageRow(message: $0, scope: view.context.scope, times: view.frame.times)
+        MessageRow(message: $0, pool: view.context.pool, times: view.frame.times)
       }
     },
     .optional("pager") { $0.pager },
@@ -72,11 +72,11 @@ struct MessagesView: ViewModel {
 
 struct MessageRow: ViewModel {
   let message: OutboxEntry
-  let scope: Scope
+  let pool: Pool
   let times: Times
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
+    .text("href") { ConsolePaths.message($0.pool, String($0.message.id)) },
     .text("recipient") { $0.message.recipient },
     .text("purpose") { MessagesText.purpose($0.message) },
     .markup("state") { MessagesText.chip($0.message) },
@@ -90,7 +90,7 @@ struct MessageRow: ViewModel {
 
 struct MessageView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let message: OutboxEntry
   let account: Account?
   /// The text; nil until it's opened.
@@ -98,7 +98,7 @@ struct MessageView: ViewModel {
   let isReadable: Bool
   let fields: ActionFields
 
-  private var scope: Scope { context.scope }
+  private var pool: Pool { context.pool }
 
   private var accepted: Message {
     switch message.channel {
@@ -141,7 +141,7 @@ struct MessageView: ViewModel {
     if let account = message.account {
       var link = HTML()
       link.raw("<a href=\"")
-      link.text(ConsolePaths.user(scope, account.text))
+      link.text(ConsolePaths.user(pool, account.text))
       link.raw("\">")
       link.message(Message("View user"))
       link.raw("</a>")
@@ -175,11 +175,11 @@ struct MessageView: ViewModel {
     .object(\.frame),
     .text("purpose") { MessagesText.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
-    .optional("user") { view in view.account.map { UserIdentity($0, in: view.scope) } },
+    .optional("user") { view in view.account.map { UserIdentity($0, in: view.pool) } },
     .list("facts") { $0.facts },
     .text("action") { view in
       view.isReadable && view.text == nil && view.context.may(.readMessages)
-        ? ConsolePaths.messageText(view.scope, String(view.message.id)) : nil
+        ? ConsolePaths.messageText(view.pool, String(view.message.id)) : nil
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .object("authorization") { $0.fields },
@@ -192,6 +192,6 @@ struct MessageView: ViewModel {
       view.text == nil && !(view.isReadable && view.context.may(.readMessages))
         ? view.closed : nil
     },
-    .text("messages") { ConsolePaths.messages($0.scope) },
+    .text("messages") { ConsolePaths.messages($0.pool) },
   ]
 }

@@ -15,19 +15,19 @@ struct AffectedUsersFile: Sendable {
   private var catalog: Catalog { actions.frames.catalog }
   private static let batch = 500
 
-  func download(_ context: ScopeContext) async throws -> Response {
+  func download(_ context: PoolContext) async throws -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
-      in: context, named: "affected-users", asking: question(context.scope, query),
-      at: query.form.query(of: ConsolePaths.affectedUsersFile(context.scope))
+      in: context, named: "affected-users", asking: question(context.pool, query),
+      at: query.form.query(of: ConsolePaths.affectedUsersFile(context.pool))
     ) { () in
       let (file, count) = try await Self.file(catalog) { after, limit in
         try await identity.activity.affected(
-          in: context.scope, beyond: query.window.adjacentIntervals, days: query.days,
+          in: context.pool, beyond: query.window.adjacentIntervals, days: query.days,
           after: after, limit: limit)
       }
-      return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), heading(query))
+      return (file, .pools([DownloadedUsers.PoolCount(context.pool, count: count)]), heading(query))
     }
   }
 
@@ -36,8 +36,8 @@ struct AffectedUsersFile: Sendable {
       "Users with correct codes outside {window}", ["window": .text(WindowText.name(query.window))])
   }
 
-  private func question(_ scope: Scope, _ query: AffectedUsersQuery) -> FormPage {
-    let list = query.form.query(of: ConsolePaths.affectedUsers(scope))
+  private func question(_ pool: Pool, _ query: AffectedUsersQuery) -> FormPage {
+    let list = query.form.query(of: ConsolePaths.affectedUsers(pool))
     return FormPage(
       title: Message("Download affected users"),
       crumbs: [Link(text: heading(query), href: list)],

@@ -11,26 +11,26 @@ struct AffectedUsersPage: Sendable {
   let view: Template<AffectedUsersView>
 
   /// The address of the users outside a window; nil for administrators who can't see users.
-  static func address(_ window: Window, days: Int, in context: ScopeContext) -> String? {
+  static func address(_ window: Window, days: Int, in context: PoolContext) -> String? {
     guard context.may(.findUsers) else { return nil }
     return AffectedUsersQuery(window: window, days: days).form.query(
-      of: ConsolePaths.affectedUsers(context.scope))
+      of: ConsolePaths.affectedUsers(context.pool))
   }
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
     let page = try await identity.activity.affected(
-      in: context.scope, beyond: query.window.adjacentIntervals, days: query.days, after: after,
+      in: context.pool, beyond: query.window.adjacentIntervals, days: query.days, after: after,
       limit: size.rows)
-    let path = ConsolePaths.affectedUsers(context.scope)
+    let path = ConsolePaths.affectedUsers(context.pool)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     var frame = try await frames.frame(
       Message("Correct codes outside {window}", ["window": .text(WindowText.name(query.window))]),
       in: context)
     frame.crumbs = [
-      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.scope))
+      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
     ]
     return .html(
       view.render(
@@ -60,13 +60,13 @@ struct AffectedUsersQuery: Sendable {
 
 struct AffectedUsersView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let query: AffectedUsersQuery
   let page: Page<AffectedUser>
   let size: PageSize
   let after: String?
 
-  private var path: String { ConsolePaths.affectedUsers(context.scope) }
+  private var path: String { ConsolePaths.affectedUsers(context.pool) }
 
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
@@ -109,7 +109,7 @@ struct AffectedUsersView: ViewModel {
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map {
-        AffectedUserRow(user: $0, window: view.query.window, scope: view.context.scope)
+        AffectedUserRow(user: $0, window: view.query.window, pool: view.context.pool)
       }
     },
     .optional("pager") { $0.pager },
@@ -124,7 +124,7 @@ struct AffectedUsersView: ViewModel {
     },
     .text("file") { view in
       view.context.may(.exportUsers)
-        ? view.query.form.query(of: ConsolePaths.affectedUsersFile(view.context.scope)) : nil
+        ? view.query.form.query(of: ConsolePaths.affectedUsersFile(view.context.pool)) : nil
     },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
   ]
@@ -133,10 +133,10 @@ struct AffectedUsersView: ViewModel {
 struct AffectedUserRow: ViewModel {
   let user: AffectedUser
   let window: Window
-  let scope: Scope
+  let pool: Pool
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.user($0.scope, $0.user.account.text) },
+    .text("href") { ConsolePaths.user($0.pool, $0.user.account.text) },
     .text("name") { Formatted.short($0.user.label) },
     .text("sub") { $0.user.email == nil ? nil : $0.user.displayName.map { Formatted.short($0) } },
     .text("reach") { "±\($0.user.reach)" },

@@ -6,7 +6,7 @@ import Identity
 struct EditPolicyChange: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     let version = try pages.version(context)
     let policy = try await pages.current(context)
     let answers =

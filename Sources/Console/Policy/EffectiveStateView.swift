@@ -8,7 +8,7 @@ struct EffectiveStateView: ViewModel {
   let effective: EffectiveMFA
   let policy: Policy
   let unenrolled: UnenrolledUsers
-  let context: ScopeContext
+  let context: PoolContext
   let times: Times
   /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
@@ -134,7 +134,7 @@ struct EffectiveStateView: ViewModel {
       view.effective.unaskedUsers > 0 && view.context.may(.findUsers)
         // The list has those without any factor.
         && !view.unenrolled.haveDisabledFactors
-        ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.scope)) : nil
+        ? (["factor": "none"] as Form).query(of: ConsolePaths.users(view.context.pool)) : nil
     },
     .text("inGrace") { view in
       view.effective.usersInGrace > 0

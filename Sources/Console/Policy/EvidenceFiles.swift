@@ -9,12 +9,12 @@ struct EvidenceFiles: Sendable {
 
   private var catalog: Catalog { pages.actions.frames.catalog }
 
-  func effects(_ context: ScopeContext) async throws -> Response {
+  func effects(_ context: PoolContext) async throws -> Response {
     let policy = try await pages.current(context)
     let histogram = try await pages.histogram(
-      EvidenceQuery(context.signedIn.query), context.scope)
+      EvidenceQuery(context.signedIn.query), context.pool)
     let evidence = WindowEvidence(histogram)
-    let cap = try await pages.rules(context.scope).codeCap
+    let cap = try await pages.rules(context.pool).codeCap
     var file = CSV(
       [
         Message("Adjacent intervals"), Message("Valid codes"),
@@ -51,9 +51,9 @@ struct EvidenceFiles: Sendable {
     }
   }
 
-  func offsets(_ context: ScopeContext) async throws -> Response {
+  func offsets(_ context: PoolContext) async throws -> Response {
     let histogram = try await pages.histogram(
-      EvidenceQuery(context.signedIn.query), context.scope)
+      EvidenceQuery(context.signedIn.query), context.pool)
     return OffsetChart.table(histogram).csv(catalog).response(named: "matched-offsets")
   }
 }

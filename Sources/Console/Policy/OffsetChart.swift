@@ -6,7 +6,7 @@ import Templating
 struct OffsetChart {
   let evidence: PolicyEvidence
   let query: EvidenceQuery
-  let context: ScopeContext
+  let context: PoolContext
   let current: Window?
   /// The window that the form's values mean; nil if no codes are accepted.
   let drawn: Window?
@@ -44,7 +44,7 @@ struct OffsetChart {
     let finding = EvidenceText.finding(counts, current)
     var frame = ChartFrame(finding, base: base, content(counts, finding))
     if counts.isEnough { frame.table = Self.table(counts.histogram) }
-    frame.csv = query.address(of: ConsolePaths.policyOffsets(context.scope))
+    frame.csv = query.address(of: ConsolePaths.policyOffsets(context.pool))
     return frame
   }
 

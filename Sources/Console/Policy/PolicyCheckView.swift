@@ -7,7 +7,7 @@ import Templating
 
 struct PolicyCheckView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let preview: PolicyPreview
   /// The users who would have no second factor of an enabled kind; nil if they can't be counted.
   let unenrolled: UnenrolledUsers?
@@ -190,21 +190,21 @@ struct PolicyCheckView: ViewModel {
 
   /// The lists of the users whom the change affects; empty without access to them.
   private var lists: [PolicyUserList] {
-    context.may(.findUsers) ? PolicyUserList.all(preview, unenrolled, in: context.scope) : []
+    context.may(.findUsers) ? PolicyUserList.all(preview, unenrolled, in: context.pool) : []
   }
 
   private static func name(_ window: Window?) -> Message {
     window.map { .verbatim(WindowText.name($0)) } ?? Message("off")
   }
 
-  /// The field for the name of the scope, which confirms turning off TOTP.
+  /// The field for the name of the pool, which confirms turning off TOTP.
   private var confirmation: Field? {
     guard preview.switchesOff else { return nil }
-    let scope = context.scope
+    let pool = context.pool
     return Field.line(
       "confirmation",
-      Message("To turn off TOTP, type <bdi>{name}</bdi>", ["name": .text(scope.name)]),
-      hint: Message("Name or ID <code>{id}</code>", ["id": .text(scope.objectID)]),
+      Message("To turn off TOTP, type <bdi>{name}</bdi>", ["name": .text(pool.name)]),
+      hint: Message("Name or ID <code>{id}</code>", ["id": .text(pool.objectID)]),
       Field.Look.medium, value: typed
     ).shown(nil, frame)
   }
@@ -220,22 +220,22 @@ struct PolicyCheckView: ViewModel {
     .flag("isOtherConfiguration") { $0.old != $0.new },
     .flag("outsideTheAPI") { $0.changesOutsideTheAPI },
     .text("curl") {
-      PolicyCurl.text($0.context.scope, $0.new, over: $0.old, publicURL: $0.publicURL)
+      PolicyCurl.text($0.context.pool, $0.new, over: $0.old, publicURL: $0.publicURL)
     },
-    .text("node") { PolicyNode.text($0.context.scope, $0.new, over: $0.old) },
+    .text("node") { PolicyNode.text($0.context.pool, $0.new, over: $0.old) },
     .text("curlNow") {
-      PolicyCurl.text($0.context.scope, $0.old, over: $0.new, publicURL: $0.publicURL)
+      PolicyCurl.text($0.context.pool, $0.old, over: $0.new, publicURL: $0.publicURL)
     },
-    .text("nodeNow") { PolicyNode.text($0.context.scope, $0.old, over: $0.new) },
+    .text("nodeNow") { PolicyNode.text($0.context.pool, $0.old, over: $0.new) },
     .text("tokens") {
-      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
+      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.pool) : nil
     },
-    .text("action") { ConsolePaths.policyChanges($0.context.scope) },
-    .text("edit") { ConsolePaths.policyEdit($0.context.scope) },
-    .text("cancel") { ConsolePaths.policy($0.context.scope) },
+    .text("action") { ConsolePaths.policyChanges($0.context.pool) },
+    .text("edit") { ConsolePaths.policyEdit($0.context.pool) },
+    .text("cancel") { ConsolePaths.policy($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .list("answers") { $0.proposal.fields },
     .list("changes") { $0.preview.changes.map(ChangeRow.init) },
     .flag("isOtherWindow") { $0.old.accepted != $0.new.accepted },

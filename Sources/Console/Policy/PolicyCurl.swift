@@ -7,12 +7,12 @@ enum PolicyCurl {
     "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
 
   static func text(
-    _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration,
+    _ pool: Pool, _ configuration: MFAConfiguration, over old: MFAConfiguration,
     publicURL: PublicURL
   ) -> String {
     let (path, member) =
-      scope.tenant.map { (tenant(scope.project.text, $0.text), "mfaConfig") }
-      ?? (project(scope.project.text), "mfa")
+      pool.tenant.map { (tenant(pool.project.text, $0.text), "mfaConfig") }
+      ?? (project(pool.project.text), "mfa")
     // The path is percent-encoded, so an ID can't end the quotes.
     return """
       curl -X PATCH \\

@@ -59,8 +59,8 @@ struct EvidenceQuery: Sendable, Equatable {
 
   /// The address of the policy page with this query: a link's, or that of a button that sends the
   /// form, so that the page keeps its values.
-  func choice(in context: ScopeContext) -> String {
+  func choice(in context: PoolContext) -> String {
     let path = context.may(.changePolicy) ? ConsolePaths.policyEdit : ConsolePaths.policy
-    return address(of: path(context.scope))
+    return address(of: path(context.pool))
   }
 }

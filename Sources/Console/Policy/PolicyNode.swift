@@ -7,10 +7,10 @@ import Identity
 /// sends a request, so for these a comment in the sample says what it writes instead.
 enum PolicyNode {
   static func text(
-    _ scope: Scope, _ configuration: MFAConfiguration, over old: MFAConfiguration
+    _ pool: Pool, _ configuration: MFAConfiguration, over old: MFAConfiguration
   ) -> String {
     let value = "{\n  multiFactorConfig: \(members(configuration.written(over: old))),\n}"
-    guard let tenant = scope.tenant else {
+    guard let tenant = pool.tenant else {
       return """
         import { getAuth } from "firebase-admin/auth";
 

@@ -4,7 +4,7 @@ import Localization
 import OTP
 import Text
 
-/// `S/policy`: shows the MFA policy of a scope, and the form to change it.
+/// `S/policy`: shows the MFA policy of a pool, and the form to change it.
 ///
 /// Links can propose a change and open its review page: `?change=on` turns on TOTP,
 /// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
@@ -14,7 +14,7 @@ import Text
 struct PolicyPage: Sendable {
   let pages: PolicyPages
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     let policy = try await pages.current(context)
     let asked = context.signedIn.query
     var answers = PolicyAnswers(policy.edit)
@@ -61,21 +61,21 @@ struct PolicyPage: Sendable {
 
   /// Returns the address that opens the review page for a window; nil for administrators who can't
   /// change the policy.
-  static func proposal(_ window: Window, in context: ScopeContext) -> String? {
+  static func proposal(_ window: Window, in context: PoolContext) -> String? {
     guard context.may(.changePolicy) else { return nil }
     let form: Form = ["change": "intervals", "intervals": String(window.adjacentIntervals)]
-    return form.query(of: ConsolePaths.policy(context.scope))
+    return form.query(of: ConsolePaths.policy(context.pool))
   }
 
   static func undo(_ policy: Policy) -> Link {
     let form: Form = ["change": "undo", "version": String(policy.version)]
     return Link(
-      text: Message("Undo"), href: form.query(of: ConsolePaths.policy(policy.scope)))
+      text: Message("Undo"), href: form.query(of: ConsolePaths.policy(policy.pool)))
   }
 
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
   private func propose(
-    _ proposal: PolicyProposal, _ context: ScopeContext
+    _ proposal: PolicyProposal, _ context: PoolContext
   ) async throws -> Response {
     let preview = try await pages.preview(proposal, context)
     guard !preview.changes.isEmpty else {

@@ -17,38 +17,38 @@ struct PolicyPages: Sendable {
   /// The maximum number of changes among which the one that started enforcement is looked for.
   private static let mostSearched = 100
 
-  func current(_ context: ScopeContext) async throws -> Policy {
-    try await policies.read(context.scope)
+  func current(_ context: PoolContext) async throws -> Policy {
+    try await policies.read(context.pool)
   }
 
   /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
   /// who can't read the project's policy.
-  func projectPolicy(_ context: ScopeContext) async throws -> StoredPolicy? {
-    let scope = context.scope
-    guard scope.tenant != nil,
-      context.signedIn.administrator.may(.readPolicy, project: scope.project, tenant: nil)
+  func projectPolicy(_ context: PoolContext) async throws -> StoredPolicy? {
+    let pool = context.pool
+    guard pool.tenant != nil,
+      context.signedIn.administrator.may(.readPolicy, project: pool.project, tenant: nil)
     else { return nil }
-    return try await policies.ofProject(scope)
+    return try await policies.ofProject(pool)
   }
 
   /// The version with an audit log entry's number; nil if it can't be restored.
   func formerVersion(
-    _ context: ScopeContext, _ row: String
+    _ context: PoolContext, _ row: String
   ) async throws -> PolicyVersion? {
     guard let row = Int64(row) else { return nil }
-    return try await policies.version(row, of: context.scope)
+    return try await policies.version(row, of: context.pool)
   }
 
   func edit(
-    beforeVersion version: Int, _ context: ScopeContext
+    beforeVersion version: Int, _ context: PoolContext
   ) async throws -> PolicyEdit? {
-    try await policies.edit(ofVersion: version - 1, of: context.scope)
+    try await policies.edit(ofVersion: version - 1, of: context.pool)
   }
 
   func preview(
-    _ proposal: PolicyProposal, _ context: ScopeContext
+    _ proposal: PolicyProposal, _ context: PoolContext
   ) async throws -> PolicyPreview {
-    try await policies.preview(context.scope) { proposal.applied(to: $0) }
+    try await policies.preview(context.pool) { proposal.applied(to: $0) }
   }
 
   /// Shows the form.
@@ -56,14 +56,14 @@ struct PolicyPages: Sendable {
   /// The status is 422 for invalid values, and 409 when the version that the administrator has seen
   /// is no longer the current one.
   func page(
-    _ context: ScopeContext, _ policy: Policy, _ answers: PolicyAnswers,
+    _ context: PoolContext, _ policy: Policy, _ answers: PolicyAnswers,
     faults: [FieldError] = [], seen version: Int? = nil, isUnchanged: Bool = false
   ) async throws -> Response {
-    let scope = context.scope
+    let pool = context.pool
     let after = context.signedIn.query.text("after")
     let (versions, prerequisites) = try await (
-      policies.versions(scope, after: after, limit: Self.historyLength),
-      policies.prerequisites(scope)
+      policies.versions(pool, after: after, limit: Self.historyLength),
+      policies.prerequisites(pool)
     )
     let query = EvidenceQuery(context.signedIn.query)
     let evidence = try await evidence(query, context)
@@ -73,7 +73,7 @@ struct PolicyPages: Sendable {
     let latest =
       after == nil && isEnough
       ? versions.items
-      : try await policies.history(scope, limit: Self.mostSearched)
+      : try await policies.history(pool, limit: Self.mostSearched)
     var frame = try await frames.frame(Message("MFA policy"), in: context)
     frame.errors = faults
     if isUnchanged {
@@ -100,9 +100,9 @@ struct PolicyPages: Sendable {
     model.note = context.signedIn.form.trimmed("note")
     if let version, version != policy.version {
       let missed = try await policies.history(
-        scope, limit: max(1, min(policy.version - version, 10)))
+        pool, limit: max(1, min(policy.version - version, 10)))
       model.race = PolicyRace(
-        policy, history: missed, discard: ConsolePaths.policy(scope), times: frame.times,
+        policy, history: missed, discard: ConsolePaths.policy(pool), times: frame.times,
         catalog: frames.catalog)
     }
     let status: Status =
@@ -112,22 +112,22 @@ struct PolicyPages: Sendable {
 
   /// Reads the evidence of a period, without codes if they can't be read.
   private func evidence(
-    _ query: EvidenceQuery, _ context: ScopeContext
+    _ query: EvidenceQuery, _ context: PoolContext
   ) async throws -> PolicyEvidence {
     let codes = try await failures.optional(context.signedIn.request) { () in
-      try await histogram(query, context.scope)
+      try await histogram(query, context.pool)
     }
-    return PolicyEvidence(codes, query, try await rules(context.scope))
+    return PolicyEvidence(codes, query, try await rules(context.pool))
   }
 
   func histogram(
-    _ query: EvidenceQuery, _ scope: Scope
+    _ query: EvidenceQuery, _ pool: Pool
   ) async throws -> OffsetHistogram {
-    try await identity.activity.offsets(in: scope, days: query.days)
+    try await identity.activity.offsets(in: pool, days: query.days)
   }
 
-  func rules(_ scope: Scope) async throws -> SupportRules {
-    try await identity.support.settings(scope)
+  func rules(_ pool: Pool) async throws -> SupportRules {
+    try await identity.support.settings(pool)
   }
 
   /// Shows what changes and who is affected.
@@ -137,13 +137,13 @@ struct PolicyPages: Sendable {
   /// The status is 422 for invalid fields, such as a wrong name, and 409 when the project's policy
   /// has changed in the meantime.
   func review(
-    _ context: ScopeContext, _ change: ReviewedPolicyChange, typed: String = "",
+    _ context: PoolContext, _ change: ReviewedPolicyChange, typed: String = "",
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws -> Response {
     var frame = try await frames.frame(Message("Review changes · MFA policy"), in: context)
     frame.errors = faults
     frame.crumbs = [
-      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.scope))
+      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
     ]
     let frameView = FrameView(frame)
     let preview = change.preview
@@ -167,8 +167,8 @@ extension PolicyPreview {
   var switchesOff: Bool { policy.isTOTPTurnedOff(by: new.configuration) }
 }
 
-extension Scope {
-  /// Whether a text is the name or the ID of this scope.
+extension Pool {
+  /// Whether a text is the name or the ID of this pool.
   ///
   /// The ID is accepted because some names can't be typed.
   func isNamed(_ text: String) -> Bool {

@@ -8,13 +8,13 @@ struct PolicyPrerequisite: ViewModel {
   let text: Message
   var link: EmptyLink?
 
-  /// The requirements of a scope, including those that are met.
+  /// The requirements of a pool, including those that are met.
   static func all(
-    _ policy: Policy, _ prerequisites: PolicyPrerequisites, in context: ScopeContext
+    _ policy: Policy, _ prerequisites: PolicyPrerequisites, in context: PoolContext
   ) -> [PolicyPrerequisite] {
-    let scope = context.scope
+    let pool = context.pool
     var all: [PolicyPrerequisite] = []
-    if scope.isDisabled {
+    if pool.isDisabled {
       all.append(
         PolicyPrerequisite(
           chip: Chip.bad(Message("off")),
@@ -37,7 +37,7 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   private static func methods(
-    _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
+    _ prerequisites: PolicyPrerequisites, _ context: PoolContext
   ) -> PolicyPrerequisite {
     guard prerequisites.allowsSecondFactor else {
       return PolicyPrerequisite(
@@ -64,7 +64,7 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   private static func addresses(
-    _ policy: Policy, _ prerequisites: PolicyPrerequisites, _ context: ScopeContext
+    _ policy: Policy, _ prerequisites: PolicyPrerequisites, _ context: PoolContext
   ) -> PolicyPrerequisite {
     let unverified = prerequisites.unverifiedEmails
     guard unverified > 0 else {
@@ -78,7 +78,7 @@ struct PolicyPrerequisite: ViewModel {
       context.may(.findUsers)
       ? EmptyLink(
         text: Message("Show users"),
-        href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.scope))) : nil
+        href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.pool))) : nil
     return PolicyPrerequisite(
       chip: Chip.look(Message("unverified")),
       text: Message(
@@ -87,10 +87,10 @@ struct PolicyPrerequisite: ViewModel {
         ["count": .number(unverified)]), link: link)
   }
 
-  private static func settings(_ context: ScopeContext) -> EmptyLink? {
-    context.may(.changeScope)
+  private static func settings(_ context: PoolContext) -> EmptyLink? {
+    context.may(.changePool)
       ? EmptyLink(
-        text: Message("Open settings"), href: ConsolePaths.signInMethods(context.scope))
+        text: Message("Open settings"), href: ConsolePaths.signInMethods(context.pool))
       : nil
   }
 

@@ -12,11 +12,11 @@ struct PolicySnippets: ViewModel {
   let node: Markup
 
   init(_ policy: Policy, _ answers: PolicyAnswers, publicURL: PublicURL) {
-    let (scope, old) = (policy.scope, policy.configuration)
+    let (pool, old) = (policy.pool, policy.configuration)
     curl = Self.all(policy.edit, answers) {
-      PolicyCurl.text(scope, $0.configuration, over: old, publicURL: publicURL)
+      PolicyCurl.text(pool, $0.configuration, over: old, publicURL: publicURL)
     }
-    node = Self.all(policy.edit, answers) { PolicyNode.text(scope, $0.configuration, over: old) }
+    node = Self.all(policy.edit, answers) { PolicyNode.text(pool, $0.configuration, over: old) }
   }
 
   static let keys: Keys<Self> = [

@@ -15,7 +15,7 @@ enum PolicySubmission {
 }
 
 extension PolicyPages {
-  func submission(_ context: ScopeContext) async throws -> PolicySubmission {
+  func submission(_ context: PoolContext) async throws -> PolicySubmission {
     let version = try version(context)
     let proposal: PolicyProposal
     switch try await values(context) {
@@ -58,14 +58,14 @@ extension PolicyPages {
     return .change(change)
   }
 
-  func version(_ context: ScopeContext) throws -> Int {
+  func version(_ context: PoolContext) throws -> Int {
     guard let version = Int32(context.signedIn.form.trimmed("version")), version >= 0 else {
       throw Refusal.unreadableForm
     }
     return Int(version)
   }
 
-  func values(_ context: ScopeContext) async throws -> SubmittedPolicyValues {
+  func values(_ context: PoolContext) async throws -> SubmittedPolicyValues {
     let form = context.signedIn.form
     switch form["change"] {
     case "project":

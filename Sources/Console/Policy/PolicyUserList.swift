@@ -10,10 +10,10 @@ struct PolicyUserList: ViewModel {
   let href: String
   private(set) var notes: [Message]
 
-  private init(_ text: Message, _ filter: Accounts.Filter, notes: [Message], in scope: Scope) {
+  private init(_ text: Message, _ filter: Accounts.Filter, notes: [Message], in pool: Pool) {
     self.text = text
     self.notes = notes
-    href = (["factor": filter.rawValue] as Form).query(of: ConsolePaths.users(scope))
+    href = (["factor": filter.rawValue] as Form).query(of: ConsolePaths.users(pool))
   }
 
   static let keys: Keys<Self> = [
@@ -27,7 +27,7 @@ struct PolicyUserList: ViewModel {
   ///
   /// No filter tells users with only one kind of factor from those with both, so the notes do.
   static func all(
-    _ preview: PolicyPreview, _ unenrolled: UnenrolledUsers?, in scope: Scope
+    _ preview: PolicyPreview, _ unenrolled: UnenrolledUsers?, in pool: Pool
   ) -> [PolicyUserList] {
     let (policy, new) = (preview.policy, preview.new.configuration)
     let isAnyOn = Factor.Kind.allCases.contains(where: new.isOn)
@@ -44,7 +44,7 @@ struct PolicyUserList: ViewModel {
       let only = policy.usersOnly(with: kind, under: new)
       let isTurnedOff = policy.configuration.isOn(kind) && preview.losingSecondFactor > 0
       guard only > 0, isTurnedOff || mustEnroll else { continue }
-      lists.append(list(kind, only: only, policy, in: scope))
+      lists.append(list(kind, only: only, policy, in: pool))
     }
     if lists.count > 1, policy.totpUsers + policy.phoneUsers > policy.enrolledUsers {
       lists[1].notes.append(Message("Users with both are in both lists."))
@@ -59,14 +59,14 @@ struct PolicyUserList: ViewModel {
       lists.append(
         PolicyUserList(
           Message("Show users without a factor"), .none, notes: notes.compactMap(\.self),
-          in: scope))
+          in: pool))
     }
     return lists
   }
 
   /// The list of users with a kind of factor, of whom some have no other enabled one.
   private static func list(
-    _ kind: Factor.Kind, only: Int, _ policy: Policy, in scope: Scope
+    _ kind: Factor.Kind, only: Int, _ policy: Policy, in pool: Pool
   ) -> PolicyUserList {
     let count = kind == .totp ? policy.totpUsers : policy.phoneUsers
     let notes =
@@ -85,13 +85,13 @@ struct PolicyUserList: ViewModel {
           one: "Show {count} user with an authenticator app",
           other: "Show {count} users with an authenticator app", ["count": .number(count)]), .totp,
         notes: notes,
-        in: scope)
+        in: pool)
     case .phone:
       PolicyUserList(
         Message(
           one: "Show {count} user with a phone", other: "Show {count} users with a phone",
           ["count": .number(count)]), .phone, notes: notes,
-        in: scope)
+        in: pool)
     }
   }
 }

@@ -11,17 +11,17 @@ struct PolicyVersions: ViewModel {
   let audit: String?
 
   init(
-    _ page: Page<AuditRow>, after: String?, in context: ScopeContext, times: Times,
+    _ page: Page<AuditRow>, after: String?, in context: PoolContext, times: Times,
     catalog: Catalog
   ) {
-    let path = ConsolePaths.policy(context.scope)
+    let path = ConsolePaths.policy(context.pool)
     rows = page.items.map { HistoryRow(policy: $0, times, catalog) }
     older = page.next.map { (["after": $0] as Form).query(of: path) + "#versions" }
     newest = after == nil ? nil : path
-    comparison = ConsolePaths.comparison(context.scope)
+    comparison = ConsolePaths.comparison(context.pool)
     audit =
       context.may(.readAudit)
-      ? (["action": "policy"] as Form).query(of: ConsolePaths.audit(context.scope)) : nil
+      ? (["action": "policy"] as Form).query(of: ConsolePaths.audit(context.pool)) : nil
   }
 
   static let keys: Keys<Self> = [

@@ -6,7 +6,7 @@ import Templating
 
 struct PolicyView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let policy: Policy
   let answers: PolicyAnswers
   let versions: PolicyVersions
@@ -101,7 +101,7 @@ struct PolicyView: ViewModel {
     return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
         value: pattern.rawValue, label: pattern.name, hint: hint(pattern),
-        guide: context.scope.guidance(ConsolePaths.guide(pattern.rawValue)),
+        guide: context.pool.guidance(ConsolePaths.guide(pattern.rawValue)),
         isChecked: answers.pattern == pattern.rawValue,
         day: pattern == .mandatory ? PatternDay(self) : nil)
     } + [none]
@@ -124,17 +124,17 @@ struct PolicyView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("action") { ConsolePaths.policy($0.context.scope) },
-    .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.scope) },
-    .text("cancel") { ConsolePaths.overview($0.context.scope) },
+    .text("action") { ConsolePaths.policy($0.context.pool) },
+    .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.pool) },
+    .text("cancel") { ConsolePaths.overview($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
     .text("roles") { _ in Message.value(Permission.changePolicy.roleNames) },
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
     .optional(\.drift),
-    .text("restore") { ConsolePaths.policyVersions($0.context.scope) },
+    .text("restore") { ConsolePaths.policyVersions($0.context.pool) },
     .text("note") { $0.note.isEmpty ? nil : $0.note },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
@@ -173,7 +173,7 @@ struct PolicyView: ViewModel {
     .optional("recommendation") { $0.recommendation },
     .list("effects") { $0.effects },
     .text("evidenceFile") {
-      $0.query.address(of: ConsolePaths.policyEvidence($0.context.scope))
+      $0.query.address(of: ConsolePaths.policyEvidence($0.context.pool))
     },
     .flag("isMissingEvidence") { $0.evidence.evidence == nil },
     .text("shareBase") { view in
@@ -233,14 +233,14 @@ struct PolicyView: ViewModel {
     .text("patternError") { $0.frame.error(at: "pattern-none") },
     .markup("totp") { $0.configuration.chip },
     .text("intervals") { WindowText.number($0.configuration) },
-    .text("guidance") { ConsolePaths.scopeGuidance($0.context.scope) },
+    .text("guidance") { ConsolePaths.poolGuidance($0.context.pool) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .list(\.prerequisites),
     .object(\.versions),
     .object(\.snippets),
     .object(\.effective),
     .text("tokens") {
-      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.scope) : nil
+      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.pool) : nil
     },
   ]
 }
@@ -354,8 +354,8 @@ struct PolicyRace: ViewModel {
   ]
 }
 
-extension Scope {
-  /// The kind of scope, capitalized.
+extension Pool {
+  /// The kind of pool, capitalized.
   var kind: Message {
     tenant == nil ? Message("Project") : Message("Tenant")
   }

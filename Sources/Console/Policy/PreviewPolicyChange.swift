@@ -6,7 +6,7 @@ import HTTP
 struct PreviewPolicyChange: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     switch try await pages.submission(context) {
     case .change(let change): try await pages.review(context, change)
     case .answer(let response): response

@@ -6,7 +6,7 @@ import Localization
 struct SavePolicyChange: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     switch try await pages.submission(context) {
     case .change(let change): try await save(change, context)
     case .answer(let response): response
@@ -14,11 +14,11 @@ struct SavePolicyChange: Sendable {
   }
 
   private func save(
-    _ change: ReviewedPolicyChange, _ context: ScopeContext
+    _ change: ReviewedPolicyChange, _ context: PoolContext
   ) async throws -> Response {
     let (actions, proposal, preview) = (pages.actions, change.proposal, change.preview)
     let typed = context.signedIn.form.trimmed("confirmation")
-    if preview.switchesOff, !context.scope.isNamed(typed) {
+    if preview.switchesOff, !context.pool.isNamed(typed) {
       let fault = FieldError(
         field: "confirmation", text: Message("Enter the name as shown above, or the ID."))
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
@@ -27,12 +27,12 @@ struct SavePolicyChange: Sendable {
     let version = preview.policy.version
     do {
       let outcome = try await pages.policies.change(
-        context.scope, expecting: version, actions.request(context.signedIn)
+        context.pool, expecting: version, actions.request(context.signedIn)
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
       return actions.leave(
         Self.result(of: outcome.value, preview, context.signedIn.times),
         link: Self.undo(outcome.value), context.signedIn, after: outcome,
-        to: ConsolePaths.policy(context.scope))
+        to: ConsolePaths.policy(context.pool))
     } catch PolicyError.changedMeanwhile(let policy) {
       return try await pages.page(context, policy, proposal.answers, seen: version)
     } catch PolicyError.approvalPending {

@@ -7,18 +7,18 @@ import Localization
 struct StateTOTP: Sendable {
   let pages: PolicyPages
 
-  func perform(_ context: ScopeContext) async throws -> Response {
+  func perform(_ context: PoolContext) async throws -> Response {
     let (actions, version) = (pages.actions, try pages.version(context))
     do {
       let outcome = try await pages.policies.change(
-        context.scope, expecting: version, actions.request(context.signedIn)
+        context.pool, expecting: version, actions.request(context.signedIn)
       ) { edit throws(PolicyError) in
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }
       return actions.leave(
         Message("TOTP state set to Enabled. Nothing changes for users."), context.signedIn,
         after: outcome,
-        to: ConsolePaths.policy(context.scope))
+        to: ConsolePaths.policy(context.pool))
     } catch PolicyError.changedMeanwhile(let current) {
       return try await pages.page(context, current, PolicyAnswers(current.edit), seen: version)
     } catch let refusal as ActionDenial {

@@ -10,11 +10,11 @@ struct PolicyVersionsPage: Sendable {
   let frames: Frames
   let view: Template<PolicyVersionsView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
-    let versions = try await identity.policies.restorable(scope)
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
+    let versions = try await identity.policies.restorable(pool)
     var frame = try await frames.frame(Message("Policy versions"), in: context)
-    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(scope))]
+    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))]
     let model = PolicyVersionsView(
       frame: FrameView(frame), context: context, versions: versions, catalog: frames.catalog)
     return .html(view.render(model))
@@ -23,7 +23,7 @@ struct PolicyVersionsPage: Sendable {
 
 struct PolicyVersionsView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let versions: [PolicyVersion]
   let catalog: Catalog
 
@@ -50,7 +50,7 @@ struct PolicyVersionsView: ViewModel {
 struct PolicyVersionRow: ViewModel {
   let version: PolicyVersion
   let isCurrent: Bool
-  let context: ScopeContext
+  let context: PoolContext
   let history: HistoryRow
 
   private func value(_ field: PolicyChange.Field) -> Message {
@@ -71,7 +71,7 @@ struct PolicyVersionRow: ViewModel {
     .text("restore") { row in
       guard !row.isCurrent, row.context.may(.changePolicy) else { return nil }
       let query: Form = ["change": "version", "row": String(row.version.row.id)]
-      return query.query(of: ConsolePaths.policy(row.context.scope))
+      return query.query(of: ConsolePaths.policy(row.context.pool))
     },
   ]
 }

@@ -6,10 +6,10 @@ enum PolicyVersionsRoutes: ConsoleFeature {
     let page = PolicyVersionsPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("policy-versions/list", for: PolicyVersionsView.self))
-    table.inScope(.get, ConsolePaths.policyVersions, .readPolicy, page.show)
+    table.inPool(.get, ConsolePaths.policyVersions, .readPolicy, page.show)
   }
 }
 
 extension ConsolePaths {
-  static let policyVersions = ScopePath0("policy", "versions")
+  static let policyVersions = PoolPath0("policy", "versions")
 }

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// A column of the table of user pools; the first column names the pool.
+/// A column of the table of pools; the first column names the pool.
 enum PoolColumn: String, TableColumn {
   case policy, enforcement, window, sms, pattern, enrolled, rejected, exemptions, change
   case signOff = "sign-off"

@@ -37,7 +37,7 @@ struct PoolLinks {
     (["show": "differs"] as Form).query(of: ConsolePaths.review(project.text))
   }
 
-  private func address(_ path: ScopePath0) -> String {
+  private func address(_ path: PoolPath0) -> String {
     tenant.map { path.ofTenant(project.text, $0.text) } ?? path.ofProject(project.text)
   }
 }

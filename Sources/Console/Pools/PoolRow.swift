@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// A row of the table of user pools: a pool, or a project with its tenants.
+/// A row of the table of pools: a pool, or a project with its tenants.
 struct PoolRow: ViewModel {
   struct Review: Hashable {
     let state: ReviewStatus.State

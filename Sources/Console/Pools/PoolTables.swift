@@ -20,7 +20,7 @@ struct PoolTable: ViewModel {
   ]
 }
 
-/// Reads what the rows of tables of user pools show, only for the columns shown.
+/// Reads what the rows of tables of pools show, only for the columns shown.
 struct PoolTables: Sendable {
   let identity: Identity
   let row: Template<PoolRow>
@@ -35,10 +35,10 @@ struct PoolTables: Sendable {
 
   func rows(
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
-    signedOff signOff: ReviewSummary?, in scope: ProjectContext,
+    signedOff signOff: ReviewSummary?, in projectContext: ProjectContext,
     linkingTo destination: PoolRow.Destination
   ) async throws -> Markup {
-    let (project, signedIn) = (scope.scope.project, scope.signedIn)
+    let (project, signedIn) = (projectContext.pool.project, projectContext.signedIn)
     let now = identity.clock.now()
     let since = signedIn.times.start(ofDays: Self.days, until: now)
     let figures = try await figures(
@@ -84,7 +84,7 @@ struct PoolTables: Sendable {
     _ statuses: [ID<Project>: ReviewStatus], for signedIn: SignedIn
   ) async throws -> Markup {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
-    let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
+    let visible = projects.filter { administrator.may(.seePool, project: $0.id, tenant: nil) }
     let policies = try await identity.policies.summaries(
       of: projects.map(\.id), visibleTo: administrator)
     let since = signedIn.times.start(ofDays: Self.days, until: now)

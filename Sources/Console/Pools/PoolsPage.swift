@@ -21,11 +21,11 @@ struct PoolsPage: Sendable {
     // Before the policies: a later change is then one that the form to sign off tells.
     let signedOff =
       purpose == .review || asked.columns.shown.contains(.signOff)
-      ? try await identity.signOff(of: context.scope.project, for: context.signedIn) : nil
+      ? try await identity.signOff(of: context.pool.project, for: context.signedIn) : nil
     let since = context.signedIn.times.start(
       ofDays: PoolTables.days, until: identity.clock.now())
     let review = try await identity.policies.pools(
-      of: context.scope.project, asked.query(since: since), after: asked.after,
+      of: context.pool.project, asked.query(since: since), after: asked.after,
       limit: asked.size.rows, visibleTo: context.signedIn.administrator)
     if let first = context.signedIn.firstPage(of: asked.path, insteadOf: review.tenants) {
       return first
@@ -41,11 +41,11 @@ struct PoolsPage: Sendable {
       linkingTo: purpose == .tenants ? .overview : .policy)
     let mayCreate =
       purpose == .tenants
-      && context.signedIn.administrator.may(.manageTenants, in: context.scope)
+      && context.signedIn.administrator.may(.manageTenants, in: context.pool)
     var model = PoolsView(
-      frame: frame, title: title, scope: context.scope, review: review, rows: rows, asked: asked,
+      frame: frame, title: title, pool: context.pool, review: review, rows: rows, asked: asked,
       signOff: try await section(signedOff, context),
-      newTenant: mayCreate ? ConsolePaths.newTenant(context.scope.project.text) : nil)
+      newTenant: mayCreate ? ConsolePaths.newTenant(context.pool.project.text) : nil)
     model.policyFile = identity.policies.fileStatus.warning
     return .html(view.render(model))
   }
@@ -56,19 +56,19 @@ struct PoolsPage: Sendable {
     guard purpose == .review, let review else { return nil }
     let key = try await identity.evidenceKeys.list().first
     return SignOffSection(
-      scope: context.scope, review: review,
-      maySign: context.signedIn.administrator.may(.signOffReview, in: context.scope),
+      pool: context.pool, review: review,
+      maySign: context.signedIn.administrator.may(.signOffReview, in: context.pool),
       key: key, times: context.signedIn.times)
   }
 
   func download(_ context: ProjectContext) async throws -> Response {
-    try await table(context).response(named: "mfa-policies-\(context.scope.project.text)")
+    try await table(context).response(named: "mfa-policies-\(context.pool.project.text)")
   }
 
   private func table(_ context: ProjectContext) async throws -> CSV {
     let now = identity.clock.now()
     var file = ReviewFile(publicURL: frames.publicURL, now: now)
-    let project = context.scope.project
+    let project = context.pool.project
     let exemptions = try await identity.exemptions.counts(in: project)
     try await identity.addPools(
       of: project, PoolsQuery(context, purpose), exemptions: exemptions, to: &file,
@@ -134,7 +134,7 @@ struct PoolsQuery: Sendable {
   let after: String?
 
   init(_ context: ProjectContext, _ purpose: PoolsPage.Purpose) {
-    let (asked, project) = (context.signedIn.query, context.scope.project.text)
+    let (asked, project) = (context.signedIn.query, context.pool.project.text)
     path =
       purpose == .tenants ? ConsolePaths.tenants(project) : ConsolePaths.review(project)
     search = asked.trimmed("q")

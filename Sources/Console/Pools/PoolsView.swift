@@ -6,7 +6,7 @@ import Templating
 struct PoolsView: ViewModel {
   let frame: FrameView
   let title: Message
-  let scope: Scope
+  let pool: Pool
   let review: PolicyReview
   let asked: PoolsQuery
   let table: PoolTable
@@ -18,13 +18,13 @@ struct PoolsView: ViewModel {
   var policyFile: Message?
 
   init(
-    frame: Frame, title: Message, scope: Scope, review: PolicyReview, rows: Markup,
+    frame: Frame, title: Message, pool: Pool, review: PolicyReview, rows: Markup,
     asked: PoolsQuery,
     signOff: SignOffSection?, newTenant: String?
   ) {
     self.frame = FrameView(frame)
     self.title = title
-    self.scope = scope
+    self.pool = pool
     self.review = review
     self.asked = asked
     self.signOff = signOff
@@ -109,11 +109,11 @@ struct PoolsView: ViewModel {
     .object(\.frame),
     .text(\.title),
     .text(\.policyFile),
-    .text("projectName") { $0.scope.name },
+    .text("projectName") { $0.pool.name },
     .texts("summary") { $0.summary },
     .text("csv") {
       let query = $0.asked.form(nil, nil, PoolColumns($0.asked.columns.standard))
-      return query.query(of: ConsolePaths.reviewFile($0.scope.project.text))
+      return query.query(of: ConsolePaths.reviewFile($0.pool.project.text))
     },
     .text(\.newTenant),
     .optional(\.signOff),

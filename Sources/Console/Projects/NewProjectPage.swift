@@ -4,7 +4,7 @@ import Localization
 
 /// `/projects/new`: creates a project.
 struct CreateProject: FormAction {
-  let pools: UserPools
+  let pools: Pools
   let action = ConsoleAction.createProject
 
   func page(_ target: FormTarget<SignedIn>) -> FormPage {
@@ -39,11 +39,11 @@ struct CreateProject: FormAction {
       id: target.form.trimmed("id"), displayName: name, request)
     return FormEnd(
       Message("Project created. TOTP is off in its policy."),
-      at: ConsolePaths.overview(project.scope))
+      at: ConsolePaths.overview(project.pool))
   }
 
   func fault(
-    _ error: UserPoolError, _ target: FormTarget<SignedIn>
+    _ error: PoolError, _ target: FormTarget<SignedIn>
   ) throws -> FieldError {
     try FieldError(error, id: target.form.trimmed("id"))
   }

@@ -18,7 +18,7 @@ struct ProjectRow: ViewModel {
     init(of administrator: Administrator, in project: ID<Project>) {
       self.init()
       let rights: [(Rights, Permission)] = [
-        (.see, .seeScope), (.readPolicy, .readPolicy), (.changePolicy, .changePolicy),
+        (.see, .seePool), (.readPolicy, .readPolicy), (.changePolicy, .changePolicy),
         (.manageTenants, .manageTenants), (.findUsers, .findUsers),
       ]
       for (right, permission) in rights

@@ -2,7 +2,7 @@ import Identity
 
 extension ProjectsAttention {
   struct Facts: Sendable {
-    let warnings: [ScopeWarning]
+    let warnings: [PoolWarning]
     let alerts: [Alert]
     let reporting: [ReportingPool]
     let unreadable: [UnreadableSecrets.Group]
@@ -28,7 +28,7 @@ extension ProjectsAttention {
       _ identity: Identity, _ page: [ProjectSummary], _ administrator: Administrator
     ) async throws {
       let most = ProjectsPage.warnings
-      warnings = try await identity.scopes.warnings(visibleTo: administrator, limit: Self.counted)
+      warnings = try await identity.pools.warnings(visibleTo: administrator, limit: Self.counted)
       alerts = try await identity.alerts.ongoing(visibleTo: administrator, limit: most + 1)
       reporting = try await identity.reportedChanges.pools(visibleTo: administrator, limit: most)
       unreadable = try await identity.unreadableSecrets.groups(visibleTo: administrator)
@@ -65,7 +65,7 @@ extension ProjectsAttention {
       guard administrator.maySomewhere(.protectUsers) else { return [] }
       let all = try await identity.support.held()
       return all.filter {
-        administrator.may(.protectUsers, in: $0.scope) && $0.agent != administrator.id
+        administrator.may(.protectUsers, in: $0.pool) && $0.agent != administrator.id
       }
     }
   }
@@ -81,7 +81,7 @@ extension ProjectRow.Status {
       statuses[exemption.project, default: Self()].exempt += 1
     }
     for project in facts.warnings.map(\.project) + facts.drifting.map(\.project)
-      + facts.reporting.map(\.scope.project) + facts.alerts.map(\.scope.project)
+      + facts.reporting.map(\.pool.project) + facts.alerts.map(\.pool.project)
       + facts.unreadable.compactMap(\.project)
     {
       statuses[project, default: Self()].warnings += 1

@@ -98,14 +98,14 @@ struct HeldRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.held.name },
-    .text("scope") { $0.held.scope.name },
+    .text("pool") { $0.held.pool.name },
     .markup("since") { $0.signedIn.times.moment($0.held.since) },
     .text("history") { row in
-      guard row.signedIn.administrator.may(.readAudit, in: row.held.scope) else { return nil }
+      guard row.signedIn.administrator.may(.readAudit, in: row.held.pool) else { return nil }
       let query: Form = ["actor": "administrator:\(row.held.agent.text)"]
-      return query.query(of: ConsolePaths.audit(row.held.scope))
+      return query.query(of: ConsolePaths.audit(row.held.pool))
     },
-    .text("unblock") { ConsolePaths.unblockAgent($0.held.scope, $0.held.agent.text) },
+    .text("unblock") { ConsolePaths.unblockAgent($0.held.pool, $0.held.agent.text) },
   ]
 }
 
@@ -201,10 +201,10 @@ struct WarningRow: ViewModel {
   let verb: Message
 
   init(_ reporting: ReportingPool) {
-    let scope = reporting.scope
-    name = .verbatim(scope.name)
-    project = scope.tenant == nil ? nil : scope.projectName
-    overview = ConsolePaths.overview(scope)
+    let pool = reporting.pool
+    name = .verbatim(pool.name)
+    project = pool.tenant == nil ? nil : pool.projectName
+    overview = ConsolePaths.overview(pool)
     sentence = Message(
       one: "{count} user reported a change to their second factors that they didn’t make.",
       other: "{count} users reported a change to their second factors that they didn’t make.",
@@ -214,10 +214,10 @@ struct WarningRow: ViewModel {
   }
 
   init(_ alert: Alert, administrator: Administrator, times: Times) {
-    let scope = alert.scope
-    name = .verbatim(scope.name)
-    project = scope.tenant == nil ? nil : scope.projectName
-    overview = ConsolePaths.overview(scope)
+    let pool = alert.pool
+    name = .verbatim(pool.name)
+    project = pool.tenant == nil ? nil : pool.projectName
+    overview = ConsolePaths.overview(pool)
     sentence = alert.sentence(times)
     let evidence = alert.evidence(for: administrator)
     href = evidence?.href ?? overview
@@ -254,7 +254,7 @@ struct WarningRow: ViewModel {
     verb = Message("Review policy")
   }
 
-  init(_ warning: ScopeWarning, administrator: Administrator, times: Times) {
+  init(_ warning: PoolWarning, administrator: Administrator, times: Times) {
     name = .verbatim(warning.name)
     project = warning.tenant == nil ? nil : warning.projectName
     let (policy, overview) =

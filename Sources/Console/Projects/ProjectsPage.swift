@@ -29,7 +29,7 @@ struct ProjectsPage: Sendable {
     let frame = await frames.frame(Message("Projects"), for: signedIn)
     let now = identity.clock.now()
     let trends = try await identity.activity.trends(of: page.items, at: now)
-    let visible = page.items.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
+    let visible = page.items.filter { administrator.may(.seePool, project: $0.id, tenant: nil) }
     let attempts = try await identity.activity.attemptCounts(
       of: visible.map(\.key), isWhole: true,
       since: signedIn.times.start(ofDays: Self.days, until: now), at: now)

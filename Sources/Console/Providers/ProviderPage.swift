@@ -13,20 +13,20 @@ struct ProviderPage: Sendable {
   private static let historyLength = 10
   private var frames: Frames { actions.frames }
 
-  func new(_ context: ScopeContext) async throws -> Response {
+  func new(_ context: PoolContext) async throws -> Response {
     try await page(context, nil, ProviderAnswers())
   }
 
-  func create(_ context: ScopeContext) async throws -> Response {
+  func create(_ context: PoolContext) async throws -> Response {
     let answers = ProviderAnswers(context.signedIn.form)
     let signedIn = context.signedIn
     do {
       let settings = try Self.settings(answers)
       let outcome = try await identity.identityProviders.create(
-        in: context.scope, id: answers.id, settings, actions.request(signedIn))
+        in: context.pool, id: answers.id, settings, actions.request(signedIn))
       return actions.leave(
         Message("Provider {id} added.", ["id": .text(answers.id)]), signedIn, after: outcome,
-        to: ConsolePaths.providers(context.scope))
+        to: ConsolePaths.providers(context.pool))
     } catch {
       let errors = try await actions.faults(
         error, .addIdentityProvider, signedIn, FieldError.init(_:))
@@ -43,24 +43,24 @@ struct ProviderPage: Sendable {
     return settings
   }
 
-  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func show(_ context: PoolContext, _ id: String) async throws -> Response {
     let provider = try await find(context, id)
     return try await page(context, provider, ProviderAnswers(provider))
   }
 
-  func change(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func change(_ context: PoolContext, _ id: String) async throws -> Response {
     let answers = ProviderAnswers(context.signedIn.form)
     let provider = try await find(context, id)
     let kind = provider.kind
     let signedIn = context.signedIn
     do {
       let outcome = try await identity.identityProviders.update(
-        context.scope, id, expecting: answers.expected,
+        context.pool, id, expecting: answers.expected,
         actions.request(signedIn)
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(
         Message("Provider saved."), signedIn, after: outcome,
-        to: ConsolePaths.provider(context.scope, id))
+        to: ConsolePaths.provider(context.pool, id))
     } catch {
       let errors = try await actions.faults(
         error, .changeIdentityProvider, signedIn, FieldError.init(_:))
@@ -69,24 +69,24 @@ struct ProviderPage: Sendable {
   }
 
   private func find(
-    _ context: ScopeContext, _ id: String
+    _ context: PoolContext, _ id: String
   ) async throws -> IdentityProvider {
     do {
-      return try await identity.identityProviders.find(context.scope, id)
+      return try await identity.identityProviders.find(context.pool, id)
     } catch is ProviderError {
       throw Refusal.notFound
     }
   }
 
   private func page(
-    _ context: ScopeContext, _ provider: IdentityProvider?, _ answers: ProviderAnswers,
+    _ context: PoolContext, _ provider: IdentityProvider?, _ answers: ProviderAnswers,
     errors: [FieldError] = []
   ) async throws -> Response {
-    let scope = context.scope
+    let pool = context.pool
     var history: [AuditRow]?
     if let provider, context.may(.readAudit) {
       let filter = AuditFilter(
-        scope: scope, object: .provider, objectID: provider.id.text)
+        pool: pool, object: .provider, objectID: provider.id.text)
       history = try await identity.audit.list(filter, limit: Self.historyLength).items
     }
     let title =
@@ -95,7 +95,7 @@ struct ProviderPage: Sendable {
     var frame = try await frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))
+      Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))
     ]
     let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
     let frameView = FrameView(frame)

@@ -6,7 +6,7 @@ import Templating
 
 struct ProviderView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   /// Nil for a new provider.
   let provider: IdentityProvider?
   let answers: ProviderAnswers
@@ -14,7 +14,7 @@ struct ProviderView: ViewModel {
   let fields: ActionFields
 
   init(
-    frame: FrameView, context: ScopeContext, provider: IdentityProvider?,
+    frame: FrameView, context: PoolContext, provider: IdentityProvider?,
     answers: ProviderAnswers, history: [AuditRow]?, fields: ActionFields
   ) {
     self.frame = frame
@@ -29,8 +29,8 @@ struct ProviderView: ViewModel {
   private var mayChange: Bool { context.may(.manageTrust) }
 
   private var action: String {
-    provider.map { ConsolePaths.provider(context.scope, $0.id.text) }
-      ?? ConsolePaths.newProvider(context.scope)
+    provider.map { ConsolePaths.provider(context.pool, $0.id.text) }
+      ?? ConsolePaths.newProvider(context.pool)
   }
 
   /// What identifies the provider; for those who can't see the form, also what it contains.
@@ -121,7 +121,7 @@ struct ProviderView: ViewModel {
     .flag("mayChange") { $0.mayChange },
     .flag("isOIDC") { $0.isOIDC },
     .text("action") { $0.action },
-    .text("cancel") { ConsolePaths.providers($0.context.scope) },
+    .text("cancel") { ConsolePaths.providers($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("seen") { $0.answers.seen },
     .list("settings") { $0.settings },
@@ -132,7 +132,7 @@ struct ProviderView: ViewModel {
     .list("facts") { $0.facts },
     .text("removal") { view in
       view.mayChange
-        ? view.provider.map { ConsolePaths.providerRemoval(view.context.scope, $0.id.text) } : nil
+        ? view.provider.map { ConsolePaths.providerRemoval(view.context.pool, $0.id.text) } : nil
     },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },

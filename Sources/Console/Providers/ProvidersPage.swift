@@ -3,15 +3,15 @@ import Identity
 import Localization
 import Templating
 
-/// `S/settings/providers`: lists the identity providers of a user pool.
+/// `S/settings/providers`: lists the identity providers of a pool.
 struct ProvidersPage: Sendable {
   let identity: Identity
   let frames: Frames
   let view: Template<ProvidersView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
-    let providers = try await identity.identityProviders.list(scope).items
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
+    let providers = try await identity.identityProviders.list(pool).items
     let frame = try await frames.frame(Message("Identity providers"), in: context)
     return .html(
       view.render(

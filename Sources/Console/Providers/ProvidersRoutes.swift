@@ -7,27 +7,27 @@ enum ProvidersRoutes: ConsoleFeature {
     let providers = ProvidersPage(
       identity: identity, frames: frames,
       view: try parts.template("providers/providers", for: ProvidersView.self))
-    table.inScope(.get, ConsolePaths.providers, .seeScope, providers.show)
+    table.inPool(.get, ConsolePaths.providers, .seePool, providers.show)
 
     let provider = ProviderPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("providers/provider", for: ProviderView.self))
-    table.inScope(.get, ConsolePaths.newProvider, .manageTrust, provider.new)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.newProvider, .manageTrust, provider.new)
+    table.inPool(
       ConsolePaths.newProvider, performing: [.addIdentityProvider], provider.create)
-    table.inScope(.get, ConsolePaths.provider, .seeScope, provider.show)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.provider, .seePool, provider.show)
+    table.inPool(
       ConsolePaths.provider, performing: [.changeIdentityProvider], provider.change)
 
-    table.inScope(
+    table.inPool(
       ConsolePaths.providerRemoval,
       performing: RemoveProvider(providers: identity.identityProviders), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let providers = ScopePath0("settings", "providers")
-  static let newProvider = ScopePath0("settings", "providers", "new")
-  static let provider = ScopePath1("settings", "providers", nil)
-  static let providerRemoval = ScopePath1("settings", "providers", nil, "removal")
+  static let providers = PoolPath0("settings", "providers")
+  static let newProvider = PoolPath0("settings", "providers", "new")
+  static let provider = PoolPath1("settings", "providers", nil)
+  static let providerRemoval = PoolPath1("settings", "providers", nil, "removal")
 }

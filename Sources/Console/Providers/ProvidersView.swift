@@ -6,32 +6,32 @@ import Templating
 
 struct ProvidersView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let rows: [ProviderRow]
   let isEmulator: Bool
 
   init(
-    frame: Frame, context: ScopeContext, providers: [IdentityProvider], isEmulator: Bool
+    frame: Frame, context: PoolContext, providers: [IdentityProvider], isEmulator: Bool
   ) {
     self.frame = FrameView(frame)
     self.context = context
-    rows = providers.map { ProviderRow(provider: $0, scope: context.scope, times: frame.times) }
+    rows = providers.map { ProviderRow(provider: $0, pool: context.pool, times: frame.times) }
     self.isEmulator = isEmulator
   }
 
   private var add: String? {
-    context.may(.manageTrust) ? ConsolePaths.newProvider(context.scope) : nil
+    context.may(.manageTrust) ? ConsolePaths.newProvider(context.pool) : nil
   }
 
   /// The link to the audit log of providers, including removed ones.
   private var history: String? {
     let query: Form = ["action": "provider"]
-    return context.may(.readAudit) ? query.query(of: ConsolePaths.audit(context.scope)) : nil
+    return context.may(.readAudit) ? query.query(of: ConsolePaths.audit(context.pool)) : nil
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .flag(\.isEmulator),
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },
@@ -54,7 +54,7 @@ struct ProvidersView: ViewModel {
 
 struct ProviderRow: ViewModel {
   let provider: IdentityProvider
-  let scope: Scope
+  let pool: Pool
   let times: Times
 
   static func state(_ provider: IdentityProvider) -> Markup {
@@ -70,7 +70,7 @@ struct ProviderRow: ViewModel {
     .text("protocol") { $0.provider.kind.name },
     .markup("state") { state($0.provider) },
     .markup("changed") { $0.times.day($0.provider.changedAt) },
-    .text("href") { ConsolePaths.provider($0.scope, $0.provider.id.text) },
+    .text("href") { ConsolePaths.provider($0.pool, $0.provider.id.text) },
   ]
 }
 

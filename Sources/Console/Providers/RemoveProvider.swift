@@ -7,12 +7,12 @@ struct RemoveProvider: FormAction {
   let providers: IdentityProviders
   let action = ConsoleAction.removeIdentityProvider
 
-  func page(_ target: FormTarget<ScopeContext>) async throws -> FormPage {
-    let (scope, id) = (target.scope, target.object)
-    _ = try await providers.find(scope, id)
+  func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
+    let (pool, id) = (target.pool, target.object)
+    _ = try await providers.find(pool, id)
     return FormPage(
       title: Message("Remove provider · Settings"),
-      crumbs: [Link(text: Message("Identity providers"), href: ConsolePaths.providers(scope))],
+      crumbs: [Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))],
       heading: Message("Remove <bdi>{id}</bdi>?", ["id": .text(id)]),
       consequences: [
         Message(
@@ -27,20 +27,20 @@ struct RemoveProvider: FormAction {
           """),
         Message("Its keys, client ID, and client secret are deleted."),
       ], button: Message("Remove provider"), isDestructive: true,
-      back: ConsolePaths.provider(scope, id))
+      back: ConsolePaths.provider(pool, id))
   }
 
   func perform(
-    _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+    _ input: Void, _ target: FormTarget<PoolContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let outcome = try await providers.delete(target.scope, target.object, request)
+    let outcome = try await providers.delete(target.pool, target.object, request)
     return FormEnd(
       Message("Provider {id} removed.", ["id": .text(target.object)]),
-      at: ConsolePaths.providers(target.scope), after: outcome)
+      at: ConsolePaths.providers(target.pool), after: outcome)
   }
 
   func fault(
-    _ error: ProviderError, _ target: FormTarget<ScopeContext>
+    _ error: ProviderError, _ target: FormTarget<PoolContext>
   ) throws -> FieldError {
     throw error
   }

@@ -30,7 +30,7 @@ extension BulkJob {
     case .expired: Message("No one approved it within a day.")
     case .overtaken(let obstacle): obstacle.sentence(requesterName)
     case .stopped(let name): Message("Stopped by {name}.", ["name": .name(name)])
-    case .scopeDeleted: Message("The user pool was deleted.")
+    case .poolDeleted: Message("The user pool was deleted.")
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
     case .restored: Message("A backup was restored.")
     case .text(let text): .verbatim(text)

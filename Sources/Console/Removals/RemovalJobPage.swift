@@ -13,14 +13,14 @@ struct RemovalJobPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func show(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     guard job.state != .draft else {
       return try await ask(context, job, ActionInput(), number: "", errors: [])
     }
     let lines = try await lines(of: job, context)
-    let approval = try await identity.approvals.find(forJob: job.id, in: context.scope)
-    let progress = try await removals.progress(of: job, in: context.scope)
+    let approval = try await identity.approvals.find(forJob: job.id, in: context.pool)
+    let progress = try await removals.progress(of: job, in: context.pool)
     let model = RemovalJobView(
       frame: try await frame(context, job), context: context, progress: progress, lines: lines,
       approval: approval,
@@ -32,7 +32,7 @@ struct RemovalJobPage: Sendable {
   }
 
   /// Runs a bulk removal, or requests approval for it.
-  func begin(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func begin(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     let form = context.signedIn.form
     let answers = ActionInput(form)
@@ -40,7 +40,7 @@ struct RemovalJobPage: Sendable {
     let outcome: ActionOutcome<BulkJob>
     do {
       outcome = try await removals.begin(
-        job.id, in: context.scope, number: number, answers.request(context.signedIn))
+        job.id, in: context.pool, number: number, answers.request(context.signedIn))
     } catch let error as BulkError {
       let faults = try BulkFaults.faults(error, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
@@ -55,14 +55,14 @@ struct RemovalJobPage: Sendable {
         other: "The removal for {count} users has started.", ["count": .number(job.users)])
     return ending.response(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
-      to: ConsolePaths.bulkRemoval(context.scope, id))
+      to: ConsolePaths.bulkRemoval(context.pool, id))
   }
 
-  func end(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func end(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     let isStopped: Bool
     do {
-      isStopped = try await removals.stop(job.id, in: context.scope, context.signedIn.plainRequest)
+      isStopped = try await removals.stop(job.id, in: context.pool, context.signedIn.plainRequest)
     } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     } catch let denial as ActionDenial {
@@ -73,14 +73,14 @@ struct RemovalJobPage: Sendable {
         ? Message("Removal stopped. Completed removals aren’t reverted.")
         : Message("The removal finished before it could be stopped."),
       for: context.signedIn)
-    return .redirect(to: ConsolePaths.bulkRemoval(context.scope, id))
+    return .redirect(to: ConsolePaths.bulkRemoval(context.pool, id))
   }
 
   /// Returns every line with its result as CSV, except of a draft.
   ///
   /// The administrator who submitted the draft gave a reason and re-authenticated, which is recorded.
   /// A draft of selected users would export the list of users without any of it.
-  func download(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func download(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
     guard job.state != .draft else { throw Refusal.notFound }
     let catalog = ending.frames.catalog
@@ -108,12 +108,12 @@ struct RemovalJobPage: Sendable {
 
   // MARK: - Parts
 
-  private func find(_ context: ScopeContext, _ id: String) async throws -> BulkJob {
+  private func find(_ context: PoolContext, _ id: String) async throws -> BulkJob {
     try await removals.job(id, context)
   }
 
   private func frame(
-    _ context: ScopeContext, _ job: BulkJob, errors: [FieldError] = []
+    _ context: PoolContext, _ job: BulkJob, errors: [FieldError] = []
   ) async throws -> FrameView {
     let title = Message(
       one: "Bulk removal for {count} user · #{id} · Users",
@@ -121,18 +121,18 @@ struct RemovalJobPage: Sendable {
       ["count": .number(job.users), "id": .text(String(job.id))])
     var frame = try await ending.frames.frame(title, in: context)
     frame.errors = errors
-    frame.crumbs = Link.crumbsOfRemovals(context.scope)
+    frame.crumbs = Link.crumbsOfRemovals(context.pool)
     return FrameView(frame)
   }
 
   private func ask(
-    _ context: ScopeContext, _ job: BulkJob, _ answers: ActionInput, number: String,
+    _ context: PoolContext, _ job: BulkJob, _ answers: ActionInput, number: String,
     errors: [FieldError]
   ) async throws -> Response {
     let eligibility: (support: SupportEligibility, approval: Approval.Cause?)
     do {
       eligibility = try await removals.eligibility(
-        context.signedIn.session, on: job, in: context.scope)
+        context.signedIn.session, on: job, in: context.pool)
     } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
@@ -145,40 +145,40 @@ struct RemovalJobPage: Sendable {
       frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: identity.messages.carriesMail,
-      signIn: try await identity.policies.signInWithoutFactor(in: context.scope))
+      signIn: try await identity.policies.signInWithoutFactor(in: context.pool))
     return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 
-  private func lines(of job: BulkJob, _ context: ScopeContext) async throws -> BulkLines {
+  private func lines(of job: BulkJob, _ context: PoolContext) async throws -> BulkLines {
     let query = context.signedIn.query
     let show = query.text("show") ?? ""
     let result = BulkResult(rawValue: show)
     let isOpen = show == BulkLines.open
     let refresh = RemovalRefresh(
-      ConsolePaths.bulkRemoval(context.scope, String(job.id)), query,
+      ConsolePaths.bulkRemoval(context.pool, String(job.id)), query,
       tab: isOpen || result != nil ? show : "")
     let page = try await removals.items(
       of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
     let counts = try await removals.counts(of: job)
     return BulkLines(
-      job: job, scope: context.scope, page: page, counts: counts, refresh: refresh)
+      job: job, pool: context.pool, page: page, counts: counts, refresh: refresh)
   }
 }
 
 extension Link {
-  static func crumbsOfRemovals(_ scope: Scope) -> [Link] {
+  static func crumbsOfRemovals(_ pool: Pool) -> [Link] {
     [
-      Link(text: Message("Users"), href: ConsolePaths.users(scope)),
-      Link(text: Message("Bulk removals"), href: ConsolePaths.removals(scope)),
+      Link(text: Message("Users"), href: ConsolePaths.users(pool)),
+      Link(text: Message("Bulk removals"), href: ConsolePaths.removals(pool)),
     ]
   }
 }
 
 extension BulkRemovals {
-  func job(_ id: String, _ context: ScopeContext) async throws -> BulkJob {
+  func job(_ id: String, _ context: PoolContext) async throws -> BulkJob {
     guard let number = Int64(id) else { throw Refusal.notFound }
     do {
-      return try await find(number, in: context.scope, for: context.signedIn.administrator.id)
+      return try await find(number, in: context.pool, for: context.signedIn.administrator.id)
     } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
@@ -187,7 +187,7 @@ extension BulkRemovals {
 
 struct BulkLines: ViewModel {
   let job: BulkJob
-  let scope: Scope
+  let pool: Pool
   let page: Page<BulkItem>
   let counts: [BulkResult?: Int]
   let refresh: RemovalRefresh
@@ -214,7 +214,7 @@ struct BulkLines: ViewModel {
     .list("tabs") { $0.tabs },
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { lines in
-      lines.page.items.map { BulkLineRow(item: $0, job: lines.job, scope: lines.scope) }
+      lines.page.items.map { BulkLineRow(item: $0, job: lines.job, pool: lines.pool) }
     },
     .object("pager") { lines in
       PagerView(
@@ -236,11 +236,11 @@ struct BulkLines: ViewModel {
 struct BulkLineRow: ViewModel {
   let item: BulkItem
   let job: BulkJob
-  let scope: Scope
+  let pool: Pool
 
   static let keys: Keys<Self> = [
     .text("given") { Formatted.short($0.item.given, 120) },
-    .text("href") { row in row.item.account.map { ConsolePaths.user(row.scope, $0.text) } },
+    .text("href") { row in row.item.account.map { ConsolePaths.user(row.pool, $0.text) } },
     .number("line") { $0.item.line },
     .text("result") { BulkText.result($0.item, of: $0.job) },
   ]

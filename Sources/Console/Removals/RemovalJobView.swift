@@ -5,7 +5,7 @@ import Templating
 
 struct RemovalDraftView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let job: BulkJob
   let lines: BulkLines
   let eligibility: SupportEligibility
@@ -66,7 +66,7 @@ struct RemovalDraftView: ViewModel {
     job.asksForNumber(.stolen, eligibility.settings)
   }
 
-  private var action: String { ConsolePaths.bulkRemoval(context.scope, String(job.id)) }
+  private var action: String { ConsolePaths.bulkRemoval(context.pool, String(job.id)) }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -96,14 +96,14 @@ struct RemovalDraftView: ViewModel {
           other: "Remove factors from {count} users", ["count": .number(view.job.users)])
         : Message("Request approval")
     },
-    .text("back") { ConsolePaths.removals($0.context.scope) },
+    .text("back") { ConsolePaths.removals($0.context.pool) },
     .object(\.lines),
   ]
 }
 
 struct RemovalJobView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let progress: BulkProgress
   let lines: BulkLines
   let approval: Approval?
@@ -199,7 +199,7 @@ struct RemovalJobView: ViewModel {
     .markup("state") { BulkText.chip($0.progress) },
     .text("undo") {
       $0.progress.canUndo && !$0.isOwn
-        ? ConsolePaths.undoOfBulkRemoval($0.context.scope, String($0.job.id)) : nil
+        ? ConsolePaths.undoOfBulkRemoval($0.context.pool, String($0.job.id)) : nil
     },
     .number("count") { $0.progress.undoable },
     .optional(\.undoByOthers),
@@ -222,10 +222,10 @@ struct RemovalJobView: ViewModel {
     },
     .flag("isBeingUndone") { $0.progress.isBeingUndone },
     .list("figures") { $0.figures },
-    .text("end") { ConsolePaths.endOfRemoval($0.context.scope, String($0.job.id)) },
+    .text("end") { ConsolePaths.endOfRemoval($0.context.pool, String($0.job.id)) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .list("facts") { $0.facts },
-    .text("file") { ConsolePaths.removalFile($0.context.scope, String($0.job.id)) },
+    .text("file") { ConsolePaths.removalFile($0.context.pool, String($0.job.id)) },
     .object(\.lines),
   ]
 }

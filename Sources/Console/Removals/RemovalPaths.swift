@@ -4,11 +4,11 @@ import Text
 
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
-  static let removals = ScopePath0("bulk-removals")
-  static let bulkRemoval = ScopePath1("bulk-removals", nil)
-  static let endOfRemoval = ScopePath1("bulk-removals", nil, "end")
-  static let undoOfBulkRemoval = ScopePath1("bulk-removals", nil, "undo")
-  static let removalFile = ScopePath1("bulk-removals", nil, "result.csv")
+  static let removals = PoolPath0("bulk-removals")
+  static let bulkRemoval = PoolPath1("bulk-removals", nil)
+  static let endOfRemoval = PoolPath1("bulk-removals", nil, "end")
+  static let undoOfBulkRemoval = PoolPath1("bulk-removals", nil, "undo")
+  static let removalFile = PoolPath1("bulk-removals", nil, "result.csv")
 }
 
 extension Console {

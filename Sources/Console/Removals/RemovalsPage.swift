@@ -9,13 +9,13 @@ struct RemovalsPage: Sendable {
   let frames: Frames
   let view: Template<RemovalsView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     try await page(context, typed: "", errors: [])
   }
 
   /// Creates a draft from a pasted list, from all users that a list shows, or from those of them
   /// that are selected, and redirects to its preview.
-  func look(_ context: ScopeContext) async throws -> Response {
+  func look(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
     guard let typed = signedIn.form.text("list", atMost: Form.longestText) else {
       return try await select(context)
@@ -28,24 +28,24 @@ struct RemovalsPage: Sendable {
     }
     do {
       return Self.preview(
-        try await removals.draft(list, in: context.scope, by: signedIn.author, signedIn.session),
+        try await removals.draft(list, in: context.pool, by: signedIn.author, signedIn.session),
         in: context)
     } catch let error as BulkError {
       throw BulkFaults.refusal(error)
     }
   }
 
-  private func select(_ context: ScopeContext) async throws -> Response {
+  private func select(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
     do {
       if let all = UsersQuery.selected(by: signedIn.query) {
         return Self.preview(
           try await removals.draft(
-            all: all, in: context.scope, by: signedIn.author, signedIn.session), in: context)
+            all: all, in: context.pool, by: signedIn.author, signedIn.session), in: context)
       }
       return Self.preview(
         try await removals.draft(
-          signedIn.form.selectedUsers(of: context.scope), in: context.scope,
+          signedIn.form.selectedUsers(of: context.pool), in: context.pool,
           by: signedIn.author, signedIn.session), in: context)
     } catch let error as BulkError {
       switch error {
@@ -74,8 +74,8 @@ struct RemovalsPage: Sendable {
     }
   }
 
-  private static func preview(_ id: Int64, in context: ScopeContext) -> Response {
-    .redirect(to: ConsolePaths.bulkRemoval(context.scope, String(id)))
+  private static func preview(_ id: Int64, in context: PoolContext) -> Response {
+    .redirect(to: ConsolePaths.bulkRemoval(context.pool, String(id)))
   }
 
   private static func fault(_ error: BulkListError) -> FieldError {
@@ -115,18 +115,18 @@ struct RemovalsPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, typed: String, errors: [FieldError]
+    _ context: PoolContext, typed: String, errors: [FieldError]
   ) async throws -> Response {
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
-    let (jobs, undos) = try await removals.list(context.scope, after: after, limit: size.rows)
-    let path = ConsolePaths.removals(context.scope)
+    let (jobs, undos) = try await removals.list(context.pool, after: after, limit: size.rows)
+    let path = ConsolePaths.removals(context.pool)
     if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
       return first
     }
     var frame = try await frames.frame(Message("Bulk removals · Users"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))]
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, undos: undos, size: size,
       after: after,
@@ -145,8 +145,8 @@ struct ListForm: ViewModel {
   let typed: String
   let error: Message?
 
-  init(_ context: ScopeContext, typed: String = "", error: Message? = nil) {
-    action = ConsolePaths.removals(context.scope)
+  init(_ context: PoolContext, typed: String = "", error: Message? = nil) {
+    action = ConsolePaths.removals(context.pool)
     csrf = context.signedIn.session.csrfToken
     self.typed = typed
     self.error = error
@@ -163,7 +163,7 @@ struct ListForm: ViewModel {
 
 struct RemovalsView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let jobs: Page<BulkJob>
   let undos: [Int64: BulkUndo.State]
   let size: PageSize
@@ -172,13 +172,13 @@ struct RemovalsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
+    .text("poolName") { $0.context.pool.name },
     .object(\.form),
     .flag("hasRows") { !$0.jobs.items.isEmpty },
     .list("rows") { view in
       view.jobs.items.map {
         RemovalRow(
-          job: $0, undo: view.undos[$0.id], scope: view.context.scope,
+          job: $0, undo: view.undos[$0.id], pool: view.context.pool,
           times: view.frame.times)
       }
     },
@@ -187,7 +187,7 @@ struct RemovalsView: ViewModel {
         shown: Message(
           one: "{count} removal", other: "{count} removals",
           ["count": .number(view.jobs.items.count)]),
-        path: ConsolePaths.removals(view.context.scope), query: view.size.form, after: view.after,
+        path: ConsolePaths.removals(view.context.pool), query: view.size.form, after: view.after,
         next: view.jobs.next)
     },
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },
@@ -207,11 +207,11 @@ struct RemovalRow: ViewModel {
   let job: BulkJob
   /// How far its undo is; nil if nobody undid it.
   let undo: BulkUndo.State?
-  let scope: Scope
+  let pool: Pool
   let times: Times
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.bulkRemoval($0.scope, String($0.job.id)) },
+    .text("href") { ConsolePaths.bulkRemoval($0.pool, String($0.job.id)) },
     .text("name") { BulkText.users($0.job.users) },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },

@@ -12,16 +12,16 @@ struct UndoRemovalPage: Sendable {
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
-  func show(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func show(_ context: PoolContext, _ id: String) async throws -> Response {
     try await ask(context, try await removals.job(id, context), ActionInput(), errors: [])
   }
 
-  func perform(_ context: ScopeContext, _ id: String) async throws -> Response {
+  func perform(_ context: PoolContext, _ id: String) async throws -> Response {
     let (job, signedIn) = (try await removals.job(id, context), context.signedIn)
-    let page = ConsolePaths.bulkRemoval(context.scope, id)
+    let page = ConsolePaths.bulkRemoval(context.pool, id)
     let input = ActionInput(signedIn.form)
     do {
-      let outcome = try await removals.undo(job.id, in: context.scope, input.request(signedIn))
+      let outcome = try await removals.undo(job.id, in: context.pool, input.request(signedIn))
       return ending.response(
         Flash(
           text: Message(
@@ -40,14 +40,14 @@ struct UndoRemovalPage: Sendable {
   }
 
   private func ask(
-    _ context: ScopeContext, _ job: BulkJob, _ input: ActionInput, errors: [FieldError]
+    _ context: PoolContext, _ job: BulkJob, _ input: ActionInput, errors: [FieldError]
   ) async throws -> Response {
-    let scope = context.scope
-    let progress = try await removals.progress(of: job, in: scope)
+    let pool = context.pool
+    let progress = try await removals.progress(of: job, in: pool)
     let eligibility: SupportEligibility
     do {
       eligibility = try await removals.eligibility(
-        context.signedIn.session, on: job, in: scope
+        context.signedIn.session, on: job, in: pool
       ).support
     } catch let error as BulkError {
       throw BulkFaults.refusal(error)
@@ -55,10 +55,10 @@ struct UndoRemovalPage: Sendable {
     let refusal = refusal(progress, eligibility, context.signedIn)
     var frame = try await ending.frames.frame(Message("Undo bulk removal"), in: context)
     frame.crumbs =
-      Link.crumbsOfRemovals(scope) + [
+      Link.crumbsOfRemovals(pool) + [
         Link(
           text: Message("Removal #{id}", ["id": .text(String(job.id))]),
-          href: ConsolePaths.bulkRemoval(scope, String(job.id)))
+          href: ConsolePaths.bulkRemoval(pool, String(job.id)))
       ]
     // Without a form, there's no field for the error summary to link to.
     frame.errors = refusal == nil ? errors : []
@@ -89,7 +89,7 @@ struct UndoRemovalPage: Sendable {
 
 struct UndoRemovalView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let progress: BulkProgress
   let eligibility: SupportEligibility
   let refusal: SupportRefusal?
@@ -101,7 +101,7 @@ struct UndoRemovalView: ViewModel {
   private var users: Int { progress.canUndo ? progress.undoable : 0 }
 
   private var action: String {
-    ConsolePaths.undoOfBulkRemoval(context.scope, String(progress.job.id))
+    ConsolePaths.undoOfBulkRemoval(context.pool, String(progress.job.id))
   }
 
   private var consequences: [Message] {
@@ -138,7 +138,7 @@ struct UndoRemovalView: ViewModel {
       Message(
         "{pool}: {users}",
         [
-          "pool": .name(ApprovalText.place(view.context.scope)),
+          "pool": .name(ApprovalText.place(view.context.pool)),
           "users": .message(BulkText.users(view.users)),
         ])
     },
@@ -147,7 +147,7 @@ struct UndoRemovalView: ViewModel {
         one: "Restore factors for {count} user",
         other: "Restore factors for {count} users", ["count": .number($0.users)])
     },
-    .text("back") { ConsolePaths.bulkRemoval($0.context.scope, String($0.progress.job.id)) },
+    .text("back") { ConsolePaths.bulkRemoval($0.context.pool, String($0.progress.job.id)) },
   ]
 }
 
@@ -156,15 +156,15 @@ extension OtherAdministratorsView {
   ///
   /// - Returns: Nil if the reader didn't start it, or nothing can be undone.
   static func find(
-    _ administrators: Administrators, toUndo progress: BulkProgress, in context: ScopeContext,
+    _ administrators: Administrators, toUndo progress: BulkProgress, in context: PoolContext,
     _ frames: Frames
   ) async throws -> Self? {
     let (job, administrator) = (progress.job, context.signedIn.administrator)
     guard job.requester == administrator.id, progress.canUndo else { return nil }
     return try await find(
-      administrators, for: .undoBulkRemoval, in: context.scope, of: administrator,
+      administrators, for: .undoBulkRemoval, in: context.pool, of: administrator,
       to: .undoBulkRemoval,
       link: frames.publicURL.origin
-        + ConsolePaths.undoOfBulkRemoval(context.scope, String(job.id)))
+        + ConsolePaths.undoOfBulkRemoval(context.pool, String(job.id)))
   }
 }

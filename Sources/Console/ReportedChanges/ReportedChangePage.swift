@@ -54,7 +54,7 @@ struct ReportedChangePage: Sendable {
 
   private func page(_ visitor: Visitor, _ state: ReportedChangeState, code: String) -> Response {
     let frame = frames.outside(
-      state.title, path: ConsolePaths.reportedChange(), of: state.reportedChange?.scope)
+      state.title, path: ConsolePaths.reportedChange(), of: state.reportedChange?.pool)
     let model = ReportedChangeView(
       frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
     var response = Response.html(view.render(model), status: state.status)
@@ -162,7 +162,7 @@ struct ReportedChangeForm: ViewModel {
     .text("action") { _ in ConsolePaths.reportedChange() },
     .text(\.csrf),
     .text(\.code),
-    .text("application") { Formatted.short($0.reportedChange.scope.projectName) },
+    .text("application") { Formatted.short($0.reportedChange.pool.projectName) },
     .text("fact") { $0.reportedChange.fact.sentence },
     .markup("at") { $0.frame.times.moment($0.reportedChange.at) },
     .markup("until") { $0.frame.times.moment($0.reportedChange.expiresAt) },

@@ -43,7 +43,7 @@ struct ReportContents: Sendable {
   let catalog: Catalog
 
   func read(
-    _ report: Report, _ context: ScopeContext, after: String?, limit: Int, counts: Bool = true
+    _ report: Report, _ context: PoolContext, after: String?, limit: Int, counts: Bool = true
   ) async throws -> ReportContent {
     switch report {
     case .enrollment: try await enrollment(context)
@@ -55,16 +55,16 @@ struct ReportContents: Sendable {
     }
   }
 
-  private func enrollment(_ context: ScopeContext) async throws -> ReportContent {
+  private func enrollment(_ context: PoolContext) async throws -> ReportContent {
     let (times, now) = (context.signedIn.times, identity.clock.now())
     let step = EnrollmentStep(context.signedIn.query.text("by"))
     let isWhole = isWhole(context)
     let instants = step.instants(until: now, times)
     let points = try await identity.activity.enrollment(
-      of: context.scope, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
+      of: context.pool, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
     let history = EnrollmentHistory(points, at: instants, times)
     let exempt = try await identity.exemptions.periods(
-      in: context.scope, isWhole: isWhole, since: history.samples.first?.at ?? now)
+      in: context.pool, isWhole: isWhole, since: history.samples.first?.at ?? now)
     func exemptions(at instant: Instant) -> Int {
       exempt.count { $0.from <= instant && $0.until > instant }
     }
@@ -92,15 +92,15 @@ struct ReportContents: Sendable {
     content.menus = [
       menu(
         Message("Interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
-        ConsolePaths.report(.enrollment)(context.scope), query)
+        ConsolePaths.report(.enrollment)(context.pool), query)
     ]
     addTenantsMenu(
-      to: &content, .enrollment, isWhole: isWhole, context.scope, context.signedIn)
+      to: &content, .enrollment, isWhole: isWhole, context.pool, context.signedIn)
     if context.may(.findUsers) {
       content.details = Link(
         text: Message("View exemptions"),
         href: self.query([:], isWhole: isWhole).query(
-          of: ConsolePaths.report(.exemptions)(context.scope)))
+          of: ConsolePaths.report(.exemptions)(context.pool)))
     }
     return content
   }
@@ -111,7 +111,7 @@ struct ReportContents: Sendable {
     let (window, start) = period(signedIn)
     let counts = try await identity.reports.removals(
       about: subject, since: start, visibleTo: signedIn.administrator)
-    let isWhole = subject.scope.map { subject == .project($0) } ?? false
+    let isWhole = subject.basePool.map { subject == .project($0) } ?? false
     let path = ConsolePaths.report(.removals, about: subject)
     var content = ReportContent(
       summary: Message(
@@ -134,11 +134,11 @@ struct ReportContents: Sendable {
       ]
     }
     content.menus = [periods(path, content.query)]
-    if let scope = subject.scope {
-      addTenantsMenu(to: &content, .removals, isWhole: isWhole, scope, signedIn)
+    if let pool = subject.basePool {
+      addTenantsMenu(to: &content, .removals, isWhole: isWhole, pool, signedIn)
     }
-    if !isWhole, signedIn.administrator.may(.readAudit, in: subject.scope) {
-      let log = subject.scope.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit()
+    if !isWhole, signedIn.administrator.may(.readAudit, in: subject.basePool) {
+      let log = subject.basePool.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit()
       let since: Form = [
         "action": "removal", "from": signedIn.times.calendarDay(of: start).description,
       ]
@@ -148,12 +148,12 @@ struct ReportContents: Sendable {
     return content
   }
 
-  private func exemptions(_ context: ScopeContext) async throws -> ReportContent {
+  private func exemptions(_ context: PoolContext) async throws -> ReportContent {
     let (window, start) = period(context.signedIn)
     let isWhole = isWhole(context)
     let now = identity.clock.now()
     let found = try await identity.exemptions.list(
-      in: context.scope, isWhole: isWhole, endingAfter: start)
+      in: context.pool, isWhole: isWhole, endingAfter: start)
     let administrator = context.signedIn.administrator
     let query = query(["period": String(window.days)], isWhole: isWhole)
     var content = ReportContent(
@@ -183,18 +183,18 @@ struct ReportContents: Sendable {
         .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
       ]
     }
-    content.menus = [periods(ConsolePaths.report(.exemptions)(context.scope), query)]
+    content.menus = [periods(ConsolePaths.report(.exemptions)(context.pool), query)]
     addTenantsMenu(
-      to: &content, .exemptions, isWhole: isWhole, context.scope, context.signedIn)
+      to: &content, .exemptions, isWhole: isWhole, context.pool, context.signedIn)
     return content
   }
 
   private func locked(
-    _ context: ScopeContext, after: String?, limit: Int
+    _ context: PoolContext, after: String?, limit: Int
   ) async throws -> ReportContent {
     let now = identity.clock.now()
     let page = try await identity.accounts.list(
-      context.scope, filter: .locked, after: after, limit: limit)
+      context.pool, filter: .locked, after: after, limit: limit)
     let ends = try await identity.exemptions.ends(of: page.items.map(\.key))
     var content = ReportContent(
       summary: Report.locked.explanation, query: PageSize(context.signedIn.query).form,
@@ -209,7 +209,7 @@ struct ReportContents: Sendable {
       guard let state = AccountChips.words(lock) else { return nil }
       var until = ReportTable.Cell.text(Message("Until unlocked"))
       if case .blocked(let end) = lock { until = .moment(end) }
-      let href = ConsolePaths.user(context.scope, account.id.text)
+      let href = ConsolePaths.user(context.pool, account.id.text)
       return [
         .name(account.label, href: href),
         .marked(AccountChips.lock(lock), state), until,
@@ -220,14 +220,14 @@ struct ReportContents: Sendable {
   }
 
   private func factors(
-    _ context: ScopeContext, after: String?, limit: Int, counts: Bool
+    _ context: PoolContext, after: String?, limit: Int, counts: Bool
   ) async throws -> ReportContent {
     let choice = FactorChoice(context.signedIn.query.text("age"))
     let page = try await identity.reports.factors(
-      in: context.scope, choice.condition, after: after, limit: limit)
+      in: context.pool, choice.condition, after: after, limit: limit)
     let count =
       counts
-      ? try await identity.reports.countFactors(in: context.scope, choice.condition) : nil
+      ? try await identity.reports.countFactors(in: context.pool, choice.condition) : nil
     let ends = try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
     let query = PageSize(context.signedIn.query).added(to: ["age": choice.rawValue])
     // Tells who shares a secret with whom.
@@ -244,7 +244,7 @@ struct ReportContents: Sendable {
         ] + fingerprint, times: context.signedIn.times), next: page.next, total: count)
     content.table.rows = page.items.map { factor in
       [
-        .name(factor.label, href: ConsolePaths.user(context.scope, factor.account.text)),
+        .name(factor.label, href: ConsolePaths.user(context.pool, factor.account.text)),
         .text(factor.kind.name), .name(factor.displayName ?? ""), .moment(factor.enrolledAt),
         .moment(factor.lastUsedAt), Self.exemptUntil(ends[factor.key]),
       ] + fingerprint.map { _ in .name(factor.secretFingerprint ?? "") }
@@ -253,7 +253,7 @@ struct ReportContents: Sendable {
       menu(
         Message("Second factors"), "age",
         FactorChoice.allCases.map { ($0.rawValue, $0.name) },
-        ConsolePaths.report(.factors)(context.scope), query)
+        ConsolePaths.report(.factors)(context.pool), query)
     ]
     return content
   }
@@ -274,12 +274,12 @@ struct ReportContents: Sendable {
   }
 
   /// Whether the report is about a project with all its tenants.
-  private func isWhole(_ context: ScopeContext) -> Bool {
-    context.scope.tenant == nil && context.signedIn.query.text("tenants") == "all"
+  private func isWhole(_ context: PoolContext) -> Bool {
+    context.pool.tenant == nil && context.signedIn.query.text("tenants") == "all"
   }
 
-  func subject(_ report: Report, _ context: ScopeContext) -> ReportSubject {
-    report.coversTenants && isWhole(context) ? .project(context.scope) : .pool(context.scope)
+  func subject(_ report: Report, _ context: PoolContext) -> ReportSubject {
+    report.coversTenants && isWhole(context) ? .project(context.pool) : .pool(context.pool)
   }
 
   private func query(_ query: Form, isWhole: Bool) -> Form {
@@ -289,14 +289,14 @@ struct ReportContents: Sendable {
   }
 
   private func addTenantsMenu(
-    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ scope: Scope,
+    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ pool: Pool,
     _ signedIn: SignedIn
   ) {
-    guard scope.tenant == nil else { return }
+    guard pool.tenant == nil else { return }
     var pools = menu(
       Message("User pools"), "tenants",
       [("", Message("Without tenants")), ("all", Message("With tenants"))],
-      ConsolePaths.report(report)(scope), content.query)
+      ConsolePaths.report(report)(pool), content.query)
     if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {
       pools.items.append(
         ChartPeriod(

@@ -14,19 +14,19 @@ struct ReportPage: Sendable {
   /// The number of users that are read at a time for a file.
   private static let batch = 500
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     let after = context.signedIn.query.text("after")
     let size = PageSize(context.signedIn.query)
     let content = try await contents.read(report, context, after: after, limit: size.rows)
-    let path = ConsolePaths.report(report)(context.scope)
+    let path = ConsolePaths.report(report)(context.pool)
     let page = Page(items: content.table.rows, next: content.next)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     let name = report.name(about: contents.subject(report, context))
     var frame = try await actions.frames.frame(name, in: context)
     frame.crumbs = [
-      Link(text: Message("Reports"), href: ConsolePaths.reports(context.scope))
+      Link(text: Message("Reports"), href: ConsolePaths.reports(context.pool))
     ]
-    let file = content.query.query(of: ConsolePaths.reportFile(report)(context.scope))
+    let file = content.query.query(of: ConsolePaths.reportFile(report)(context.pool))
     let shown = content.table.rows.count
     let pager =
       report.listsUsers && (shown > 0 || content.next != nil)
@@ -41,34 +41,34 @@ struct ReportPage: Sendable {
     return .html(
       view.render(
         ReportView(
-          frame: FrameView(frame), title: name, pool: context.scope.name, content: content,
+          frame: FrameView(frame), title: name, pool: context.pool.name, content: content,
           file: report.listsUsers ? nil : file,
           export: report.listsUsers && context.may(.exportUsers) ? file : nil,
           csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
   }
 
-  func download(_ context: ScopeContext) async throws -> Response {
+  func download(_ context: PoolContext) async throws -> Response {
     let content = try await contents.read(report, context, after: nil, limit: Self.batch)
     return content.table.csv(contents.catalog).response(named: report.rawValue)
   }
 
   /// Downloads a list of users, which is recorded.
-  func export(_ context: ScopeContext) async throws -> Response {
+  func export(_ context: PoolContext) async throws -> Response {
     let download = UserDownload(identity: contents.identity, actions: actions)
     let query = context.signedIn.query
     return try await download.response(
-      in: context, named: report.rawValue, asking: question(context.scope, query),
-      at: query.query(of: ConsolePaths.reportFile(report)(context.scope))
+      in: context, named: report.rawValue, asking: question(context.pool, query),
+      at: query.query(of: ConsolePaths.reportFile(report)(context.pool))
     ) { () in
       let content = try await users(context)
       let (table, own) = (
-        content.table, DownloadedUsers.Pool(context.scope, count: content.table.people)
+        content.table, DownloadedUsers.PoolCount(context.pool, count: content.table.people)
       )
       return (table.csv(contents.catalog), content.users ?? .pools([own]), table.caption)
     }
   }
 
-  private func users(_ context: ScopeContext) async throws -> ReportContent {
+  private func users(_ context: PoolContext) async throws -> ReportContent {
     var content = try await contents.read(
       report, context, after: nil, limit: Self.batch, counts: false)
     while let next = content.next, content.table.rows.count < UsersFile.longest {
@@ -90,8 +90,8 @@ struct ReportPage: Sendable {
     return content
   }
 
-  private func question(_ scope: Scope, _ query: Form) -> FormPage {
-    let back = query.query(of: ConsolePaths.report(report)(scope))
+  private func question(_ pool: Pool, _ query: Form) -> FormPage {
+    let back = query.query(of: ConsolePaths.report(report)(pool))
     return FormPage(
       title: Message("Download this report?"), crumbs: [Link(text: report.name, href: back)],
       consequences: [

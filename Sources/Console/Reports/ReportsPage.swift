@@ -8,11 +8,11 @@ struct ReportsPage: Sendable {
   let frames: Frames
   let view: Template<ReportsView>
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
     let frame = try await frames.frame(Message("Reports"), in: context)
     let subjects: [ReportSubject] =
-      scope.tenant == nil ? [.pool(scope), .project(scope)] : [.pool(scope)]
+      pool.tenant == nil ? [.pool(pool), .project(pool)] : [.pool(pool)]
     let items = Report.allCases.flatMap { report in
       subjects.filter { context.signedIn.administrator.may(read: report, about: $0) }.map {
         ReportItem(

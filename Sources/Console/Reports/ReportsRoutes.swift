@@ -7,8 +7,8 @@ enum ReportsRoutes: ConsoleFeature {
     let view = try parts.template("reports/report", for: ReportView.self)
     let list = ReportsPage(
       frames: frames, view: try parts.template("reports/reports", for: ReportsView.self))
-    table.inScope(.get, ConsolePaths.reports, .seeScope, list.show)
-    table.somewhere(.get, ConsolePaths.allReports, .seeScope, list.showAll)
+    table.inPool(.get, ConsolePaths.reports, .seePool, list.show)
+    table.somewhere(.get, ConsolePaths.allReports, .seePool, list.showAll)
 
     let contents = ReportContents(identity: identity, catalog: frames.catalog)
     let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
@@ -20,12 +20,12 @@ enum ReportsRoutes: ConsoleFeature {
     for report in Report.allCases {
       let page = ReportPage(
         report: report, contents: contents, actions: parts.actions, view: view)
-      table.inScope(.get, ConsolePaths.report(report), report.permission, page.show)
+      table.inPool(.get, ConsolePaths.report(report), report.permission, page.show)
       let file = ConsolePaths.reportFile(report)
       if report.listsUsers {
-        table.inScope(file, performing: [.exportUsers], page.export)
+        table.inPool(file, performing: [.exportUsers], page.export)
       } else {
-        table.inScope(.get, file, report.permission, page.download)
+        table.inPool(.get, file, report.permission, page.download)
       }
     }
   }
@@ -35,21 +35,21 @@ extension ConsolePaths {
   static let allReports = Path("reports")
   static let allRemovals = Path("reports", "removals")
   static let allRemovalsFile = Path("reports", "removals.csv")
-  static let reports = ScopePath0("reports")
+  static let reports = PoolPath0("reports")
 
-  static func report(_ report: Report) -> ScopePath0 { reportPath(report.rawValue) }
+  static func report(_ report: Report) -> PoolPath0 { reportPath(report.rawValue) }
 
   /// The address of a report, without what its query chooses.
   static func report(_ report: Report, about subject: ReportSubject) -> String {
-    guard let scope = subject.scope else {
+    guard let pool = subject.basePool else {
       return report == .exemptions ? exemptions() : allRemovals()
     }
-    return Self.report(report)(scope)
+    return Self.report(report)(pool)
   }
 
-  static func reportFile(_ report: Report) -> ScopePath0 { reportPath(report.rawValue + ".csv") }
+  static func reportFile(_ report: Report) -> PoolPath0 { reportPath(report.rawValue + ".csv") }
 
-  private static func reportPath(_ name: String) -> ScopePath0 {
-    ScopePath0("reports", .literal(name))
+  private static func reportPath(_ name: String) -> PoolPath0 {
+    PoolPath0("reports", .literal(name))
   }
 }

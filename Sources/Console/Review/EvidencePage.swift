@@ -16,7 +16,7 @@ struct EvidencePage: Sendable {
     frame.crumbs = [
       Link(
         text: Message("Policy review"),
-        href: ConsolePaths.review(context.scope.project.text))
+        href: ConsolePaths.review(context.pool.project.text))
     ]
     return .html(
       view.render(EvidenceView(frame: FrameView(frame), evidence: evidence, key: key)))
@@ -27,7 +27,7 @@ struct EvidencePage: Sendable {
     let file = try await identity.reviews.file(evidence)
     var response = Response(body: .bytes(file))
     response.fields[.contentType] = "application/json"
-    let name = "evidence-\(context.scope.project.text)-\(Day(evidence.at))"
+    let name = "evidence-\(context.pool.project.text)-\(Day(evidence.at))"
     response.fields.add(.contentDisposition, "attachment; filename=\"\(name).json\"")
     return response
   }
@@ -35,7 +35,7 @@ struct EvidencePage: Sendable {
   private func read(_ context: ProjectContext) async throws -> ReviewEvidence {
     do {
       return try await identity.reviews.evidence(
-        of: context.scope.project, for: context.signedIn.administrator)
+        of: context.pool.project, for: context.signedIn.administrator)
     } catch let error as ReviewError {
       if case .projectNotFound = error { throw Refusal.notFound }
       throw error
@@ -50,15 +50,15 @@ struct EvidenceView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { $0.evidence.scope.projectName },
+    .text("name") { $0.evidence.pool.projectName },
     .markup("at") { $0.frame.times.moment($0.evidence.at) },
     .text("reader") { $0.evidence.reader },
-    .text("file") { ConsolePaths.evidenceFile($0.evidence.scope.project.text) },
+    .text("file") { ConsolePaths.evidenceFile($0.evidence.pool.project.text) },
     .text("digest") { $0.evidence.digest },
     .text("fingerprint") { $0.key.id },
     .markup("status") { $0.evidence.status.sentence($0.frame.times) },
     .optional("changes") {
-      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.evidence.scope.project)
+      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.evidence.pool.project)
     },
     .list("pools") { view in
       view.evidence.pools.map { EvidencePool(pool: $0, times: view.frame.times) }
@@ -75,7 +75,7 @@ struct EvidenceView: ViewModel {
 }
 
 struct EvidencePool: ViewModel {
-  let pool: ReviewEvidence.Pool
+  let pool: ReviewEvidence.ReviewedPool
   let times: Times
 
   private var summary: PolicySummary { pool.summary }

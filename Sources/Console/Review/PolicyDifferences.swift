@@ -55,13 +55,13 @@ struct PolicyDifferences: ViewModel {
 
 /// A pool that was created or deleted, or a field of its policy that was changed.
 private struct PolicyDifference: ViewModel {
-  let pool: PolicySetChanges.Pool
+  let pool: PolicySetChanges.PoolChange
   let policy: String?
   let what: Message
   var from: Message?
   var to: Message?
 
-  static func all(_ pool: PolicySetChanges.Pool, of project: ID<Project>) -> [Self] {
+  static func all(_ pool: PolicySetChanges.PoolChange, of project: ID<Project>) -> [Self] {
     let policy =
       pool.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
       ?? ConsolePaths.policy.ofProject(project.text)

@@ -83,7 +83,7 @@ struct ReviewFile {
   }
 
   /// What has changed since the sign-off: the names of the fields, or what happened to the pool.
-  private static func name(_ pool: PolicySetChanges.Pool) -> String {
+  private static func name(_ pool: PolicySetChanges.PoolChange) -> String {
     switch pool.kind {
     case .created: "created"
     case .deleted: "deleted"

@@ -8,8 +8,8 @@ enum ReviewRoutes: ConsoleFeature {
     let review = PoolsPage(
       purpose: .review, identity: identity, frames: frames, tables: tables,
       view: try parts.template("pools/pools", for: PoolsView.self))
-    table.inProject(.get, ConsolePaths.review, .seeScope, review.show)
-    table.inProject(.get, ConsolePaths.reviewFile, .seeScope, review.download)
+    table.inProject(.get, ConsolePaths.review, .seePool, review.show)
+    table.inProject(.get, ConsolePaths.reviewFile, .seePool, review.download)
 
     let reviews = ReviewsPage(
       identity: identity, frames: frames, tables: tables,

@@ -63,7 +63,7 @@ extension ReviewStatus {
 }
 
 struct SignOffSection: ViewModel {
-  let scope: Scope
+  let pool: Pool
   let review: ReviewSummary
   /// Whether the administrator can sign off and download evidence.
   let maySign: Bool
@@ -72,7 +72,7 @@ struct SignOffSection: ViewModel {
   let times: Times
 
   private var status: ReviewStatus { review.status }
-  private var path: String { scope.project.text }
+  private var path: String { pool.project.text }
   /// The address of the form, with the policies that this page shows.
   private var form: String {
     ([SignOffPage.seenField: review.seen.text] as Form).query(of: ConsolePaths.signOff(path))
@@ -85,7 +85,7 @@ struct SignOffSection: ViewModel {
       section.status.signOff.flatMap { $0.note.isEmpty ? nil : Formatted.short($0.note, 300) }
     },
     .optional("changes") {
-      PolicyDifferences.sinceSignOff($0.review.changes, of: $0.scope.project)
+      PolicyDifferences.sinceSignOff($0.review.changes, of: $0.pool.project)
     },
     .text("sign") { $0.maySign ? $0.form : nil },
     .text("evidence") { $0.maySign ? ConsolePaths.evidence($0.path) : nil },

@@ -88,7 +88,7 @@ struct ReviewsPage: Sendable {
     _ projects: [ProjectSummary], by order: PolicyReviewQuery.Order, _ signedIn: SignedIn
   ) async throws -> [ProjectSummary] {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
-    let visible = projects.filter { administrator.may(.seeScope, project: $0.id, tenant: nil) }
+    let visible = projects.filter { administrator.may(.seePool, project: $0.id, tenant: nil) }
     var places: [ID<Project>: Int64] = [:]
     switch order {
     case .name: return projects

@@ -19,7 +19,7 @@ struct SignOffPage: Sendable {
   }
 
   func sign(_ context: ProjectContext) async throws -> Response {
-    let (signedIn, project) = (context.signedIn, context.scope.project)
+    let (signedIn, project) = (context.signedIn, context.pool.project)
     do {
       let outcome = try await identity.reviews.signOff(
         project, seen: SeenPolicies(signedIn.form.trimmed("digest"))?.digest ?? "",
@@ -80,23 +80,23 @@ struct SignOffPage: Sendable {
   private func page(
     _ context: ProjectContext, errors: [FieldError] = []
   ) async throws -> Response {
-    let scope = context.scope
+    let pool = context.pool
     let form = context.signedIn.form
     // A form that was opened without the review page counts as that page once it's submitted.
     let reviewed =
       SeenPolicies(context.signedIn.query.trimmed(Self.seenField))
       ?? SeenPolicies(form.trimmed(Self.seenField)) ?? SeenPolicies(form.trimmed("digest"))
     let evidence = try await identity.reviews.evidence(
-      of: scope.project, for: context.signedIn.administrator, since: reviewed)
+      of: pool.project, for: context.signedIn.administrator, since: reviewed)
     var frame = try await actions.frames.frame(Message("Sign off on review"), in: context)
     frame.crumbs = [
-      Link(text: Message("Policy review"), href: ConsolePaths.review(scope.project.text))
+      Link(text: Message("Policy review"), href: ConsolePaths.review(pool.project.text))
     ]
     frame.errors = errors
     let frameView = FrameView(frame)
     let today = Day(evidence.at)
     let model = SignOffView(
-      frame: frameView, scope: scope, evidence: evidence, reviewed: reviewed, today: today,
+      frame: frameView, pool: pool, evidence: evidence, reviewed: reviewed, today: today,
       due: form["due"] == nil
         ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
       note: form.trimmed("note"), csrf: context.signedIn.session.csrfToken,
@@ -107,7 +107,7 @@ struct SignOffPage: Sendable {
 
 struct SignOffView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   let evidence: ReviewEvidence
   /// The policies that the review page showed; nil if the form was opened without it.
   let reviewed: SeenPolicies?
@@ -155,26 +155,26 @@ struct SignOffView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("name") { $0.scope.projectName },
+    .text("name") { $0.pool.projectName },
     .text("policiesError") { $0.frame.error(at: "policies") },
-    .text("review") { ConsolePaths.review($0.scope.project.text) },
+    .text("review") { ConsolePaths.review($0.pool.project.text) },
     .text("pools") {
       Message(
         one: "This confirms that you reviewed the policy of {count} user pool.",
         other: "This confirms that you reviewed the policies of all {count} user pools.",
         ["count": .number($0.evidence.pools.count)])
     },
-    .text("action") { ConsolePaths.signOff($0.scope.project.text) },
+    .text("action") { ConsolePaths.signOff($0.pool.project.text) },
     .text("warning") { $0.warning },
     .optional("changesSincePage") { view in
       view.evidence.changesSincePage.map {
         PolicyDifferences(
-          $0, of: view.scope.project, caption: Message("Changes since you opened the policy review")
+          $0, of: view.pool.project, caption: Message("Changes since you opened the policy review")
         )
       }
     },
     .optional("changes") {
-      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.scope.project)
+      PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.pool.project)
     },
     .text("digest") { $0.evidence.seen.text },
     .text("seen") { $0.reviewed?.text },

@@ -18,7 +18,7 @@ struct PasswordAnswers: Sendable {
   let deletion: Field<Bool>
   let expiry: Field<Bool>
 
-  init(_ values: UserPool) {
+  init(_ values: PoolSettings) {
     let policy = values.passwords ?? PasswordPolicy()
     func same<Value: Equatable & Sendable>(_ value: Value) -> Field<Value> {
       Field(was: value, now: value)
@@ -72,7 +72,7 @@ struct PasswordAnswers: Sendable {
   static let range = FieldError(
     field: "password-shortest", text: Message("Enter a number from 6 to 30."))
 
-  func apply(to edit: inout UserPoolEdit) {
+  func apply(to edit: inout PoolEdit) {
     signUp.apply(to: &edit.userPermissions.signUp)
     deletion.apply(to: &edit.userPermissions.deletion)
     if expiry.isChanged { edit.project?.expiresAnonymous = expiry.now }

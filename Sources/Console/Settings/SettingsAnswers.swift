@@ -30,7 +30,7 @@ struct SettingsAnswers: Sendable {
   let importsTOTP: Field<Bool>
   let typedDomains: String
 
-  init(_ values: UserPool) {
+  init(_ values: PoolSettings) {
     name = Field(was: values.displayName, now: values.displayName)
     password = Field(was: values.signIn.password, now: values.signIn.password)
     emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
@@ -78,7 +78,7 @@ struct SettingsAnswers: Sendable {
       || passwords.isChanged || importsTOTP.isChanged
   }
 
-  func apply(to edit: inout UserPoolEdit) {
+  func apply(to edit: inout PoolEdit) {
     name.apply(to: &edit.displayName)
     password.apply(to: &edit.signIn.password)
     emailLink.apply(to: &edit.signIn.emailLink)

@@ -15,7 +15,7 @@ struct SettingsPage: Sendable {
       }
     }
 
-    var path: ScopePath0 {
+    var path: PoolPath0 {
       switch self {
       case .signInMethods: ConsolePaths.signInMethods
       case .general: ConsolePaths.settings
@@ -31,39 +31,39 @@ struct SettingsPage: Sendable {
   private static let historyLength = 5
   private var frames: Frames { actions.frames }
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let values = try await identity.pools.settings(of: context.scope)
+  func show(_ context: PoolContext) async throws -> Response {
+    let values = try await identity.pools.settings(of: context.pool)
     return try await page(context, values, SettingsAnswers(values))
   }
 
-  func change(_ context: ScopeContext) async throws -> Response {
-    let (scope, signedIn) = (context.scope, context.signedIn)
+  func change(_ context: PoolContext) async throws -> Response {
+    let (pool, signedIn) = (context.pool, context.signedIn)
     let answers = SettingsAnswers(signedIn.form)
     if answers.isChanged, answers.passwords.fault == nil {
       do {
         let outcome = try await identity.pools.update(
-          project: scope.project, tenant: scope.tenant, actions.request(signedIn)
-        ) { (edit) throws(UserPoolError) in answers.apply(to: &edit) }
+          project: pool.project, tenant: pool.tenant, actions.request(signedIn)
+        ) { (edit) throws(PoolError) in answers.apply(to: &edit) }
         return actions.leave(
-          Message("Settings saved."), signedIn, after: outcome, to: part.path(scope))
+          Message("Settings saved."), signedIn, after: outcome, to: part.path(pool))
       } catch {
         let (errors, asksForProof) = try ActionForms.settingsFaults(error, signedIn)
-        let values = try await identity.pools.settings(of: scope)
+        let values = try await identity.pools.settings(of: pool)
         return try await page(
           context, values, answers, errors: errors, asksForProof: asksForProof)
       }
     }
-    let values = try await identity.pools.settings(of: scope)
+    let values = try await identity.pools.settings(of: pool)
     return try await page(
       context, values, answers, errors: [answers.passwords.fault].compactMap { $0 },
       isUnchanged: !answers.isChanged)
   }
 
   private func page(
-    _ context: ScopeContext, _ values: UserPool, _ answers: SettingsAnswers,
+    _ context: PoolContext, _ values: PoolSettings, _ answers: SettingsAnswers,
     errors: [FieldError] = [], asksForProof: Bool = false, isUnchanged: Bool = false
   ) async throws -> Response {
-    let scope = context.scope
+    let pool = context.pool
     var frame = try await frames.frame(part.title, in: context)
     frame.errors = errors
     if isUnchanged {
@@ -74,7 +74,7 @@ struct SettingsPage: Sendable {
       try await part == .general && context.may(.readAudit)
       ? identity.audit.list(
         AuditFilter(
-          scope: scope, object: scope.object, objectID: scope.objectID),
+          pool: pool, object: pool.object, objectID: pool.objectID),
         limit: Self.historyLength
       ).items : nil
     let frameView = FrameView(frame)
@@ -88,11 +88,11 @@ struct SettingsPage: Sendable {
   }
 }
 
-extension UserPools {
-  func settings(of scope: Scope) async throws -> UserPool {
+extension Pools {
+  func settings(of pool: Pool) async throws -> PoolSettings {
     do {
-      return try await find(project: scope.project, tenant: scope.tenant)
-    } catch is UserPoolError {
+      return try await existingSettings(project: pool.project, tenant: pool.tenant)
+    } catch is PoolError {
       throw Refusal.notFound
     }
   }
@@ -108,7 +108,7 @@ extension ActionForms {
     _ error: any Error, _ signedIn: SignedIn
   ) throws -> (errors: [FieldError], asksForProof: Bool) {
     switch error {
-    case let reason as UserPoolError: ([try FieldError(reason)], false)
+    case let reason as PoolError: ([try FieldError(reason)], false)
     case let refusal as ActionDenial: (try faults(refusal, .weakenSettings, signedIn), true)
     default: throw error
     }

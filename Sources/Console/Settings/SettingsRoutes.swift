@@ -11,22 +11,22 @@ enum SettingsRoutes: ConsoleFeature {
       let page = SettingsPage(
         part: part, identity: identity, actions: parts.actions,
         view: try parts.template(template, for: SettingsView.self))
-      table.inScope(.get, part.path, .seeScope, page.show)
-      table.inScope(part.path, performing: [.changeSettings, .weakenSettings], page.change)
+      table.inPool(.get, part.path, .seePool, page.show)
+      table.inPool(part.path, performing: [.changeSettings, .weakenSettings], page.change)
     }
 
     let signInSwitch = SignInSwitchPage(identity: identity, actions: parts.actions)
-    table.inScope(.get, ConsolePaths.signInSwitch, .changeScope, signInSwitch.ask)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.signInSwitch, .changePool, signInSwitch.ask)
+    table.inPool(
       ConsolePaths.signInDisabling, performing: [.disableSignIn], signInSwitch.disable)
-    table.inScope(ConsolePaths.signInEnabling, performing: [.enableSignIn], signInSwitch.enable)
+    table.inPool(ConsolePaths.signInEnabling, performing: [.enableSignIn], signInSwitch.enable)
   }
 }
 
 extension ConsolePaths {
-  static let settings = ScopePath0("settings")
-  static let signInMethods = ScopePath0("settings", "sign-in-methods")
-  static let signInSwitch = ScopePath0("settings", "sign-in")
-  static let signInDisabling = ScopePath0("settings", "sign-in", "disabling")
-  static let signInEnabling = ScopePath0("settings", "sign-in", "enabling")
+  static let settings = PoolPath0("settings")
+  static let signInMethods = PoolPath0("settings", "sign-in-methods")
+  static let signInSwitch = PoolPath0("settings", "sign-in")
+  static let signInDisabling = PoolPath0("settings", "sign-in", "disabling")
+  static let signInEnabling = PoolPath0("settings", "sign-in", "enabling")
 }

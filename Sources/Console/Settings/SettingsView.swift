@@ -6,8 +6,8 @@ import Templating
 struct SettingsView: ViewModel {
   let frame: FrameView
   let part: SettingsPage.Part
-  let context: ScopeContext
-  let values: UserPool
+  let context: PoolContext
+  let values: PoolSettings
   let answers: SettingsAnswers
   let history: [HistoryRow]?
   /// The authorization fields for a change that weakens security; nil unless one is being saved.
@@ -15,7 +15,7 @@ struct SettingsView: ViewModel {
   let carriesText: Bool
 
   init(
-    frame: FrameView, part: SettingsPage.Part, context: ScopeContext, values: UserPool,
+    frame: FrameView, part: SettingsPage.Part, context: PoolContext, values: PoolSettings,
     answers: SettingsAnswers, history: [AuditRow]?, fields: ActionFields?, carriesText: Bool
   ) {
     self.frame = frame
@@ -28,9 +28,9 @@ struct SettingsView: ViewModel {
     self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
   }
 
-  private var scope: Scope { context.scope }
-  private var mayChange: Bool { context.may(.changeScope) }
-  private var isProject: Bool { scope.tenant == nil }
+  private var pool: Pool { context.pool }
+  private var mayChange: Bool { context.may(.changePool) }
+  private var isProject: Bool { pool.tenant == nil }
 
   private var methods: [MethodChoice] {
     [
@@ -64,14 +64,14 @@ struct SettingsView: ViewModel {
           ["hint": .message(hint), "warning": .message(PolicyWarning.noGateway.message)]))
   }
 
-  /// The link to delete the scope; nil without the permission.
+  /// The link to delete the pool; nil without the permission.
   private var deletion: String? {
     let administrator = context.signedIn.administrator
-    guard let tenant = scope.tenant else {
-      return context.may(.deleteProject) ? ConsolePaths.projectDeletion(scope.project.text) : nil
+    guard let tenant = pool.tenant else {
+      return context.may(.deleteProject) ? ConsolePaths.projectDeletion(pool.project.text) : nil
     }
-    return administrator.may(.manageTenants, project: scope.project, tenant: nil)
-      ? ConsolePaths.tenantDeletion(scope.project.text, tenant.text) : nil
+    return administrator.may(.manageTenants, project: pool.project, tenant: nil)
+      ? ConsolePaths.tenantDeletion(pool.project.text, tenant.text) : nil
   }
 
   private var facts: [Fact] {
@@ -124,8 +124,8 @@ struct SettingsView: ViewModel {
   /// The link to the audit log's entries about the pool's settings; nil without the permission.
   private var allHistory: String? {
     guard history != nil else { return nil }
-    let query: Form = ["kind": isProject ? "project" : "tenant", "object": scope.objectID]
-    return query.query(of: ConsolePaths.audit(scope))
+    let query: Form = ["kind": isProject ? "project" : "tenant", "object": pool.objectID]
+    return query.query(of: ConsolePaths.audit(pool))
   }
 
   private func onOrOff(_ isOn: Bool) -> Message {
@@ -135,11 +135,11 @@ struct SettingsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .optional("authorization") { $0.fields },
-    .text("scopeName") { $0.scope.name },
-    .text("action") { $0.part.path($0.scope) },
+    .text("poolName") { $0.pool.name },
+    .text("action") { $0.part.path($0.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.mayChange },
-    .text("roles") { _ in Message.value(Permission.changeScope.roleNames) },
+    .text("roles") { _ in Message.value(Permission.changePool.roleNames) },
     .text("linkRoles") { _ in Message.value(Permission.changeLinks.roleNames) },
     .flag("isProject") { $0.isProject },
     .text("name") { $0.answers.name.now },
@@ -171,11 +171,11 @@ struct SettingsView: ViewModel {
     .flag("importsTOTP") { $0.answers.importsTOTP.now },
     .flag("importedTOTP") { $0.answers.importsTOTP.was },
     .list("facts") { $0.facts },
-    .flag("isOff") { $0.scope.isDisabled },
+    .flag("isOff") { $0.pool.isDisabled },
     .markup("signInState") {
-      $0.scope.isDisabled ? Chip.bad(Message("off")) : Chip.on(Message("on"))
+      $0.pool.isDisabled ? Chip.bad(Message("off")) : Chip.on(Message("on"))
     },
-    .text("signInSwitch") { $0.mayChange ? ConsolePaths.signInSwitch($0.scope) : nil },
+    .text("signInSwitch") { $0.mayChange ? ConsolePaths.signInSwitch($0.pool) : nil },
     .text("deletion") { $0.deletion },
     .flag("showsHistory") { $0.history != nil },
     .text("allHistory") { $0.allHistory },

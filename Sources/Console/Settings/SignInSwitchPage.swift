@@ -3,39 +3,39 @@ import Identity
 import Localization
 import Templating
 
-/// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire user pool.
+/// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire pool.
 struct SignInSwitchPage: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  func ask(_ context: ScopeContext) async throws -> Response {
+  func ask(_ context: PoolContext) async throws -> Response {
     try await page(context, [])
   }
 
   private func page(
-    _ context: ScopeContext, _ errors: [FieldError]
+    _ context: PoolContext, _ errors: [FieldError]
   ) async throws -> Response {
-    let scope = context.scope
-    let users = try await identity.policies.read(scope).users
-    let (isOff, name) = (scope.isDisabled, Message.Value.text(scope.name))
-    let methods = ConsolePaths.signInMethods(scope)
+    let pool = context.pool
+    let users = try await identity.policies.read(pool).users
+    let (isOff, name) = (pool.isDisabled, Message.Value.text(pool.name))
+    let methods = ConsolePaths.signInMethods(pool)
     let page = FormPage(
       title: Message("Sign-in · Settings"),
       crumbs: [Link(text: Message("Sign-in methods"), href: methods)],
       heading: isOff
-        ? Message("Turn on sign-in for <bdi>{scopeName}</bdi>?", ["scopeName": name])
-        : Message("Turn off sign-in for <bdi>{scopeName}</bdi>?", ["scopeName": name]),
-      consequences: Self.consequences(scope, users: users),
+        ? Message("Turn on sign-in for <bdi>{poolName}</bdi>?", ["poolName": name])
+        : Message("Turn off sign-in for <bdi>{poolName}</bdi>?", ["poolName": name]),
+      consequences: Self.consequences(pool, users: users),
       button: isOff ? Message("Turn on sign-in") : Message("Turn off sign-in"),
       isDestructive: !isOff, back: methods)
     return try await actions.show(
       page, of: isOff ? .enableSignIn : .disableSignIn, in: context,
-      at: (isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(scope),
+      at: (isOff ? ConsolePaths.signInEnabling : ConsolePaths.signInDisabling)(pool),
       errors: errors)
   }
 
-  private static func consequences(_ scope: Scope, users: Int) -> [Message] {
-    guard !scope.isDisabled else {
+  private static func consequences(_ pool: Pool, users: Int) -> [Message] {
+    guard !pool.isDisabled else {
       return [
         Message(
           one: "{count} user can sign in again with the enabled methods.",
@@ -57,30 +57,30 @@ struct SignInSwitchPage: Sendable {
         """),
       Message("Users, factors, and policy are kept. Turning sign-in back on restores access."),
     ]
-    if scope.tenant == nil {
+    if pool.tenant == nil {
       lines.append(Message("Tenants of this project aren’t affected. Each has its own setting."))
     }
     return lines
   }
 
-  func disable(_ context: ScopeContext) async throws -> Response {
+  func disable(_ context: PoolContext) async throws -> Response {
     try await change(context, off: true, Message("Sign-in turned off. No users can sign in."))
   }
 
-  func enable(_ context: ScopeContext) async throws -> Response {
+  func enable(_ context: PoolContext) async throws -> Response {
     try await change(context, off: false, Message("Sign-in turned on."))
   }
 
   private func change(
-    _ context: ScopeContext, off: Bool, _ text: Message
+    _ context: PoolContext, off: Bool, _ text: Message
   ) async throws -> Response {
     let signedIn = context.signedIn
-    let scope = context.scope
+    let pool = context.pool
     do {
       let outcome = try await identity.pools.update(
-        project: scope.project, tenant: scope.tenant, actions.request(signedIn)
-      ) { (edit) throws(UserPoolError) in edit.disableAuth = off }
-      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInMethods(scope))
+        project: pool.project, tenant: pool.tenant, actions.request(signedIn)
+      ) { (edit) throws(PoolError) in edit.disableAuth = off }
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInMethods(pool))
     } catch {
       return try await page(context, try ActionForms.settingsFaults(error, signedIn).errors)
     }

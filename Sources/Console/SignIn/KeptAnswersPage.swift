@@ -39,19 +39,19 @@ struct KeptAnswersPage: Sendable {
   /// The pool and the user in the form's address, if the administrator can see them.
   private func subject(
     of target: Target, _ signedIn: SignedIn
-  ) async throws -> (pool: Scope?, user: UserIdentity?) {
+  ) async throws -> (pool: Pool?, user: UserIdentity?) {
     var rest = target.segments[...]
     guard let project = Self.take("projects", from: &rest) else { return (nil, nil) }
     let tenant = Self.take("tenants", from: &rest)
-    let pool: Scope
+    let pool: Pool
     do {
-      pool = try await identity.scopes.existing(
+      pool = try await identity.pools.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
-    } catch is ScopeError {
+    } catch is PoolLookupError {
       return (nil, nil)
     }
     let administrator = signedIn.administrator
-    guard administrator.may(.seeScope, in: pool) else { return (nil, nil) }
+    guard administrator.may(.seePool, in: pool) else { return (nil, nil) }
     guard administrator.may(.findUsers, in: pool), let uid = Self.take("users", from: &rest) else {
       return (pool, nil)
     }
@@ -96,7 +96,7 @@ struct KeptAnswersView: ViewModel {
   let csrf: String
   let draft: Drafts.Draft
   let action: Message?
-  let pool: Scope?
+  let pool: Pool?
   /// The user that it's about; nil if it's about none, or if they don't exist.
   let user: UserIdentity?
   let leave: String

@@ -13,16 +13,16 @@ struct SignInSimulatorCase: ViewModel {
   let facts: [Fact]
 
   init(_ forecast: SignInForecast, times: Times) {
-    let (account, scope) = (forecast.account, forecast.scope)
+    let (account, pool) = (forecast.account, forecast.pool)
     label = account.label
-    href = ConsolePaths.user(scope, account.id.text)
-    let project = Message.Value.name(Formatted.short(scope.projectName))
+    href = ConsolePaths.user(pool, account.id.text)
+    let project = Message.Value.name(Formatted.short(pool.projectName))
     place =
-      scope.tenant == nil
+      pool.tenant == nil
       ? .value(project)
       : Message(
         "{project} / {tenant}",
-        ["project": project, "tenant": .name(Formatted.short(scope.name))])
+        ["project": project, "tenant": .name(Formatted.short(pool.name))])
     (chip, codeAttempt) = Self.codeAttempt(forecast, times)
     facts = Self.facts(forecast, times)
   }
@@ -104,7 +104,7 @@ struct SignInSimulatorCase: ViewModel {
   private static func rejection(_ forecast: SignInForecast, _ times: Times) -> Message? {
     switch forecast.firstFactor {
     case .accepted: nil
-    case .scopeDisabled:
+    case .poolDisabled:
       Message("The sign-in is rejected: sign-in is turned off for all users in this user pool.")
     case .passwordLoginDisabled:
       Message("The sign-in is rejected: password sign-in is turned off in this user pool.")
@@ -183,7 +183,7 @@ struct SignInSimulatorCase: ViewModel {
   private static func firstFactor(_ forecast: SignInForecast, _ times: Times) -> Message {
     switch forecast.firstFactor {
     case .accepted: Message("The password is accepted")
-    case .scopeDisabled: Message("Sign-in is turned off for all users in this user pool")
+    case .poolDisabled: Message("Sign-in is turned off for all users in this user pool")
     case .passwordLoginDisabled: Message("Password sign-in is turned off in this user pool")
     case .tooManyAttempts(let until):
       Message(

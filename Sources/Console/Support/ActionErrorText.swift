@@ -42,7 +42,7 @@ enum ActionErrorText {
     case .noSecondFactor, .changedMeanwhile: return []
     case .notAllowed: throw Refusal.notAllowed(permission)
     case .sessionEnded: throw Refusal.sessionEnded
-    case .scopeNotFound: throw Refusal.notFound
+    case .poolNotFound: throw Refusal.notFound
     }
   }
 

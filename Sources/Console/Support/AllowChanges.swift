@@ -7,12 +7,12 @@ struct AllowChanges: FormAction {
   let action = ConsoleAction.allowChanges
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     // Without a report, there's a refusal in place of the consequences.
     let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
     var page = FormPage(
-      account, in: target.scope, title: Message("Unlock changes"),
+      account, in: target.pool, title: Message("Unlock changes"),
       heading: Message(
         "Unlock second factor changes for {user}?",
         ["user": account.shortLabel]),
@@ -39,9 +39,9 @@ struct AllowChanges: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.support.allowChanges(target.scope, target.user, request)
+    let done = try await identity.support.allowChanges(target.pool, target.user, request)
     return FormEnd(Message("Second factor changes unlocked."), at: target.userPage, after: done)
   }
 }

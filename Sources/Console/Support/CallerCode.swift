@@ -8,13 +8,13 @@ import Templating
 struct SendCallerCode: Sendable {
   let forms: ActionForms
 
-  func send(_ target: ScopeTarget) async throws -> Response {
+  func send(_ target: PoolTarget) async throws -> Response {
     let signedIn = target.signedIn
     let flash: Flash
     var renewed: NewConsoleSession?
     do {
       let sent = try await forms.identity.support.sendCallerCode(
-        to: target.user, in: target.scope, signedIn.plainRequest)
+        to: target.user, in: target.pool, signedIn.plainRequest)
       renewed = sent.renewed
       let address = Message.Value.name(CallerView.masked(sent.value))
       flash = Flash(
@@ -38,7 +38,7 @@ struct SendCallerCode: Sendable {
   }
 
   /// The page of an action on the user that the form names; the user's page for any other address.
-  private func returnAddress(_ target: ScopeTarget) -> String {
+  private func returnAddress(_ target: PoolTarget) -> String {
     let address = target.form.trimmed("return")
     guard address.utf8.count <= 2_000, address.hasPrefix(target.userPage + "/"),
       Target(address) != nil

@@ -7,10 +7,10 @@ struct DeleteUser: FormAction {
   let action = ConsoleAction.deleteUser
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Delete user"),
+      account, in: target.pool, title: Message("Delete user"),
       heading: Message("Delete {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The account is deleted, along with its password, name, and custom claims."),
@@ -36,15 +36,15 @@ struct DeleteUser: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.support.delete(target.scope, target.user, request)
+    let done = try await identity.support.delete(target.pool, target.user, request)
     return FormEnd(
       Message("Deleted user {user}.", ["user": done.value.shortLabel]),
-      at: ConsolePaths.users(target.scope), after: done)
+      at: ConsolePaths.users(target.pool), after: done)
   }
 
-  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     Field.placedConfirmation(error, target)
   }
 }

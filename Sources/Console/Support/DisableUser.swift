@@ -9,7 +9,7 @@ struct DisableUser: FormAction {
 
   var action: ConsoleAction { isEnding ? .enableUser : .disableUser }
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = isEnding ? enabling(account, target) : disabling(account, sessions, target)
     if account.disabled != isEnding {
@@ -19,10 +19,10 @@ struct DisableUser: FormAction {
   }
 
   private func disabling(
-    _ account: Account, _ sessions: Int, _ target: ScopeTarget
+    _ account: Account, _ sessions: Int, _ target: PoolTarget
   ) -> FormPage {
     var page = FormPage(
-      account, in: target.scope, title: Message("Disable user"),
+      account, in: target.pool, title: Message("Disable user"),
       heading: Message("Disable {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user can’t sign in until an administrator enables the account again."),
@@ -32,9 +32,9 @@ struct DisableUser: FormAction {
     return page
   }
 
-  private func enabling(_ account: Account, _ target: ScopeTarget) -> FormPage {
+  private func enabling(_ account: Account, _ target: PoolTarget) -> FormPage {
     var page = FormPage(
-      account, in: target.scope, title: Message("Enable user"),
+      account, in: target.pool, title: Message("Enable user"),
       heading: Message("Enable {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user can sign in again with their existing password and second factors."),
@@ -45,13 +45,13 @@ struct DisableUser: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     guard !isEnding else {
-      let done = try await identity.support.enable(target.scope, target.user, request)
+      let done = try await identity.support.enable(target.pool, target.user, request)
       return FormEnd(Message("User enabled."), at: target.userPage, after: done)
     }
-    let done = try await identity.support.disable(target.scope, target.user, request)
+    let done = try await identity.support.disable(target.pool, target.user, request)
     let sessions = SessionText.ended(done.value)
     return FormEnd(
       Message("User disabled. {sessions}", ["sessions": .message(sessions)]), at: target.userPage,

@@ -7,10 +7,10 @@ struct EndSessions: FormAction {
   let action = ConsoleAction.endSessions
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("End all sessions"),
+      account, in: target.pool, title: Message("End all sessions"),
       heading: Message(
         "End all sessions for {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -23,9 +23,9 @@ struct EndSessions: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.support.endSessions(target.scope, target.user, request)
+    let done = try await identity.support.endSessions(target.pool, target.user, request)
     return FormEnd(SessionText.ended(done.value), at: target.userPage, after: done)
   }
 }

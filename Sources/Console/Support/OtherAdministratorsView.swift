@@ -15,11 +15,11 @@ struct OtherAdministratorsView: ViewModel {
 
   private init(
     _ otherAdministrators: OtherAdministrators, with permission: Permission, to purpose: Purpose,
-    link: String, in scope: Scope
+    link: String, in pool: Pool
   ) {
     sentence =
       if otherAdministrators.count == 0 {
-        purpose.noOne(with: permission, in: scope)
+        purpose.noOne(with: permission, in: pool)
       } else if otherAdministrators.names.isEmpty {
         purpose.administrators(otherAdministrators.count)
       } else {
@@ -31,13 +31,13 @@ struct OtherAdministratorsView: ViewModel {
   /// Finds who can perform an action in place of an administrator, who has the permission; returns
   /// a view even if there's no one.
   static func find(
-    _ administrators: Administrators, for action: ConsoleAction, in scope: Scope,
+    _ administrators: Administrators, for action: ConsoleAction, in pool: Pool,
     of administrator: Administrator, to purpose: Purpose, link: String
   ) async throws -> Self {
     let permission = action.requirements.permission
     let found = try await administrators.otherAdministrators(
-      with: permission, in: scope, of: administrator)
-    return Self(found, with: permission, to: purpose, link: link, in: scope)
+      with: permission, in: pool, of: administrator)
+    return Self(found, with: permission, to: purpose, link: link, in: pool)
   }
 
   private static func who(_ otherAdministrators: OtherAdministrators) -> Message.Value {
@@ -57,10 +57,10 @@ struct OtherAdministratorsView: ViewModel {
 
 extension OtherAdministratorsView.Purpose {
   /// Returns that no other administrator can do it, and who can grant the role.
-  fileprivate func noOne(with permission: Permission, in scope: Scope) -> Message {
+  fileprivate func noOne(with permission: Permission, in pool: Pool) -> Message {
     let granters = Permission.manageAdministrators.roleNames
     let role = permission.roles.last.map { Message.Value.message($0.name) } ?? .text("")
-    let place = Message.Value.name(Formatted.short(scope.name))
+    let place = Message.Value.name(Formatted.short(pool.name))
     return switch self {
     case .restoreFactor:
       Message(

@@ -12,7 +12,7 @@ struct ProtectUser: FormAction {
   /// after a colleague's, changes nothing.
   private static let field = "protected"
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     let isProtecting = wanted(target.form) ?? !account.isProtected
     var page = isProtecting ? protecting(account, target) : lifting(account, target)
@@ -27,9 +27,9 @@ struct ProtectUser: FormAction {
     Bool(form.trimmed(Self.field))
   }
 
-  private func protecting(_ account: Account, _ target: ScopeTarget) -> FormPage {
+  private func protecting(_ account: Account, _ target: PoolTarget) -> FormPage {
     var page = FormPage(
-      account, in: target.scope, title: Message("Protect account"),
+      account, in: target.pool, title: Message("Protect account"),
       heading: Message("Protect {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
@@ -43,9 +43,9 @@ struct ProtectUser: FormAction {
     return page
   }
 
-  private func lifting(_ account: Account, _ target: ScopeTarget) -> FormPage {
+  private func lifting(_ account: Account, _ target: PoolTarget) -> FormPage {
     var page = FormPage(
-      account, in: target.scope, title: Message("Remove protection"),
+      account, in: target.pool, title: Message("Remove protection"),
       heading: Message(
         "Remove protection from {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -57,12 +57,12 @@ struct ProtectUser: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     // A form without the field never removes a protection.
     let isProtecting = wanted(target.form) ?? true
     let done = try await identity.support.protect(
-      target.scope, target.user, isProtecting, request)
+      target.pool, target.user, isProtecting, request)
     return FormEnd(
       isProtecting
         ? Message(

@@ -17,7 +17,7 @@ struct EndFields {
   private let times: Times
 
   /// - Throws: ``Refusal/unreadableForm`` for an unknown time zone.
-  init(_ target: ScopeTarget, at now: Instant) throws {
+  init(_ target: PoolTarget, at now: Instant) throws {
     self.now = now
     times = try target.signedIn.times(of: target.form)
     chosen = target.form.text("until") ?? Preset.tomorrow.rawValue
@@ -34,7 +34,7 @@ struct EndFields {
   }
 
   /// Returns an error about the end with the field that the end was taken from.
-  static func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  static func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     guard error.field == "until", !target.form.trimmed("day").isEmpty else { return error }
     return FieldError(field: "day", text: error.text)
   }
@@ -132,7 +132,7 @@ extension Field {
   }
 
   /// Returns an error of the field that confirms the user with its text.
-  static func placedConfirmation(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  static func placedConfirmation(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     guard error.field == "confirmation" else { return error }
     return FieldError(
       field: error.field,

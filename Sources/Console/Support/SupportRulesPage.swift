@@ -11,18 +11,18 @@ struct SupportRulesPage: Sendable {
 
   private static let historyLength = 10
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let settings = try await identity.support.settings(context.scope)
+  func show(_ context: PoolContext) async throws -> Response {
+    let settings = try await identity.support.settings(context.pool)
     return try await page(context, SupportRulesForm(settings))
   }
 
-  func change(_ context: ScopeContext) async throws -> Response {
+  func change(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
     var answers = SupportRulesForm(signedIn.form)
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await identity.support.change(
-        context.scope, to: answers.settings, expecting: answers.version,
+        context.pool, to: answers.settings, expecting: answers.version,
         ActionInput(signedIn.form).request(signedIn))
     } catch let error as SupportRulesError {
       if case .changedMeanwhile(let current) = error {
@@ -37,21 +37,21 @@ struct SupportRulesPage: Sendable {
       Flash(
         text: outcome.value
           ? Message("Support rules saved.") : Message("No changes made.")),
-      signedIn, renewed: outcome.renewed, to: ConsolePaths.supportRules(context.scope))
+      signedIn, renewed: outcome.renewed, to: ConsolePaths.supportRules(context.pool))
   }
 
   private func page(
-    _ context: ScopeContext, _ answers: SupportRulesForm, status: Status = .ok,
+    _ context: PoolContext, _ answers: SupportRulesForm, status: Status = .ok,
     errors: [FieldError] = [], replacing current: SupportRulesForm? = nil
   ) async throws -> Response {
-    let scope = context.scope
+    let pool = context.pool
     let session = context.signedIn.session
     let asksForCode = try await identity.support.asksForCode(session)
     var frame = try await ending.frames.frame(Message("Support rules · Settings"), in: context)
     frame.errors = errors
     var history: [AuditRow]?
     if context.may(.readAudit) {
-      var filter = AuditFilter(scope: scope)
+      var filter = AuditFilter(pool: pool)
       filter.action = .any(AuditGroup.support.actions)
       let asked = filter
       history = try await identity.audit.list(asked, limit: Self.historyLength).items
@@ -65,7 +65,7 @@ struct SupportRulesPage: Sendable {
 
 struct SupportRulesView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let answers: SupportRulesForm
   /// The rules that someone else saved after the form was opened; nil if no one did.
   let current: SupportRulesForm?
@@ -255,9 +255,9 @@ struct SupportRulesView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
-    .text("action") { ConsolePaths.supportRules($0.context.scope) },
-    .text("back") { ConsolePaths.overview($0.context.scope) },
+    .text("poolName") { $0.context.pool.name },
+    .text("action") { ConsolePaths.supportRules($0.context.pool) },
+    .text("back") { ConsolePaths.overview($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
     .text("roles") { _ in Message.value(Permission.editSupportRules.roleNames) },
@@ -265,7 +265,7 @@ struct SupportRulesView: ViewModel {
     .optional("refusal") { $0.refusal },
     .optional("codeField") {
       CodeField(
-        $0.asksForCode, $0.frame, action: ConsolePaths.supportRules($0.context.scope))
+        $0.asksForCode, $0.frame, action: ConsolePaths.supportRules($0.context.pool))
     },
     .text("settingsVersion") { $0.answers.version.text },
     .optional("conflict") { view in
@@ -274,7 +274,7 @@ struct SupportRulesView: ViewModel {
           Message("These support rules changed while you were editing."),
           current: view.facts(current),
           entered: view.facts(view.answers),
-          discard: ConsolePaths.supportRules(view.context.scope))
+          discard: ConsolePaths.supportRules(view.context.pool))
       }
     },
     .list("fields") { $0.fields },

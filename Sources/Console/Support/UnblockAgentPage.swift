@@ -10,16 +10,16 @@ struct UnblockAgentPage: Sendable {
   let ending: SupportRedirect
   let view: Template<UnblockAgentView>
 
-  func ask(_ context: ScopeContext, _ agent: String) async throws -> Response {
+  func ask(_ context: PoolContext, _ agent: String) async throws -> Response {
     try await page(context, agent)
   }
 
-  func unblock(_ context: ScopeContext, _ agent: String) async throws -> Response {
+  func unblock(_ context: PoolContext, _ agent: String) async throws -> Response {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await support.unblock(
-        ID(agent), in: context.scope, ActionInput(signedIn.form).request(signedIn))
+        ID(agent), in: context.pool, ActionInput(signedIn.form).request(signedIn))
     } catch let error as ActionDenial {
       // Other errors are shown by the page in place of its form.
       let isOfForm = if case .answers = error { true } else { false }
@@ -35,17 +35,17 @@ struct UnblockAgentPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ agent: String, status: Status = .ok, errors: [FieldError] = []
+    _ context: PoolContext, _ agent: String, status: Status = .ok, errors: [FieldError] = []
   ) async throws -> Response {
-    let (scope, session) = (context.scope, context.signedIn.session)
-    let found = try await support.held(ID(agent), in: scope)
+    let (pool, session) = (context.pool, context.signedIn.session)
+    let found = try await support.held(ID(agent), in: pool)
     guard let held = found else { throw Refusal.notFound }
-    let settings = try await support.settings(scope)
+    let settings = try await support.settings(pool)
     let asksForCode = try await support.asksForCode(session)
     var frame = try await ending.frames.frame(Message("Unblock agent"), in: context)
     frame.errors = errors
     frame.crumbs = [
-      Link(text: Message("Support rules"), href: ConsolePaths.supportRules(scope))
+      Link(text: Message("Support rules"), href: ConsolePaths.supportRules(pool))
     ]
     let model = UnblockAgentView(
       frame: FrameView(frame), context: context, held: held,
@@ -56,7 +56,7 @@ struct UnblockAgentPage: Sendable {
 
 struct UnblockAgentView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let held: HeldAgent
   let actionsPerHour: Int
   let asksForCode: Bool
@@ -71,12 +71,12 @@ struct UnblockAgentView: ViewModel {
     return SupportRefusal(lackingCode: asksForCode, context.signedIn)
   }
 
-  private var action: String { ConsolePaths.unblockAgent(held.scope, held.agent.text) }
+  private var action: String { ConsolePaths.unblockAgent(held.pool, held.agent.text) }
 
   private var history: String? {
     guard context.may(.readAudit) else { return nil }
     let query: Form = ["actor": "administrator:\(held.agent.text)"]
-    return query.query(of: ConsolePaths.audit(held.scope))
+    return query.query(of: ConsolePaths.audit(held.pool))
   }
 
   static let keys: Keys<Self> = [
@@ -105,7 +105,7 @@ struct UnblockAgentView: ViewModel {
     .list("facts") { view in
       [
         Fact(Message("Agent"), HTML.isolated(view.held.name)),
-        Fact(Message("Project or tenant"), HTML.isolated(view.held.scope.name)),
+        Fact(Message("Project or tenant"), HTML.isolated(view.held.pool.name)),
         Fact(Message("Blocked"), view.frame.times.past(view.held.since)),
         Fact(
           Message("Limit per hour"),

@@ -7,10 +7,10 @@ struct UnlockCodes: FormAction {
   let action = ConsoleAction.unlockCodes
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Unlock codes"),
+      account, in: target.pool, title: Message("Unlock codes"),
       heading: Message("Unlock codes for {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
@@ -33,9 +33,9 @@ struct UnlockCodes: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.support.unlock(target.scope, target.user, request)
+    let done = try await identity.support.unlock(target.pool, target.user, request)
     return FormEnd(Message("Codes unlocked."), at: target.userPage, after: done)
   }
 }

@@ -7,10 +7,10 @@ struct VerifyEmail: FormAction {
   let action = ConsoleAction.verifyEmail
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Mark email as verified"),
+      account, in: target.pool, title: Message("Mark email as verified"),
       heading: Message(
         "Mark email as verified for {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -33,9 +33,9 @@ struct VerifyEmail: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.support.verifyEmail(target.scope, target.user, request)
+    let done = try await identity.support.verifyEmail(target.pool, target.user, request)
     return FormEnd(Message("Email marked as verified."), at: target.userPage, after: done)
   }
 }

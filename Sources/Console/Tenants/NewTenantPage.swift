@@ -4,18 +4,18 @@ import Localization
 
 /// `/projects/{p}/tenants/new`: creates a tenant.
 struct CreateTenant: FormAction {
-  let pools: UserPools
+  let pools: Pools
   let action = ConsoleAction.createTenant
 
   func page(_ target: FormTarget<ProjectContext>) -> FormPage {
-    let list = ConsolePaths.tenants(target.scope.project.text)
+    let list = ConsolePaths.tenants(target.pool.project.text)
     return FormPage(
       title: Message("New tenant"), crumbs: [Link(text: Message("Tenants"), href: list)],
       lead: Message(
         """
         New tenants start with TOTP off and password sign-in on, regardless of the settings of \
         <bdi>{projectName}</bdi>.
-        """, ["projectName": .text(target.scope.name)]),
+        """, ["projectName": .text(target.pool.name)]),
       fields: [
         .line(
           "name", Message("Name"),
@@ -31,14 +31,14 @@ struct CreateTenant: FormAction {
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
     let tenant = try await pools.createTenant(
-      in: target.scope.project, .newTenant(named: target.form.trimmed("name")), request)
+      in: target.pool.project, .newTenant(named: target.form.trimmed("name")), request)
     return FormEnd(
       Message("Tenant created. TOTP is off in its policy."),
-      at: ConsolePaths.overview(tenant.scope))
+      at: ConsolePaths.overview(tenant.pool))
   }
 
   func fault(
-    _ error: UserPoolError, _ target: FormTarget<ProjectContext>
+    _ error: PoolError, _ target: FormTarget<ProjectContext>
   ) throws -> FieldError {
     try FieldError(error)
   }

@@ -8,7 +8,7 @@ enum TenantsRoutes: ConsoleFeature {
       tables: PoolTables(
         parts.identity, try parts.template("pools/row", for: PoolRow.self)),
       view: try parts.template("pools/pools", for: PoolsView.self))
-    table.inProject(.get, ConsolePaths.tenants, .seeScope, tenants.show)
+    table.inProject(.get, ConsolePaths.tenants, .seePool, tenants.show)
 
     table.inProject(
       ConsolePaths.newTenant, performing: CreateTenant(pools: parts.identity.pools), parts.actions)

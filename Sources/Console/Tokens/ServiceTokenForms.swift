@@ -9,15 +9,15 @@ enum TokensRoutes: ConsoleFeature {
     let tokens = parts.identity.serviceTokens
     let creation = CreateServiceToken(
       tokens: tokens, created: try parts.template("tokens/created", for: CreatedTokenView.self))
-    table.inScope(ConsolePaths.newToken, performing: creation, parts.actions)
-    table.inScope(
+    table.inPool(ConsolePaths.newToken, performing: creation, parts.actions)
+    table.inPool(
       ConsolePaths.tokenRevocation, performing: RevokeServiceToken(tokens: tokens), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let newToken = ScopePath0("settings", "tokens", "new")
-  static let tokenRevocation = ScopePath1("settings", "tokens", nil, "revocation")
+  static let newToken = PoolPath0("settings", "tokens", "new")
+  static let tokenRevocation = PoolPath1("settings", "tokens", nil, "revocation")
 }
 
 /// `S/settings/tokens/new`: creates a service token and shows it once.
@@ -26,22 +26,22 @@ private struct CreateServiceToken: FormAction {
   let created: Template<CreatedTokenView>
   let action = ConsoleAction.createServiceToken
 
-  func page(_ target: FormTarget<ScopeContext>) -> FormPage {
-    let scope = target.scope
-    let name = Message.Value.text(scope.name)
+  func page(_ target: FormTarget<PoolContext>) -> FormPage {
+    let pool = target.pool
+    let name = Message.Value.text(pool.name)
     return FormPage(
-      title: Message("New service token"), crumbs: [.keys(scope)],
-      lead: scope.tenant == nil
+      title: Message("New service token"), crumbs: [.keys(pool)],
+      lead: pool.tenant == nil
         ? Message(
           """
-          Lets a program manage the project <bdi>{scopeName}</bdi> and its tenants through the \
+          Lets a program manage the project <bdi>{poolName}</bdi> and its tenants through the \
           REST API, within the role you select.
-          """, ["scopeName": name])
+          """, ["poolName": name])
         : Message(
           """
-          Lets a program manage only the tenant <bdi>{scopeName}</bdi> through the REST API, \
+          Lets a program manage only the tenant <bdi>{poolName}</bdi> through the REST API, \
           within the role you select.
-          """, ["scopeName": name]),
+          """, ["poolName": name]),
       fields: [
         .line(
           "name", Message("Name"),
@@ -59,10 +59,10 @@ private struct CreateServiceToken: FormAction {
             """),
           ServiceTokenRole.allCases.filter { $0.permissions.allSatisfy(target.place.may) }
             .map { Field.Option(value: $0.rawValue, label: $0.name, hint: $0.hint) }),
-      ], button: Message("Create token"), back: ConsolePaths.keys(scope))
+      ], button: Message("Create token"), back: ConsolePaths.keys(pool))
   }
 
-  func input(_ target: FormTarget<ScopeContext>) throws(InvalidInput) -> ServiceTokenRole {
+  func input(_ target: FormTarget<PoolContext>) throws(InvalidInput) -> ServiceTokenRole {
     guard let role = ServiceTokenRole(rawValue: target.form.trimmed("role")) else {
       throw .field("role", Message("Select a role."))
     }
@@ -70,23 +70,23 @@ private struct CreateServiceToken: FormAction {
   }
 
   func perform(
-    _ role: ServiceTokenRole, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+    _ role: ServiceTokenRole, _ target: FormTarget<PoolContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let scope = target.scope
+    let pool = target.pool
     let outcome = try await tokens.create(
-      project: scope.project, tenant: scope.tenant, role: role, name: target.form.trimmed("name"),
+      project: pool.project, tenant: pool.tenant, role: role, name: target.form.trimmed("name"),
       request)
     let (token, secret) = outcome.value
     return FormEnd(
-      title: Message("Token created · Settings"), crumbs: [.keys(scope)], after: outcome
+      title: Message("Token created · Settings"), crumbs: [.keys(pool)], after: outcome
     ) { [created] frame in
       created.render(
-        CreatedTokenView(frame: frame, scope: scope, token: token, text: secret.revealedText))
+        CreatedTokenView(frame: frame, pool: pool, token: token, text: secret.revealedText))
     }
   }
 
   func fault(
-    _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
+    _ error: ServiceTokenError, _ target: FormTarget<PoolContext>
   ) throws -> FieldError {
     switch error {
     case .invalidName:
@@ -98,14 +98,14 @@ private struct CreateServiceToken: FormAction {
         field: "role",
         text: Message(
           "A token can’t have more permissions than its creator. Select a role included in yours."))
-    case .scopeNotFound, .notFound: throw Refusal.notFound
+    case .poolNotFound, .notFound: throw Refusal.notFound
     }
   }
 }
 
 struct CreatedTokenView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   let token: ServiceToken
   let text: String
 
@@ -114,7 +114,7 @@ struct CreatedTokenView: ViewModel {
     .text("name") { $0.token.name },
     .text("role") { $0.token.role.name },
     .text(\.text),
-    .text("list") { ConsolePaths.keys($0.scope) },
+    .text("list") { ConsolePaths.keys($0.pool) },
   ]
 }
 
@@ -123,13 +123,13 @@ private struct RevokeServiceToken: FormAction {
   let tokens: ServiceTokens
   let action = ConsoleAction.revokeServiceToken
 
-  func page(_ target: FormTarget<ScopeContext>) async throws -> FormPage {
-    let (scope, times) = (target.scope, target.times)
-    let all = try await tokens.list(scope.project, tenant: scope.tenant)
+  func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
+    let (pool, times) = (target.pool, target.times)
+    let all = try await tokens.list(pool.project, tenant: pool.tenant)
     guard let token = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
     else { throw Refusal.notFound }
     return FormPage(
-      title: Message("Revoke service token · Settings"), crumbs: [.keys(scope)],
+      title: Message("Revoke service token · Settings"), crumbs: [.keys(pool)],
       heading: Message("Revoke service token “<bdi>{name}</bdi>”?", ["name": .text(token.name)]),
       consequences: [
         Message(
@@ -138,7 +138,7 @@ private struct RevokeServiceToken: FormAction {
           working.
           """),
         Message("This can’t be undone. If the program is still needed, create a new token for it."),
-      ], button: Message("Revoke token"), isDestructive: true, back: ConsolePaths.keys(scope),
+      ], button: Message("Revoke token"), isDestructive: true, back: ConsolePaths.keys(pool),
       factsHeading: Message("This token"),
       facts: [
         Fact(Message("Role"), token.role.name),
@@ -149,18 +149,18 @@ private struct RevokeServiceToken: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: FormTarget<ScopeContext>, _ request: ActionRequest
+    _ input: Void, _ target: FormTarget<PoolContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let scope = target.scope
+    let pool = target.pool
     let outcome = try await tokens.revoke(
-      ID(target.object), of: scope.project, tenant: scope.tenant, request)
+      ID(target.object), of: pool.project, tenant: pool.tenant, request)
     return FormEnd(
       Message("Service token revoked. Calls with it are now rejected."),
-      at: ConsolePaths.keys(scope), after: outcome)
+      at: ConsolePaths.keys(pool), after: outcome)
   }
 
   func fault(
-    _ error: ServiceTokenError, _ target: FormTarget<ScopeContext>
+    _ error: ServiceTokenError, _ target: FormTarget<PoolContext>
   ) throws -> FieldError {
     throw Refusal.notFound
   }
@@ -168,7 +168,7 @@ private struct RevokeServiceToken: FormAction {
 
 extension Link {
   /// The breadcrumb to a pool's API keys and service tokens.
-  static func keys(_ scope: Scope) -> Link {
-    Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(scope))
+  static func keys(_ pool: Pool) -> Link {
+    Link(text: Message("API keys and tokens"), href: ConsolePaths.keys(pool))
   }
 }

@@ -21,7 +21,7 @@ struct RegisterTrustedTokenKey: FormAction {
     // Don't echo a private key into the page.
     key.isKept = target.form.text("key")?.contains("PRIVATE KEY") != true
     return FormPage(
-      title: Message("Register key"), crumbs: [.trustedTokenKeys(target.scope)],
+      title: Message("Register key"), crumbs: [.trustedTokenKeys(target.pool)],
       lead: Message(
         """
         After you register a public key, the server accepts custom tokens signed with its private \
@@ -37,13 +37,13 @@ struct RegisterTrustedTokenKey: FormAction {
           "key-id", Message("Key ID"),
           hint: Message("The “kid” header in the tokens. Optional."), Field.Look.code),
       ], button: Message("Register key"),
-      back: ConsolePaths.trustedTokenKeys(target.scope.project.text))
+      back: ConsolePaths.trustedTokenKeys(target.pool.project.text))
   }
 
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let (form, project) = (target.form, target.scope.project)
+    let (form, project) = (target.form, target.pool.project)
     let issuer = form.trimmed("issuer")
     let outcome = try await keys.add(
       to: project, issuer: issuer, keyID: form.trimmed("key-id"), key: form.text("key") ?? "",
@@ -100,13 +100,13 @@ struct RevokeTrustedTokenKey: FormAction {
   let action = ConsoleAction.revokeTokenSigningKey
 
   func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
-    let all = try await keys.list(target.scope.project)
+    let all = try await keys.list(target.pool.project)
     guard let key = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
     else { throw Refusal.notFound }
     let times = target.times
     return FormPage(
       title: Message("Revoke custom token signing key · Settings"),
-      crumbs: [.trustedTokenKeys(target.scope)],
+      crumbs: [.trustedTokenKeys(target.pool)],
       heading: Message(
         "Revoke key <span class=\"mono\">{label}…</span>?", ["label": .text(key.label)]),
       consequences: [
@@ -119,7 +119,7 @@ struct RevokeTrustedTokenKey: FormAction {
           """),
         Message("Other keys of the same service account stay valid."),
       ], button: Message("Revoke key"), isDestructive: true,
-      back: ConsolePaths.trustedTokenKeys(target.scope.project.text),
+      back: ConsolePaths.trustedTokenKeys(target.pool.project.text),
       factsHeading: Message("This key"),
       facts: [
         Fact(Message("Service account"), HTML.isolated(key.issuer)),
@@ -135,7 +135,7 @@ struct RevokeTrustedTokenKey: FormAction {
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let project = target.scope.project
+    let project = target.pool.project
     let outcome = try await keys.revoke(ID(target.object), of: project, request)
     return FormEnd(
       Message("Key revoked. Custom tokens signed with it are now rejected."),
@@ -150,9 +150,9 @@ struct RevokeTrustedTokenKey: FormAction {
 }
 
 extension Link {
-  fileprivate static func trustedTokenKeys(_ scope: Scope) -> Link {
+  fileprivate static func trustedTokenKeys(_ pool: Pool) -> Link {
     Link(
       text: Message("Custom token signing keys"),
-      href: ConsolePaths.trustedTokenKeys(scope.project.text))
+      href: ConsolePaths.trustedTokenKeys(pool.project.text))
   }
 }

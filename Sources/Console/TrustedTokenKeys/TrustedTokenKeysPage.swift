@@ -12,21 +12,21 @@ struct TrustedTokenKeysPage: Sendable {
   private static let historyLength = 5
 
   func show(_ context: ProjectContext) async throws -> Response {
-    let scope = context.scope
-    let trustedTokenKeys = try await identity.trustedTokenKeys.list(scope.project)
+    let pool = context.pool
+    let trustedTokenKeys = try await identity.trustedTokenKeys.list(pool.project)
     let administrator = context.signedIn.administrator
     var history: [AuditRow]?
-    if administrator.may(.readAudit, in: scope) {
+    if administrator.may(.readAudit, in: pool) {
       history = try await identity.audit.list(
-        AuditFilter(scope: scope, object: .trustedTokenKey), limit: Self.historyLength
+        AuditFilter(pool: pool, object: .trustedTokenKey), limit: Self.historyLength
       ).items
     }
     let frame = try await frames.frame(Message("Custom token signing keys"), in: context)
     return .html(
       view.render(
         TrustedTokenKeysView(
-          frame: frame, scope: scope, trustedTokenKeys: trustedTokenKeys, history: history,
-          mayChange: administrator.may(.manageTrust, in: scope),
+          frame: frame, pool: pool, trustedTokenKeys: trustedTokenKeys, history: history,
+          mayChange: administrator.may(.manageTrust, in: pool),
           isEmulator: identity.profile == .emulator)))
   }
 }

@@ -5,7 +5,7 @@ import Templating
 
 struct TrustedTokenKeysView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   let rows: [TrustedTokenKeyRow]
   let revoked: [TrustedTokenKeyRow]
   let history: [HistoryRow]?
@@ -13,15 +13,15 @@ struct TrustedTokenKeysView: ViewModel {
   let isEmulator: Bool
 
   init(
-    frame: Frame, scope: Scope, trustedTokenKeys: [TrustedTokenKey], history: [AuditRow]?,
+    frame: Frame, pool: Pool, trustedTokenKeys: [TrustedTokenKey], history: [AuditRow]?,
     mayChange: Bool,
     isEmulator: Bool
   ) {
     self.frame = FrameView(frame)
-    self.scope = scope
+    self.pool = pool
     let all = trustedTokenKeys.map {
       TrustedTokenKeyRow(
-        signer: $0, project: scope.project, mayChange: mayChange, times: frame.times)
+        signer: $0, project: pool.project, mayChange: mayChange, times: frame.times)
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
@@ -30,11 +30,11 @@ struct TrustedTokenKeysView: ViewModel {
     self.isEmulator = isEmulator
   }
 
-  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(scope.project.text) : nil }
+  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(pool.project.text) : nil }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("projectName") { $0.scope.name },
+    .text("projectName") { $0.pool.name },
     .flag(\.isEmulator),
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },

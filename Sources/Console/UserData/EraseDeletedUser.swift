@@ -7,8 +7,8 @@ struct EraseDeletedUser: FormAction {
   let userData: UserData
   let action = ConsoleAction.eraseDeletedUser
 
-  func page(_ target: ScopeTarget) -> FormPage {
-    let list = ConsolePaths.users(target.scope)
+  func page(_ target: PoolTarget) -> FormPage {
+    let list = ConsolePaths.users(target.pool)
     return FormPage(
       title: Message("Erase a deleted user"),
       crumbs: [Link(text: Message("Users"), href: list)],
@@ -33,20 +33,20 @@ struct EraseDeletedUser: FormAction {
   }
 
   /// Returns the UID.
-  func input(_ target: ScopeTarget) throws(InvalidInput) -> String {
+  func input(_ target: PoolTarget) throws(InvalidInput) -> String {
     let typed = target.form.trimmed("uid")
     guard !typed.isEmpty else { throw .field("uid", Message("Enter the UID.")) }
     return typed
   }
 
   func perform(
-    _ uid: String, _ target: ScopeTarget, _ request: ActionRequest
+    _ uid: String, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let outcome = try await userData.eraseDeleted(target.scope, ID(uid), request)
-    return FormEnd(outcome.value.message, at: ConsolePaths.users(target.scope), after: outcome)
+    let outcome = try await userData.eraseDeleted(target.pool, ID(uid), request)
+    return FormEnd(outcome.value.message, at: ConsolePaths.users(target.pool), after: outcome)
   }
 
-  func denied(_ denial: ActionDenial, _ target: ScopeTarget) -> FieldError? {
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) -> FieldError? {
     switch denial {
     case .accountNotFound:
       FieldError(field: "uid", text: Message("Nothing is stored about a user with this UID."))

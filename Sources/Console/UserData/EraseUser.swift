@@ -9,10 +9,10 @@ struct EraseUser: FormAction {
   let action = ConsoleAction.eraseUser
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Erase user data"),
+      account, in: target.pool, title: Message("Erase user data"),
       heading: Message(
         "Erase everything about {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -35,13 +35,13 @@ struct EraseUser: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.userData.erase(target.scope, target.user, request)
-    return FormEnd(done.value.message, at: ConsolePaths.users(target.scope), after: done)
+    let done = try await identity.userData.erase(target.pool, target.user, request)
+    return FormEnd(done.value.message, at: ConsolePaths.users(target.pool), after: done)
   }
 
-  func placed(_ error: FieldError, _ target: ScopeTarget) -> FieldError {
+  func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
     Field.placedConfirmation(error, target)
   }
 }

@@ -8,10 +8,10 @@ struct ExportUserData: FormAction {
   let action = ConsoleAction.exportUserData
   let identity: Identity
 
-  func page(_ target: ScopeTarget) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.scope, title: Message("Export user data"),
+      account, in: target.pool, title: Message("Export user data"),
       heading: Message(
         "Export everything about {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -33,9 +33,9 @@ struct ExportUserData: FormAction {
   }
 
   func perform(
-    _ input: Void, _ target: ScopeTarget, _ request: ActionRequest
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.userData.export(target.scope, target.user, request)
+    let done = try await identity.userData.export(target.pool, target.user, request)
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.

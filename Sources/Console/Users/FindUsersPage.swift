@@ -23,7 +23,7 @@ struct FindUsersPage: Sendable {
       let hits = try await accounts.search(
         everywhere: text, visibleTo: signedIn.administrator, part: part)
       if signedIn.query["open"] == "1", let only = hits.only {
-        return .redirect(to: ConsolePaths.user(only.scope, only.account.id.text))
+        return .redirect(to: ConsolePaths.user(only.pool, only.account.id.text))
       }
       let page = Page(items: hits.hits, next: hits.next.map(String.init))
       if let first = signedIn.firstPage(of: ConsolePaths.findUsers(), insteadOf: page) {
@@ -115,7 +115,7 @@ struct FindUsersView: ViewModel {
 }
 
 struct FoundPool: ViewModel {
-  let scope: Scope
+  let pool: Pool
   /// The number of hits in the pool; nil if not all were counted.
   let count: Int?
   let text: String
@@ -130,26 +130,26 @@ struct FoundPool: ViewModel {
     _ found: FoundAccounts, exempt: [Int64: Instant], text: String,
     columns: UserColumns, at now: Instant, times: Times
   ) -> [FoundPool] {
-    found.pools.compactMap { pool in
-      let hits = found.hits.filter { $0.scope.key == pool.scope.key }
+    found.pools.compactMap { counted in
+      let hits = found.hits.filter { $0.pool.key == counted.pool.key }
       guard !hits.isEmpty else { return nil }
       return FoundPool(
-        scope: pool.scope, count: found.total.isExact ? pool.count : nil, text: text,
+        pool: counted.pool, count: found.total.isExact ? counted.count : nil, text: text,
         hidingClasses: columns.hidingClasses,
         users: hits.map {
           let source = UserRow.Source(
             AccountSummary($0.account), foundBy: $0.match,
             exemptUntil: exempt[$0.account.key], isSelecting: false, columns: columns,
             at: now, times: times)
-          return UserRow(source, in: $0.scope)
+          return UserRow(source, in: $0.pool)
         })
     }
   }
 
   static let keys: Keys<Self> = [
-    .text("project") { $0.scope.projectName },
-    .text("tenant") { $0.scope.tenant == nil ? nil : $0.scope.name },
-    .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.scope)) },
+    .text("project") { $0.pool.projectName },
+    .text("tenant") { $0.pool.tenant == nil ? nil : $0.pool.name },
+    .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.pool)) },
     .text("count") {
       $0.count.map { Message(one: "{count} user", other: "{count} users", ["count": .number($0)]) }
     },

@@ -19,11 +19,11 @@ struct NewUserPage: Sendable {
     var password = OptionalSecret("password")
   }
 
-  func show(_ context: ScopeContext) async throws -> Response {
+  func show(_ context: PoolContext) async throws -> Response {
     try await page(context, Answers(), errors: [])
   }
 
-  func create(_ context: ScopeContext) async throws -> Response {
+  func create(_ context: PoolContext) async throws -> Response {
     let form = context.signedIn.form
     let answers = Answers(
       email: form.trimmed("email"), name: form.trimmed("name"),
@@ -52,7 +52,7 @@ struct NewUserPage: Sendable {
     }
     let account: Account
     do {
-      account = try await accounts.create(context.scope, new, context.signedIn.plainRequest)
+      account = try await accounts.create(context.pool, new, context.signedIn.plainRequest)
     } catch let error as AccountError {
       return try await page(context, answers, errors: [try Self.fault(error)])
     } catch let denial as ActionDenial {
@@ -63,7 +63,7 @@ struct NewUserPage: Sendable {
         ? Message("User created. Share the password with them through a secure channel.")
         : Message("User created. No password is set yet."),
       for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.scope, account.id.text))
+    return .redirect(to: ConsolePaths.user(context.pool, account.id.text))
   }
 
   private static var passwordTooLong: FieldError {
@@ -71,7 +71,7 @@ struct NewUserPage: Sendable {
   }
 
   private func page(
-    _ context: ScopeContext, _ answers: Answers, errors: [FieldError]
+    _ context: PoolContext, _ answers: Answers, errors: [FieldError]
   ) async throws -> Response {
     var (answers, errors) = (answers, errors)
     if errors.contains(where: { $0.field == answers.password.name }) {
@@ -85,7 +85,7 @@ struct NewUserPage: Sendable {
     }
     var frame = try await frames.frame(Message("New user"), in: context)
     frame.errors = errors
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))]
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -123,14 +123,14 @@ struct NewUserPage: Sendable {
 
 struct NewUserView: ViewModel {
   let frame: FrameView
-  let context: ScopeContext
+  let context: PoolContext
   let answers: NewUserPage.Answers
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.context.scope.name },
-    .text("action") { ConsolePaths.newUser($0.context.scope) },
-    .text("cancel") { ConsolePaths.users($0.context.scope) },
+    .text("poolName") { $0.context.pool.name },
+    .text("action") { ConsolePaths.newUser($0.context.pool) },
+    .text("cancel") { ConsolePaths.users($0.context.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("email") { $0.answers.email },
     .text("name") { $0.answers.name },

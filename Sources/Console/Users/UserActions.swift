@@ -12,11 +12,11 @@ struct UserActions: ViewModel {
   /// What agents confirm about a caller before they act; nil if the pool requires nothing.
   private(set) var checks: Message?
 
-  private let context: ScopeContext
+  private let context: PoolContext
   private let account: Account
   private let remedy: ConsoleAction?
 
-  init?(_ records: UserRecords, in context: ScopeContext, at now: Instant) {
+  init?(_ records: UserRecords, in context: PoolContext, at now: Instant) {
     self.context = context
     account = records.account
     remedy = records.diagnosis.remedy
@@ -39,7 +39,7 @@ struct UserActions: ViewModel {
     _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
   ) -> UserActionLink? {
     let denial = context.signedIn.administrator.denial(
-      of: action, on: account, in: context.scope)
+      of: action, on: account, in: context.pool)
     guard denial == nil else { return nil }
     return UserActionLink(
       text: text, href: href, isPrimary: action == remedy && !isDestructive,
@@ -72,60 +72,60 @@ struct UserActions: ViewModel {
   }
 
   private mutating func addForCodes(_ records: UserRecords) {
-    let (scope, uid) = (context.scope, account.id.text)
+    let (pool, uid) = (context.pool, account.id.text)
     if account.wrongCodes > 0 {
-      add(.unlockCodes, Message("Unlock codes…"), ConsolePaths.unlock(scope, uid))
+      add(.unlockCodes, Message("Unlock codes…"), ConsolePaths.unlock(pool, uid))
     }
     if records.rules.temporaryCodeDenial(for: account) == nil {
       add(
         .createTemporaryCode, Message("Generate temporary code…"),
-        ConsolePaths.temporaryCode(scope, uid))
+        ConsolePaths.temporaryCode(pool, uid))
     }
     if records.canEnrollByLink {
       add(
         .sendEnrollmentLink, Message("Send enrollment link…"),
-        ConsolePaths.enrollmentLink(scope, uid))
+        ConsolePaths.enrollmentLink(pool, uid))
     }
     if records.backupCodes.temporaryUntil != nil {
       add(
         .revokeTemporaryCode, Message("Revoke temporary code…"),
-        ConsolePaths.temporaryCodeRemoval(scope, uid), isDestructive: true)
+        ConsolePaths.temporaryCodeRemoval(pool, uid), isDestructive: true)
     }
     if records.backupCodes.recoveryLeft != nil {
       add(
         .revokeRecoveryCodes, Message("Revoke recovery codes…"),
-        ConsolePaths.recoveryCodesRemoval(scope, uid), isDestructive: true)
+        ConsolePaths.recoveryCodesRemoval(pool, uid), isDestructive: true)
     }
   }
 
   private mutating func add(_ factor: Factor, at now: Instant) {
-    let (scope, uid, id) = (context.scope, account.id.text, factor.id.text)
+    let (pool, uid, id) = (context.pool, account.id.text, factor.id.text)
     let end = Message("End suspension…")
     add(
       to: Message.verbatim(Formatted.short(factor.label, 40)),
       [
         factor.isSuspended(at: now)
-          ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(scope, uid, id)), end)
+          ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(pool, uid, id)), end)
           : (
             link(
               .suspendFactor, Message("Suspend factor…"),
-              ConsolePaths.suspension(scope, uid, id)), Message("Suspend…")
+              ConsolePaths.suspension(pool, uid, id)), Message("Suspend…")
           ),
         (
           link(
-            .renameFactor, Message("Rename factor…"), ConsolePaths.factorName(scope, uid, id)),
+            .renameFactor, Message("Rename factor…"), ConsolePaths.factorName(pool, uid, id)),
           Message("Rename…")
         ),
         (
           link(
-            .removeFactor, Message("Remove factor…"), ConsolePaths.removal(scope, uid, id),
+            .removeFactor, Message("Remove factor…"), ConsolePaths.removal(pool, uid, id),
             isDestructive: true), Message("Remove…")
         ),
       ])
   }
 
   private mutating func add(_ hold: RemovalHold) {
-    let (scope, uid, removal) = (context.scope, account.id.text, hold.id.text)
+    let (pool, uid, removal) = (context.pool, account.id.text, hold.id.text)
     let isOwn = hold.remover == context.signedIn.administrator.id
     let restore =
       isOwn ? Message("Ask another administrator to restore") : Message("Restore…")
@@ -134,53 +134,53 @@ struct UserActions: ViewModel {
       to: Message.value(
         .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) })),
       [
-        (link(.restoreFactors, restore, ConsolePaths.undo(scope, uid, removal)), restore),
+        (link(.restoreFactors, restore, ConsolePaths.undo(pool, uid, removal)), restore),
         (
           link(
-            .purgeFactors, delete, ConsolePaths.purge(scope, uid, removal), isDestructive: true),
+            .purgeFactors, delete, ConsolePaths.purge(pool, uid, removal), isDestructive: true),
           delete
         ),
       ])
   }
 
   private mutating func addForAccount(_ records: UserRecords) {
-    let (scope, uid) = (context.scope, account.id.text)
+    let (pool, uid) = (context.pool, account.id.text)
     if records.sessionCount > 0 {
       add(
-        .endSessions, Message("End all sessions…"), ConsolePaths.endOfSessions(scope, uid))
+        .endSessions, Message("End all sessions…"), ConsolePaths.endOfSessions(pool, uid))
     }
     if account.disabled {
-      add(.enableUser, Message("Enable user…"), ConsolePaths.enabling(scope, uid))
+      add(.enableUser, Message("Enable user…"), ConsolePaths.enabling(pool, uid))
     }
     if account.email != nil, !account.emailVerified {
       add(
         .verifyEmail, Message("Mark email as verified…"),
-        ConsolePaths.verification(scope, uid))
+        ConsolePaths.verification(pool, uid))
     }
     add(
       .protectUser,
       account.isProtected ? Message("Remove protection…") : Message("Protect…"),
-      ConsolePaths.protection(scope, uid))
-    add(.exportUserData, Message("Export user data…"), ConsolePaths.userData(scope, uid))
+      ConsolePaths.protection(pool, uid))
+    add(.exportUserData, Message("Export user data…"), ConsolePaths.userData(pool, uid))
     // An exemption isn't renewed by its grantor.
     if records.exemption?.grantor != context.signedIn.administrator.id {
-      add(.exemptUser, Message("Exempt from MFA…"), ConsolePaths.exemption(scope, uid))
+      add(.exemptUser, Message("Exempt from MFA…"), ConsolePaths.exemption(pool, uid))
     }
     if !account.factors.isEmpty {
       add(
         .removeAllFactors, Message("Remove all factors…"),
-        ConsolePaths.removalOfAll(scope, uid), isDestructive: true)
+        ConsolePaths.removalOfAll(pool, uid), isDestructive: true)
     }
     if !account.disabled {
       add(
-        .disableUser, Message("Disable user…"), ConsolePaths.disabling(scope, uid),
+        .disableUser, Message("Disable user…"), ConsolePaths.disabling(pool, uid),
         isDestructive: true)
     }
     add(
-      .deleteUser, Message("Delete user…"), ConsolePaths.deletion(scope, uid),
+      .deleteUser, Message("Delete user…"), ConsolePaths.deletion(pool, uid),
       isDestructive: true)
     add(
-      .eraseUser, Message("Erase user data…"), ConsolePaths.erasure(scope, uid),
+      .eraseUser, Message("Erase user data…"), ConsolePaths.erasure(pool, uid),
       isDestructive: true)
   }
 

@@ -11,26 +11,26 @@ struct UserIdentity: ViewModel {
   /// The number of characters of the UID that are shown to tell users of the same name apart.
   private static let uidLength = 6
 
-  init(_ account: Account, in scope: Scope) {
+  init(_ account: Account, in pool: Pool) {
     isDeleted = false
     facts = [
       Self.fact(Message("Name"), account.displayName.map { Formatted.short($0) }),
-      Self.project(scope), Self.fact(Message("Email"), account.email),
+      Self.project(pool), Self.fact(Message("Email"), account.email),
       Self.fact(Message("Phone"), account.phoneNumber),
       Self.uid(account.id.text),
     ]
   }
 
-  init(deleted name: String, uid: String, in scope: Scope) {
+  init(deleted name: String, uid: String, in pool: Pool) {
     isDeleted = true
     facts = [
-      Self.fact(Message("User"), name), Self.project(scope), Self.uid(uid),
+      Self.fact(Message("User"), name), Self.project(pool), Self.uid(uid),
       Fact(Message("Account"), Message("deleted")),
     ]
   }
 
-  private static func project(_ scope: Scope) -> Fact {
-    Fact(Message("Project"), HTML.isolated(ApprovalText.place(scope)))
+  private static func project(_ pool: Pool) -> Fact {
+    Fact(Message("Project"), HTML.isolated(ApprovalText.place(pool)))
   }
 
   private static func fact(_ label: Message, _ value: String?) -> Fact {

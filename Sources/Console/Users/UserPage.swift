@@ -10,14 +10,14 @@ struct UserPage: Sendable {
   let frames: Frames
   let view: Template<UserView>
 
-  func show(_ context: ScopeContext, _ uid: String) async throws -> Response {
-    let scope = context.scope
+  func show(_ context: PoolContext, _ uid: String) async throws -> Response {
+    let pool = context.pool
     let hasHistory = context.may(.readAudit) || context.may(.removeFactors)
-    let found = try await identity.records(of: ID(uid), in: scope, history: hasHistory)
+    let found = try await identity.records(of: ID(uid), in: pool, history: hasHistory)
     guard let records = found else { throw Refusal.notFound }
     let title = Message("{user} · Users", ["user": .name(Formatted.short(records.account.label))])
     var frame = try await frames.frame(title, in: context)
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(scope))]
+    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(pool))]
     return .html(
       view.render(
         UserView(

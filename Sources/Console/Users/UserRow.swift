@@ -6,7 +6,7 @@ import Templating
 final class UserRow: ViewModel {
   /// Everything that determines a row's markup, as the key of the markup cache.
   ///
-  /// The scope isn't part of it, because an account never changes its scope.
+  /// The pool isn't part of it, because an account never changes its pool.
   struct Source: Hashable {
     let account: AccountSummary
     let lock: CodeLock
@@ -57,17 +57,17 @@ final class UserRow: ViewModel {
   }
 
   private let source: Source
-  private let scope: Scope
+  private let pool: Pool
 
   private var account: AccountSummary { source.account }
 
-  init(_ source: Source, in scope: Scope) {
+  init(_ source: Source, in pool: Pool) {
     self.source = source
-    self.scope = scope
+    self.pool = pool
   }
 
   static let keys: Keys<UserRow> = [
-    .text("href") { ConsolePaths.user($0.scope, $0.account.id.text) },
+    .text("href") { ConsolePaths.user($0.pool, $0.account.id.text) },
     .flag("isSelecting") { $0.source.isSelecting },
     .text("name") { $0.account.label },
     .text("alias") {

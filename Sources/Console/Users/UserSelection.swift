@@ -39,20 +39,20 @@ struct UserSelection: ViewModel {
 
 extension Form {
   /// Returns the users of a pool whom a ``UserSelection`` sends; those of other pools are left out.
-  func selectedUsers(of scope: Scope) -> [ID<Account>] {
-    all("user").compactMap { Self.user(of: scope, at: $0.text) }
+  func selectedUsers(of pool: Pool) -> [ID<Account>] {
+    all("user").compactMap { Self.user(of: pool, at: $0.text) }
   }
 
-  private static func user(of scope: Scope, at address: String) -> ID<Account>? {
+  private static func user(of pool: Pool, at address: String) -> ID<Account>? {
     guard address.utf8.count <= 2_000, let target = Target(address) else { return nil }
-    if let tenant = scope.tenant {
+    if let tenant = pool.tenant {
       guard let (project, id, uid) = ConsolePaths.user.ofTenant.match(target),
-        ID(project) == scope.project, ID(id) == tenant
+        ID(project) == pool.project, ID(id) == tenant
       else { return nil }
       return ID(uid)
     }
     guard let (project, uid) = ConsolePaths.user.ofProject.match(target),
-      ID(project) == scope.project
+      ID(project) == pool.project
     else { return nil }
     return ID(uid)
   }

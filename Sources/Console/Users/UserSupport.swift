@@ -6,10 +6,10 @@ import Templating
 /// The records of a user that their page shows collapsed, except recently removed factors.
 struct UserSupport: ViewModel {
   let records: UserRecords
-  let context: ScopeContext
+  let context: PoolContext
 
   private var account: Account { records.account }
-  private var scope: Scope { context.scope }
+  private var pool: Pool { context.pool }
   private var times: Times { context.signedIn.times }
 
   static let keys: Keys<Self> = [
@@ -39,7 +39,7 @@ struct UserSupport: ViewModel {
     .list("messages") { support in
       support.records.messages.map {
         UserMessageRow(
-          message: $0, link: support.records.links[$0.id], scope: support.scope,
+          message: $0, link: support.records.links[$0.id], pool: support.pool,
           times: support.times)
       }
     },
@@ -52,13 +52,13 @@ struct RemovedFactorRow: ViewModel {
   let why: Message?
   let times: Times
 
-  init(_ hold: RemovalHold, _ account: Account, _ context: ScopeContext) {
+  init(_ hold: RemovalHold, _ account: Account, _ context: PoolContext) {
     self.hold = hold
     times = context.signedIn.times
     let administrator = context.signedIn.administrator
     let isOwn =
       hold.remover == administrator.id
-      && administrator.denial(of: .restoreFactors, on: account, in: context.scope) == nil
+      && administrator.denial(of: .restoreFactors, on: account, in: context.pool) == nil
     why = isOwn ? Message("You removed this. Another administrator can restore it.") : nil
   }
 
@@ -108,7 +108,7 @@ struct UserSessionRow: ViewModel {
 struct UserMessageRow: ViewModel {
   let message: OutboxEntry
   let link: SentLink?
-  let scope: Scope
+  let pool: Pool
   let times: Times
 
   private func text(of link: SentLink) -> Message {
@@ -122,7 +122,7 @@ struct UserMessageRow: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.message($0.scope, String($0.message.id)) },
+    .text("href") { ConsolePaths.message($0.pool, String($0.message.id)) },
     .text("purpose") { MessagesText.purpose($0.message) },
     .text("recipient") { $0.message.recipient },
     .markup("state") { MessagesText.chip($0.message) },

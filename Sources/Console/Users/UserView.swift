@@ -27,13 +27,13 @@ struct UserView: ViewModel {
   let links: [Link]
 
   init(
-    frame: Frame, context: ScopeContext, _ records: UserRecords, hasHistory: Bool,
+    frame: Frame, context: PoolContext, _ records: UserRecords, hasHistory: Bool,
     _ prose: GuidanceProse, at now: Instant
   ) {
     let (account, times) = (records.account, frame.times)
     self.frame = FrameView(frame)
     self.account = account
-    pool = ApprovalText.place(context.scope)
+    pool = ApprovalText.place(context.pool)
     chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
     diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
     notice = Self.notice(account, context)
@@ -43,13 +43,13 @@ struct UserView: ViewModel {
     timeline = DriftTimeline.chart(
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
     if context.may(.exportUsers) {
-      timeline?.export = ConsolePaths.codeAttemptsFile(context.scope, account.id.text)
+      timeline?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
       timeline?.csrf = context.signedIn.session.csrfToken
     }
-    codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.scope, times)
+    codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.pool, times)
     factors = account.factors.map { FactorRow($0, at: now, times) }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
-    guidance = GuidanceAside(records.guidance, of: context.scope, prose)
+    guidance = GuidanceAside(records.guidance, of: context.pool, prose)
     support = UserSupport(records: records, context: context)
     history = hasHistory ? records.history.map { HistoryRow($0, times, frame.catalog) } : nil
     facts = Self.facts(account, times: times)
@@ -68,21 +68,21 @@ struct UserView: ViewModel {
   }
 
   private static func notice(
-    _ account: Account, _ context: ScopeContext
+    _ account: Account, _ context: PoolContext
   ) -> SupportRefusal? {
     let refusal = context.signedIn.administrator.obstacle(
-      to: .removeFactor, on: account, in: context.scope)
+      to: .removeFactor, on: account, in: context.pool)
     guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
     var notice = SupportRefusal(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
         text: Message("Unlock changes…"),
-        href: ConsolePaths.allowedChanges(context.scope, account.id.text))
+        href: ConsolePaths.allowedChanges(context.pool, account.id.text))
     }
     return notice
   }
 
-  private static func links(_ account: Account, _ context: ScopeContext) -> [Link] {
+  private static func links(_ account: Account, _ context: PoolContext) -> [Link] {
     let user = ["q": account.id.text] as Form
     var links = [
       Link(
@@ -94,7 +94,7 @@ struct UserView: ViewModel {
       links.append(
         Link(
           text: Message("Full history"),
-          href: query.query(of: ConsolePaths.audit(context.scope))))
+          href: query.query(of: ConsolePaths.audit(context.pool))))
     }
     return links
   }

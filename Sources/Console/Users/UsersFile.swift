@@ -20,25 +20,25 @@ struct UsersFile: Sendable {
     Message("Created"), Message("Exempt until"),
   ]
 
-  func download(_ context: ScopeContext) async throws -> Response {
+  func download(_ context: PoolContext) async throws -> Response {
     guard context.may(.findUsers) else { throw Refusal.notAllowed(.findUsers) }
     let query = UsersQuery(context.signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
     return try await download.response(
-      in: context, named: "users", asking: Self.question(context.scope, query),
-      at: query.form.query(of: ConsolePaths.usersFile(context.scope))
+      in: context, named: "users", asking: Self.question(context.pool, query),
+      at: query.form.query(of: ConsolePaths.usersFile(context.pool))
     ) { () in
-      let (file, count) = try await file(context.scope, query)
-      return (file, .pools([DownloadedUsers.Pool(context.scope, count: count)]), query.words)
+      let (file, count) = try await file(context.pool, query)
+      return (file, .pools([DownloadedUsers.PoolCount(context.pool, count: count)]), query.words)
     }
   }
 
-  private static func question(_ scope: Scope, _ query: UsersQuery) -> FormPage {
+  private static func question(_ pool: Pool, _ query: UsersQuery) -> FormPage {
     FormPage(
       title: Message("Download users · Users"),
-      crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(scope))],
+      crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(pool))],
       heading: Message(
-        "Download users of {scope}?", ["scope": .name(Formatted.short(scope.name))]),
+        "Download users of {pool}?", ["pool": .name(Formatted.short(pool.name))]),
       consequences: [
         Message(
           """
@@ -47,7 +47,7 @@ struct UsersFile: Sendable {
           """, ["longest": .number(longest(query))]),
         Message("The download is recorded in the audit log."),
       ], isQuestion: true, button: Message("Download as CSV"),
-      back: query.form.query(of: ConsolePaths.users(scope)))
+      back: query.form.query(of: ConsolePaths.users(pool)))
   }
 
   /// The maximum number of rows; a search finds fewer users than a list has.
@@ -56,11 +56,11 @@ struct UsersFile: Sendable {
   }
 
   private func file(
-    _ scope: Scope, _ query: UsersQuery
+    _ pool: Pool, _ query: UsersQuery
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    let isCut = try await accounts.forEachPart(of: query.listing, in: scope, atMost: Self.longest) {
+    let isCut = try await accounts.forEachPart(of: query.listing, in: pool, atMost: Self.longest) {
       part in
       let ends = try await identity.exemptions.ends(of: part.map(\.key))
       for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }

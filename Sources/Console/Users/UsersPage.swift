@@ -13,25 +13,25 @@ struct UsersPage: Sendable {
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
 
-  func show(_ context: ScopeContext) async throws -> Response {
-    let scope = context.scope
+  func show(_ context: PoolContext) async throws -> Response {
+    let pool = context.pool
     let query = UsersQuery(context.signedIn.query)
     var found: FoundAccounts?
     var page = Page<AccountSummary>(items: [], next: nil)
     if query.text.isEmpty {
       page = try await accounts.list(
-        scope, filter: query.filter, sort: query.sort, after: query.after, limit: query.size.rows)
+        pool, filter: query.filter, sort: query.sort, after: query.after, limit: query.size.rows)
     } else {
       let hits = try await accounts.search(
-        scope, query.text, filter: query.filter, sort: query.sort, part: query.part)
+        pool, query.text, filter: query.filter, sort: query.sort, part: query.part)
       page = Page(items: hits.accounts.map(AccountSummary.init), next: hits.next.map(String.init))
       found = hits
     }
-    if let first = context.signedIn.firstPage(of: ConsolePaths.users(scope), insteadOf: page) {
+    if let first = context.signedIn.firstPage(of: ConsolePaths.users(pool), insteadOf: page) {
       return first
     }
-    let (counts, suspended) = try await accounts.countsWithSuspended(scope)
-    let exempt = try await exemptions.counts(in: scope)
+    let (counts, suspended) = try await accounts.countsWithSuspended(pool)
+    let exempt = try await exemptions.counts(in: pool)
     let ends =
       exempt.all > 0
       ? try await exemptions.ends(of: page.items.map(\.key)) : [:]
@@ -52,7 +52,7 @@ struct UsersPage: Sendable {
           $0, exemptUntil: ends[$0.key], isSelecting: isSelecting, columns: columns, at: now,
           times: frame.times)
       }
-    let rows = rows.joined(sources) { row.render(UserRow($0, in: scope)) }
+    let rows = rows.joined(sources) { row.render(UserRow($0, in: pool)) }
     var response = Response.html(
       view.render(
         UsersView(

@@ -9,8 +9,8 @@ enum UsersRoutes: ConsoleFeature {
       cookies: parts.authorizer.cookies,
       view: try parts.template("users/users", for: UsersView.self),
       row: try parts.template("users/row", for: UserRow.self))
-    table.inScope(.get, ConsolePaths.users, .findUsers, users.show)
-    table.inScope(
+    table.inPool(.get, ConsolePaths.users, .findUsers, users.show)
+    table.inPool(
       ConsolePaths.usersFile, performing: [.exportUsers],
       UsersFile(identity: identity, actions: parts.actions).download)
 
@@ -23,12 +23,12 @@ enum UsersRoutes: ConsoleFeature {
     let newUser = NewUserPage(
       accounts: identity.accounts, frames: frames,
       view: try parts.template("users/new", for: NewUserView.self))
-    table.inScope(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
-    table.inScope(ConsolePaths.newUser, performing: [.createUser], newUser.create)
+    table.inPool(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
+    table.inPool(ConsolePaths.newUser, performing: [.createUser], newUser.create)
 
     let user = UserPage(
       identity: identity, prose: parts.prose, frames: frames,
       view: try parts.template("users/user", for: UserView.self))
-    table.inScope(.get, ConsolePaths.user, .findUsers, user.show)
+    table.inPool(.get, ConsolePaths.user, .findUsers, user.show)
   }
 }

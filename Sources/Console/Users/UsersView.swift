@@ -5,7 +5,7 @@ import Templating
 
 struct UsersView: ViewModel {
   let frame: FrameView
-  let scope: Scope
+  let pool: Pool
   /// The table's rows, each a `UserRow`.
   let rows: Markup
   let filter: FilterView
@@ -28,15 +28,15 @@ struct UsersView: ViewModel {
   let removals: String
 
   init(
-    frame: Frame, context: ScopeContext, page: Page<AccountSummary>, rows: Markup,
+    frame: Frame, context: PoolContext, page: Page<AccountSummary>, rows: Markup,
     found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
     suspended: Int, exempt: ExemptionCounts, isSelecting: Bool
   ) {
     self.frame = FrameView(frame)
-    scope = context.scope
+    pool = context.pool
     csrf = context.signedIn.session.csrfToken
     self.rows = rows
-    let list = ConsolePaths.users(scope)
+    let list = ConsolePaths.users(pool)
     filter = FilterView(
       action: list, label: Message("Email, name, phone, or UID"), query: query.text,
       keeping: query.kept)
@@ -71,24 +71,24 @@ struct UsersView: ViewModel {
         one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
       path: list,
       query: query.form, after: query.after, next: page.next)
-    empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), scope)
+    empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), pool)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
-    removals = ConsolePaths.removals(scope)
+    removals = ConsolePaths.removals(pool)
     selection =
       isSelecting
       ? UserSelection(
         action: removals, csrf: csrf, isOnePage: pager.isOnly,
         total: found.map(\.total.exact) ?? number(query.filter),
         all: query.selectingAll.query(of: removals)) : nil
-    newUser = context.may(.changeUsers) ? ConsolePaths.newUser(scope) : nil
+    newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
     deletedUser =
-      context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.scope) : nil
-    file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(scope)) : nil
+      context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.pool) : nil
+    file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(pool)) : nil
   }
 
   private static func empty(
     _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, list: String, may: Bool,
-    _ scope: Scope
+    _ pool: Pool
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
@@ -125,13 +125,13 @@ struct UsersView: ViewModel {
         import them.
         """),
       link: may
-        ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(scope)) : nil,
-      more: Link(text: Message("How users enroll"), href: scope.guidance()))
+        ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
+      more: Link(text: Message("How users enroll"), href: pool.guidance()))
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("scopeName") { $0.scope.name },
+    .text("poolName") { $0.pool.name },
     .object(\.filter),
     .list(\.tabs),
     .list(\.sorts),

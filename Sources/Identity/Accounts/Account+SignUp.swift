@@ -5,11 +5,11 @@ extension Account {
   ///
   /// - Throws: ``CallError/tooManySignUps(until:)``, and database errors.
   func recordSignUp(
-    in scope: Scope, method: SignInProvider? = nil, by author: Author, _ profile: Profile,
+    in pool: Pool, method: SignInProvider? = nil, by author: Author, _ profile: Profile,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try SignUpQuota.count(by: author, in: scope, profile, at: now, connection)
-    var entry = AuditEntry(.accountSignUp, of: self, in: scope)
+    try SignUpQuota.count(by: author, in: pool, profile, at: now, connection)
+    var entry = AuditEntry(.accountSignUp, of: self, in: pool)
     describe(in: &entry, isNew: true)
     if let method { entry.add(.signUpMethod, .code(method.rawValue)) }
     try entry.record(by: author.user(self), limitedBy: .account, at: now, connection)

@@ -8,7 +8,7 @@ public struct Account: Sendable {
   public let id: ID<Account>
   /// The primary key in the database, which never appears in URLs or API responses.
   package let key: Int64
-  var scopeKey: Int64 { Scope.key(ofAccount: key) }
+  var poolKey: Int64 { Pool.key(ofAccount: key) }
   /// The email address, in lowercase.
   public let email: String?
   public let emailVerified: Bool

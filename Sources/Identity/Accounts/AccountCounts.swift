@@ -80,46 +80,46 @@ public struct AccountCounts: Hashable, Sendable {
   /// Those of second factors change with the factors, and those of locks when an account is locked
   /// or unlocked.
   static func move(
-    from old: Account, to new: Account, in scope: Scope, _ connection: borrowing Connection
+    from old: Account, to new: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     let (was, becomes) = (Self(of: old), Self(of: new))
     var change = Self()
     change.unverifiedEmails = becomes.unverifiedEmails - was.unverifiedEmails
     change.disabled = becomes.disabled - was.disabled
-    try CountChanges.append(change, to: scope.key, connection)
+    try CountChanges.append(change, to: pool.key, connection)
   }
 
   /// Resets the counts of a pool whose accounts are all deleted.
-  static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
-    try CountChanges.clear(scope, connection)
+  static func clear(_ pool: Pool, _ connection: borrowing Connection) throws {
+    try CountChanges.clear(pool, connection)
     try connection.run(
       """
       UPDATE scope SET users = 0, enrolled_users = 0, totp_users = 0, phone_users = 0,
         unverified_users = 0, disabled_users = 0, locked_users = 0
-      WHERE scope_key = \(scope.key)
+      WHERE scope_key = \(pool.key)
       """)
   }
 }
 
 extension Accounts {
-  public func count(_ scope: Scope) async throws -> Int {
+  public func count(_ pool: Pool) async throws -> Int {
     try await store.read { connection in
       try connection.first(
-        "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(scope.key)"
+        "SELECT \(AccountCounts.current("users")) FROM scope s WHERE s.scope_key = \(pool.key)"
       ) { try $0.next() as Int } ?? 0
     }
   }
 
-  public func counts(_ scope: Scope) async throws -> AccountCounts {
+  public func counts(_ pool: Pool) async throws -> AccountCounts {
     try await store.read { connection in
-      try Self.counts(scope, connection)
+      try Self.counts(pool, connection)
     }
   }
 
-  /// Reads the number of accounts in a user pool by kind, and of those with a suspended second
+  /// Reads the number of accounts in a pool by kind, and of those with a suspended second
   /// factor, at the same moment.
   public func countsWithSuspended(
-    _ scope: Scope
+    _ pool: Pool
   ) async throws -> (counts: AccountCounts, suspended: Int) {
     let now = store.clock.now()
     return try await store.read { connection in
@@ -127,15 +127,15 @@ extension Accounts {
       let suspended = try connection.first(
         """
         SELECT count(*) FROM account a
-        WHERE a.scope_key = \(scope.key) AND \(AccountList.isSuspended(at: now))
+        WHERE a.scope_key = \(pool.key) AND \(AccountList.isSuspended(at: now))
         """
       ) { try $0.next() as Int }
-      return (try Self.counts(scope, connection), suspended ?? 0)
+      return (try Self.counts(pool, connection), suspended ?? 0)
     }
   }
 
   private static func counts(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> AccountCounts {
     try connection.first(
       """
@@ -143,7 +143,7 @@ extension Accounts {
         \(AccountCounts.current("unverified_users")), \(AccountCounts.current("disabled_users")),
         \(AccountCounts.current("totp_users")), \(AccountCounts.current("phone_users")),
         \(AccountCounts.current("locked_users"))
-      FROM scope s WHERE s.scope_key = \(scope.key)
+      FROM scope s WHERE s.scope_key = \(pool.key)
       """
     ) { try AccountCounts(&$0) } ?? AccountCounts()
   }

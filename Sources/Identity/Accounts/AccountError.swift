@@ -26,7 +26,7 @@ public enum AccountError: Error, Sendable {
   case photoTooLong
   case factorNameTooLong
   case notFound
-  /// The sign-in method is disabled in the user pool.
+  /// The sign-in method is disabled in the pool.
   case operationNotAllowed
   /// Users can't create accounts of this kind themselves; only administrators can.
   case adminOnly
@@ -43,7 +43,7 @@ public enum AccountError: Error, Sendable {
   /// The user reported a change to their second factors; they can't be changed, nor can the
   /// account be deleted, until an owner reviews the report.
   case changesLocked
-  /// The user pool requires a session with a second factor to unenroll a factor, and so to delete an
+  /// The pool requires a session with a second factor to unenroll a factor, and so to delete an
   /// account with one.
   case secondFactorNeeded
   /// A factor is suspended, so its user can't delete the account.

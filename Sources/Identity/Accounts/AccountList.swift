@@ -48,12 +48,12 @@ extension Accounts {
   }
 
   public func list(
-    _ scope: Scope, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
+    _ pool: Pool, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
     limit: Int = 50
   ) async throws -> Page<AccountSummary> {
     let limit = Page<AccountSummary>.size(limit)
     let list = AccountList(
-      scope: scope, filter: filter, sort: sort, now: store.clock.now())
+      pool: pool, filter: filter, sort: sort, now: store.clock.now())
     return try await store.read { connection in
       var rows = try list.rows(
         after: after.flatMap { AccountList.Place($0, sort: sort) }, limit: limit + 1, connection)
@@ -70,7 +70,7 @@ extension Accounts {
 
 /// A list of accounts, read by key from indexes in its sort order.
 struct AccountList: Sendable {
-  let scope: Scope
+  let pool: Pool
   let filter: Accounts.Filter
   let sort: Accounts.Sort
   let now: Instant
@@ -87,7 +87,7 @@ struct AccountList: Sendable {
   }
 
   func place(of row: Row) -> Place {
-    Place(value: row.value, number: row.account.key - scope.accountKeys.lowerBound)
+    Place(value: row.value, number: row.account.key - pool.accountKeys.lowerBound)
   }
 
   func rows(
@@ -118,7 +118,7 @@ struct AccountList: Sendable {
     guard let place else { return Array(rows.prefix(limit)) }
     let end = (
       value: sort == .newest ? SQLValue.integer(0) : place.value,
-      key: scope.accountKeys.lowerBound + place.number
+      key: pool.accountKeys.lowerBound + place.number
     )
     return Array(rows.filter { precedes(end, ($0.value, $0.account.key)) }.prefix(limit))
   }
@@ -128,13 +128,13 @@ struct AccountList: Sendable {
     guard filter == .exempt else { return ("account a", parts) }
     return (
       "exemption e \(SQL.orderedJoin) account a ON a.account_key = e.account_key",
-      ["\(Exemptions.current(in: scope, at: now)) AND a.scope_key = \(scope.key)"]
+      ["\(Exemptions.current(in: pool, at: now)) AND a.scope_key = \(pool.key)"]
     )
   }
 
   /// The filter as a list of conditions, each a prefix of an index.
   private var parts: [SQL] {
-    let here: SQL = "a.scope_key = \(scope.key)"
+    let here: SQL = "a.scope_key = \(pool.key)"
     switch filter {
     case .all:
       // In key order, the pool's range covers all accounts; the other indexes begin with the
@@ -149,7 +149,7 @@ struct AccountList: Sendable {
       return [
         """
         \(here) AND a.has_totp = 0 AND a.has_phone = 0 AND a.account_key NOT IN (
-          SELECT e.account_key FROM exemption e WHERE \(Exemptions.current(in: scope, at: now)))
+          SELECT e.account_key FROM exemption e WHERE \(Exemptions.current(in: pool, at: now)))
         """
       ]
     case .totp:
@@ -168,7 +168,7 @@ struct AccountList: Sendable {
   private func newest(
     _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection
   ) throws -> [Row] {
-    let keys = scope.accountKeys
+    let keys = pool.accountKeys
     let before = keys.lowerBound + (place?.number ?? Int64(keys.count))
     var condition: SQL = "a.account_key >= \(keys.lowerBound) AND a.account_key < \(before)"
     if filter != .all { condition = "\(part) AND \(condition)" }
@@ -201,7 +201,7 @@ struct AccountList: Sendable {
     }
     // Reads in two steps because an index can serve “equal, then after” or “after”, but not both at
     // once.
-    let key = scope.accountKeys.lowerBound + place.number
+    let key = pool.accountKeys.lowerBound + place.number
     let same: SQL = "\(part) AND \(what) = \(value(of: place))"
     var rows = try read(
       what,

@@ -21,12 +21,12 @@ extension Accounts {
   ///
   /// - Returns: True if more accounts match.
   public func forEachPart(
-    of listing: AccountListing, in scope: Scope, atMost most: Int,
+    of listing: AccountListing, in pool: Pool, atMost most: Int,
     _ body: ([AccountSummary]) async throws -> Void
   ) async throws -> Bool {
     guard listing.text.isEmpty else {
       let found = try await search(
-        scope, listing.text, filter: listing.filter, sort: listing.sort, part: .whole)
+        pool, listing.text, filter: listing.filter, sort: listing.sort, part: .whole)
       try await body(found.accounts.prefix(most).map(AccountSummary.init))
       return found.isCut || found.hits.count > most
     }
@@ -34,7 +34,7 @@ extension Accounts {
     var rest = most
     repeat {
       let page = try await list(
-        scope, filter: listing.filter, sort: listing.sort, after: after,
+        pool, filter: listing.filter, sort: listing.sort, after: after,
         limit: min(Self.listedAtOnce, rest))
       try await body(page.items)
       rest -= page.items.count

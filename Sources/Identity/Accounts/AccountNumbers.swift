@@ -4,12 +4,12 @@ import Database
 enum AccountNumbers {
   /// Takes numbers of a pool in a transaction; nil if the pool is deleted.
   static func take(
-    _ count: Int, in scope: Int64, _ connection: borrowing Connection
+    _ count: Int, in pool: Int64, _ connection: borrowing Connection
   ) throws -> Range<Int64>? {
     try connection.first(
       """
       UPDATE scope SET next_account = next_account + \(count)
-      WHERE scope_key = \(scope) AND deleted_at IS NULL RETURNING next_account
+      WHERE scope_key = \(pool) AND deleted_at IS NULL RETURNING next_account
       """
     ) { row in
       let end: Int64 = try row.next()

@@ -3,32 +3,32 @@ import Text
 
 package enum AccountRecord {
   package static func find(
-    _ scope: Scope, _ id: ID<Account>, _ connection: borrowing Connection
+    _ pool: Pool, _ id: ID<Account>, _ connection: borrowing Connection
   ) throws -> Account? {
-    try one("a.scope_key = \(scope.key) AND a.uid = \(id)", connection)
+    try one("a.scope_key = \(pool.key) AND a.uid = \(id)", connection)
   }
 
   static func find(
-    _ scope: Scope, email: String, _ connection: borrowing Connection
+    _ pool: Pool, email: String, _ connection: borrowing Connection
   ) throws -> Account? {
     let folded = AccountRules.folded(email: email)
-    return try one("a.scope_key = \(scope.key) AND a.email_folded = \(folded)", connection)
+    return try one("a.scope_key = \(pool.key) AND a.email_folded = \(folded)", connection)
   }
 
   /// Finds the accounts that were created with this email address; several users may have used it
   /// one after another.
   static func find(
-    _ scope: Scope, initialEmail: String, _ connection: borrowing Connection
+    _ pool: Pool, initialEmail: String, _ connection: borrowing Connection
   ) throws -> [Account] {
     let folded = AccountRules.folded(email: initialEmail)
     return try many(
-      "a.scope_key = \(scope.key) AND a.initial_email = \(folded)", limit: 100, connection)
+      "a.scope_key = \(pool.key) AND a.initial_email = \(folded)", limit: 100, connection)
   }
 
   static func find(
-    _ scope: Scope, phone: String, _ connection: borrowing Connection
+    _ pool: Pool, phone: String, _ connection: borrowing Connection
   ) throws -> Account? {
-    try one("a.scope_key = \(scope.key) AND a.phone = \(phone)", connection)
+    try one("a.scope_key = \(pool.key) AND a.phone = \(phone)", connection)
   }
 
   static func find(key: Int64, _ connection: borrowing Connection) throws -> Account? {
@@ -77,13 +77,13 @@ package enum AccountRecord {
   }
 
   package static func insert(
-    _ new: NewAccount, passwordHash: String?, anonymous: Bool, in scope: Scope,
+    _ new: NewAccount, passwordHash: String?, anonymous: Bool, in pool: Pool,
     uid: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
-    guard let numbers = try AccountNumbers.take(1, in: scope.key, connection) else {
-      throw CallError.scopeDeleted(scope)
+    guard let numbers = try AccountNumbers.take(1, in: pool.key, connection) else {
+      throw CallError.poolDeleted(pool)
     }
-    let key = scope.accountKeys.lowerBound + numbers.lowerBound
+    let key = pool.accountKeys.lowerBound + numbers.lowerBound
     let email = new.email.map { AccountRules.folded(email: $0) }
     do {
       try connection.run(
@@ -91,7 +91,7 @@ package enum AccountRecord {
         INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
           display_name, photo_url, phone, password_hash, password_updated_at, anonymous, disabled,
           valid_since_s, created_at, given_fields)
-        VALUES (\(key), \(scope.key), \(uid), \(email), \(email), \(new.emailVerified),
+        VALUES (\(key), \(pool.key), \(uid), \(email), \(email), \(new.emailVerified),
           \(new.displayName), \(new.photoURL), \(new.phoneNumber), \(passwordHash),
           \(passwordHash == nil ? nil : now), \(anonymous), \(new.disabled),
           \(now.seconds), \(now), \(new.givenFields))
@@ -99,9 +99,9 @@ package enum AccountRecord {
     } catch {
       throw conflict(error) ?? error
     }
-    for link in new.providers { try link.store(for: key, in: scope, connection) }
+    for link in new.providers { try link.store(for: key, in: pool, connection) }
     guard let account = try find(key: key, connection) else { throw Failure("account vanished") }
-    try CountChanges.append(AccountCounts(of: account), to: scope.key, connection)
+    try CountChanges.append(AccountCounts(of: account), to: pool.key, connection)
     try SearchIndex.update(account, connection)
     return account
   }
@@ -109,15 +109,15 @@ package enum AccountRecord {
   /// Throws if the uid, phone number, or email address is already in use in the pool; if several
   /// are, reports the first in this order, as production does.
   static func refuseTaken(
-    _ new: NewAccount, in scope: Scope, _ connection: borrowing Connection
+    _ new: NewAccount, in pool: Pool, _ connection: borrowing Connection
   ) throws {
-    if let uid = new.localID, try find(scope, ID(uid), connection) != nil {
+    if let uid = new.localID, try find(pool, ID(uid), connection) != nil {
       throw AccountError.duplicateLocalID
     }
-    if let phone = new.phoneNumber, try find(scope, phone: phone, connection) != nil {
+    if let phone = new.phoneNumber, try find(pool, phone: phone, connection) != nil {
       throw AccountError.phoneExists
     }
-    if let email = new.email, try find(scope, email: email, connection) != nil {
+    if let email = new.email, try find(pool, email: email, connection) != nil {
       throw AccountError.emailExists
     }
   }
@@ -125,18 +125,18 @@ package enum AccountRecord {
   /// Reads an account after its columns changed, updates the counts, the search index, and the
   /// previous addresses, and ends the codes that end with the change.
   static func changed(
-    _ old: Account, in scope: Scope, isNewPassword: Bool, at now: Instant,
+    _ old: Account, in pool: Pool, isNewPassword: Bool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
-    try AccountCounts.move(from: old, to: new, in: scope, connection)
+    try AccountCounts.move(from: old, to: new, in: pool, connection)
     try SearchIndex.update(new, connection)
     try FormerAddresses.remember(from: old, to: new, connection)
     var ends: Set<CodeEnd> = []
     if isNewPassword || old.hasPassword != new.hasPassword { ends.insert(.password) }
     if !(old.email ?? "").isSameBytes(as: new.email ?? "") { ends.insert(.email) }
     if old.disabled != new.disabled { ends.insert(.state) }
-    try OutOfBandRecord.end(by: ends, of: old, in: scope, at: now, connection)
+    try OutOfBandRecord.end(by: ends, of: old, in: pool, at: now, connection)
     return new
   }
 

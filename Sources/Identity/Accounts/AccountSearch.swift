@@ -16,8 +16,8 @@ struct AccountSearch {
   private var further: Set<Int64> = []
   private var examined = 0
   private var skipped = 0
-  private var scopes: [Int64: Scope] = [:]
-  private var isLimitedToScopes = false
+  private var pools: [Int64: Pool] = [:]
+  private var isLimitedToPools = false
 
   /// The maximum number of accounts to read when most of them don't match, and of accounts that a
   /// filter or a short word leaves to be compared with the other words.
@@ -56,13 +56,13 @@ struct AccountSearch {
   var counted: [FoundAccounts.Hit] { Array(hits.prefix(most)) }
 
   /// Finds an exact match for the whole text, so that partial matches can't crowd it out.
-  mutating func exactly(in scope: Scope, _ connection: borrowing Connection) throws {
+  mutating func exactly(in pool: Pool, _ connection: borrowing Connection) throws {
     let found = [
-      try AccountRecord.find(scope, ID(query.typed), connection),
-      try AccountRecord.find(scope, email: query.typed, connection),
-      try AccountRecord.find(scope, phone: query.typed, connection),
+      try AccountRecord.find(pool, ID(query.typed), connection),
+      try AccountRecord.find(pool, email: query.typed, connection),
+      try AccountRecord.find(pool, phone: query.typed, connection),
     ]
-    for account in found { if let account { add(account, scope) } }
+    for account in found { if let account { add(account, pool) } }
   }
 
   /// Finds exact matches in every pool, each by the pool's own indexes.
@@ -83,31 +83,31 @@ struct AccountSearch {
       ) { try $0.next() as Int64 }
       for key in keys {
         guard let account = try AccountRecord.find(key: key, connection),
-          let scope = try scope(of: key, connection)
+          let pool = try pool(of: key, connection)
         else { continue }
-        add(account, scope)
+        add(account, pool)
       }
     }
   }
 
   /// Searches the keys of one pool, or of all pools, from the newest.
   mutating func run(
-    in keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+    in keys: ClosedRange<Int64>, _ pool: Pool?, _ connection: borrowing Connection
   ) throws {
     var last = keys.upperBound
     while !isCut, !isFull {
       let batch = try candidates(keys.lowerBound...last, connection)
       for (index, key) in batch.enumerated() {
-        if isLimitedToScopes, scopes[Scope.key(ofAccount: key)] == nil {
+        if isLimitedToPools, pools[Pool.key(ofAccount: key)] == nil {
           skipped += 1
           if skipped > Self.mostSkipped { isCut = true }
           continue
         }
         guard examined < mostExamined else {
-          return try examineFew(keys.lowerBound...key, scope, connection)
+          return try examineFew(keys.lowerBound...key, pool, connection)
         }
         examined += 1
-        try examine(key, scope, connection)
+        try examine(key, pool, connection)
         if isFull {
           if Self.isCountable(query, filter) { further.formUnion(batch[(index + 1)...]) }
           return
@@ -120,14 +120,14 @@ struct AccountSearch {
 
   /// Searches several pools: each range separately if there are few, otherwise one range that skips
   /// the pools in between.
-  mutating func run(in scopes: [Scope], _ connection: borrowing Connection) throws {
-    guard scopes.count > Self.mostRanges else {
-      for scope in scopes { try run(in: scope.accountKeys, scope, connection) }
+  mutating func run(in pools: [Pool], _ connection: borrowing Connection) throws {
+    guard pools.count > Self.mostRanges else {
+      for pool in pools { try run(in: pool.accountKeys, pool, connection) }
       return
     }
-    for scope in scopes { self.scopes[scope.key] = scope }
-    isLimitedToScopes = true
-    let keys = scopes.map(\.accountKeys)
+    for pool in pools { self.pools[pool.key] = pool }
+    isLimitedToPools = true
+    let keys = pools.map(\.accountKeys)
     let first = keys.map(\.lowerBound).min() ?? 0
     try run(in: first...(keys.map(\.upperBound).max() ?? first), nil, connection)
   }
@@ -156,7 +156,7 @@ struct AccountSearch {
   }
 
   private mutating func examine(
-    _ key: Int64, _ scope: Scope?, _ connection: borrowing Connection
+    _ key: Int64, _ pool: Pool?, _ connection: borrowing Connection
   ) throws {
     guard !seen.contains(key) else { return }
     for word in query.short.dropFirst(query.long.isEmpty ? 1 : 0) {
@@ -168,22 +168,22 @@ struct AccountSearch {
       guard begins != nil else { return }
     }
     guard let account = try AccountRecord.find(key: key, connection) else { return }
-    guard let scope = try scope ?? self.scope(of: key, connection) else { return }
-    add(account, scope)
+    guard let pool = try pool ?? self.pool(of: key, connection) else { return }
+    add(account, pool)
   }
 
   /// Searches the remaining keys by what fewer accounts have than the long words: the filter, or a
   /// short word; cuts the search if neither leaves few.
   private mutating func examineFew(
-    _ keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+    _ keys: ClosedRange<Int64>, _ pool: Pool?, _ connection: borrowing Connection
   ) throws {
-    guard let few = try few(keys, scope, connection) else {
+    guard let few = try few(keys, pool, connection) else {
       isCut = true
       return
     }
     for (key, text) in few where query.matches(text) {
-      if isLimitedToScopes, scopes[Scope.key(ofAccount: key)] == nil { continue }
-      try examine(key, scope, connection)
+      if isLimitedToPools, pools[Pool.key(ofAccount: key)] == nil { continue }
+      try examine(key, pool, connection)
       if isFull { return }
     }
   }
@@ -191,11 +191,11 @@ struct AccountSearch {
   /// Returns the accounts that the filter or a short word leaves, newest first; nil if neither
   /// leaves few.
   private func few(
-    _ keys: ClosedRange<Int64>, _ scope: Scope?, _ connection: borrowing Connection
+    _ keys: ClosedRange<Int64>, _ pool: Pool?, _ connection: borrowing Connection
   ) throws -> [(key: Int64, text: SearchText)]? {
     var sources: [(table: SQL, conditions: [SQL])] = []
-    if let scope, filter != .all {
-      let list = AccountList(scope: scope, filter: filter, sort: .newest, now: now)
+    if let pool, filter != .all {
+      let list = AccountList(pool: pool, filter: filter, sort: .newest, now: now)
       sources.append(list.source)
     }
     for word in query.short {
@@ -219,25 +219,25 @@ struct AccountSearch {
     return nil
   }
 
-  private mutating func add(_ account: Account, _ scope: Scope) {
+  private mutating func add(_ account: Account, _ pool: Pool) {
     guard filter.includes(account, exempt: exempt, at: now), seen.insert(account.key).inserted
     else { return }
     hits.append(
-      FoundAccounts.Hit(scope: scope, account: account, match: query.match(of: account)))
+      FoundAccounts.Hit(pool: pool, account: account, match: query.match(of: account)))
   }
 
-  private mutating func scope(
+  private mutating func pool(
     of account: Int64, _ connection: borrowing Connection
-  ) throws -> Scope? {
-    let key = Scope.key(ofAccount: account)
-    if let known = scopes[key] { return known }
-    let scope = try connection.first(
+  ) throws -> Pool? {
+    let key = Pool.key(ofAccount: account)
+    if let known = pools[key] { return known }
+    let pool = try connection.first(
       """
-      SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
+      SELECT \(Pool.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.deleted_at IS NULL
       """
-    ) { try Scope(&$0) }
-    scopes[key] = scope
-    return scope
+    ) { try Pool(&$0) }
+    pools[key] = pool
+    return pool
   }
 }

@@ -2,7 +2,7 @@ import Database
 
 public struct AccountSummary: Hashable, Sendable {
   public let id: ID<Account>
-  /// The primary key in the database, unique across all user pools.
+  /// The primary key in the database, unique across all pools.
   package let key: Int64
   /// The email address, in lowercase.
   public let email: String?

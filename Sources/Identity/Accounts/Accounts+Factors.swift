@@ -30,7 +30,7 @@ extension Accounts {
 
   /// - Returns: The removed factors, including those whose phone number changed.
   static func changeFactors(
-    _ change: FactorsChange, of account: Account, in scope: Scope, at now: Instant,
+    _ change: FactorsChange, of account: Account, in pool: Pool, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> [Factor] {
     if case .keep = change { return [] }
@@ -41,7 +41,7 @@ extension Accounts {
     case .keep: return []
     case .clear:
       guard !account.factors.isEmpty else { return [] }
-      try FactorRecord.delete(account.factors, of: account, in: scope, connection)
+      try FactorRecord.delete(account.factors, of: account, in: pool, connection)
       return account.factors
     case .replace(let entries):
       let phones = account.factors.filter { $0.kind == .phone }
@@ -69,19 +69,19 @@ extension Accounts {
         throw AccountError.tooManyFactors
       }
       let gone = phones.filter { !kept.contains($0.id.text) }
-      if !gone.isEmpty { try FactorRecord.delete(gone, of: account, in: scope, connection) }
+      if !gone.isEmpty { try FactorRecord.delete(gone, of: account, in: pool, connection) }
       let numbers = phones.filter { kept.contains($0.id.text) }.compactMap(\.phoneNumber)
       guard !listed.contains(where: { numbers.contains($0.phoneNumber ?? "") }) else {
         throw AccountError.phoneFactorExists
       }
-      try insert(listed, for: account, in: scope, at: now, random: random, connection)
+      try insert(listed, for: account, in: pool, at: now, random: random, connection)
       return gone
     }
   }
 
   /// Adds phones to an account as second factors, which requires a verified email address.
   static func insert(
-    _ phones: [FactorEntry], for account: Account, in scope: Scope, at now: Instant,
+    _ phones: [FactorEntry], for account: Account, in pool: Pool, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws {
     guard !phones.isEmpty else { return }
@@ -96,7 +96,7 @@ extension Accounts {
       guard let number = phone.phoneNumber else { throw AccountError.unsupportedSecondFactor }
       try PhoneFactor.insert(
         ID(phone.id ?? random.uuid()), displayName: phone.name, phoneNumber: number,
-        enrolledAt: Factor.enrollmentTime(phone.enrolledAt, at: now), for: account, in: scope,
+        enrolledAt: Factor.enrollmentTime(phone.enrolledAt, at: now), for: account, in: pool,
         connection)
     }
   }

@@ -1,6 +1,6 @@
 import Database
 
-/// A query for part of a user pool in a given order, as in `accounts:query`.
+/// A query for part of a pool in a given order, as in `accounts:query`.
 public struct AccountQuery: Sendable {
   public enum Sort: Sendable, CaseIterable {
     /// The uid, byte for byte.
@@ -31,10 +31,10 @@ public struct AccountQuery: Sendable {
 
 extension Accounts {
   public func query(
-    _ scope: Scope, _ query: AccountQuery
+    _ pool: Pool, _ query: AccountQuery
   ) async throws -> [Account] {
     try await store.read { connection in
-      let keys = try connection.all(query.keys(of: scope)) { try $0.next() as Int64 }
+      let keys = try connection.all(query.keys(of: pool)) { try $0.next() as Int64 }
       var accounts: [Account] = []
       accounts.reserveCapacity(keys.count)
       for key in keys {
@@ -50,33 +50,33 @@ extension AccountQuery {
   /// Selects the keys from an index in the requested order.
   ///
   /// Some indexes begin with the enrollment columns, so their four parts are merged.
-  fileprivate func keys(of scope: Scope) -> SQL {
+  fileprivate func keys(of pool: Pool) -> SQL {
     let limit = min(max(limit, 0), 500)
     let offset = min(max(offset, 0), Self.longestOffset)
     let part: SQL = "LIMIT \(limit) OFFSET \(offset)"
     switch sort {
-    case .uid: return single(scope, "uid", part)
-    case .createdAt: return single(scope, "created_at", part)
-    case .name: return merged(scope, .orLast("a.name_folded"), part)
-    case .email: return merged(scope, .orLast("a.email_folded"), part)
-    case .lastLoginAt: return merged(scope, "a.last_login_day", part)
+    case .uid: return single(pool, "uid", part)
+    case .createdAt: return single(pool, "created_at", part)
+    case .name: return merged(pool, .orLast("a.name_folded"), part)
+    case .email: return merged(pool, .orLast("a.email_folded"), part)
+    case .lastLoginAt: return merged(pool, "a.last_login_day", part)
     }
   }
 
-  private func single(_ scope: Scope, _ what: SQL, _ part: SQL) -> SQL {
+  private func single(_ pool: Pool, _ what: SQL, _ part: SQL) -> SQL {
     let order: SQL =
       descends ? "\(what) DESC, a.account_key DESC" : "\(what), a.account_key"
     return """
-      SELECT a.account_key FROM account a WHERE a.scope_key = \(scope.key) ORDER BY \(order) \(part)
+      SELECT a.account_key FROM account a WHERE a.scope_key = \(pool.key) ORDER BY \(order) \(part)
       """
   }
 
-  private func merged(_ scope: Scope, _ what: SQL, _ part: SQL) -> SQL {
+  private func merged(_ pool: Pool, _ what: SQL, _ part: SQL) -> SQL {
     let order: SQL = descends ? "2 DESC, 1 DESC" : "2, 1"
     func arm(_ app: Int, _ phone: Int) -> SQL {
       """
       SELECT a.account_key, \(what) FROM account a
-      WHERE a.scope_key = \(scope.key) AND a.has_totp = \(app) AND a.has_phone = \(phone)
+      WHERE a.scope_key = \(pool.key) AND a.has_totp = \(app) AND a.has_phone = \(phone)
       """
     }
     return """

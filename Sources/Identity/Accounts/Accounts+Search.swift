@@ -2,15 +2,15 @@ import Database
 import Text
 
 public struct FoundAccounts: Sendable {
-  /// The accounts with their user pools: exact matches first, then the rest in order.
+  /// The accounts with their pools: exact matches first, then the rest in order.
   public let hits: [Hit]
   /// The number of hits before the next page; nil if this is the last page.
   public let next: Int?
   /// True if there are more hits after the last page, so the search should be narrowed.
   public let isCut: Bool
   public let total: Total
-  /// The user pools with hits, in the order of the hits, when all pools were searched.
-  public let pools: [Pool]
+  /// The pools with hits, in the order of the hits, when all pools were searched.
+  public let pools: [PoolCount]
 
   public enum Total: Sendable, Equatable {
     case exactly(Int)
@@ -18,13 +18,13 @@ public struct FoundAccounts: Sendable {
     case atLeast(Int)
   }
 
-  public struct Pool: Sendable {
-    public let scope: Scope
+  public struct PoolCount: Sendable {
+    public let pool: Pool
     public let count: Int
   }
 
   public struct Hit: Sendable {
-    public let scope: Scope
+    public let pool: Pool
     public let account: Account
     /// What matches; nil if it's the email address, name, or uid, which lists always show.
     public let match: Match?
@@ -48,14 +48,14 @@ extension Accounts {
   /// longer among a million users than among a thousand.
   public static let hitsOfPart = 50
 
-  /// Finds accounts in a user pool by part of an email address, name, phone number, uid, or
+  /// Finds accounts in a pool by part of an email address, name, phone number, uid, or
   /// enrollment ID.
   ///
   /// Case, accents, and character width are ignored. A search word of one or two characters must
   /// match the beginning of a word; if there are several words, all must match. Any order other
   /// than newest first sorts only the newest ``mostHits``.
   public func search(
-    _ scope: Scope, _ text: String, filter: Filter = .all, sort: Sort = .newest,
+    _ pool: Pool, _ text: String, filter: Filter = .all, sort: Sort = .newest,
     part: SearchPart = .first
   ) async throws -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
@@ -63,19 +63,19 @@ extension Accounts {
     return try await store.read { connection in
       let exempt =
         filter == .none || filter == .exempt
-        ? try Exemptions.accounts(in: scope, at: now, connection) : []
+        ? try Exemptions.accounts(in: pool, at: now, connection) : []
       // If the matches can't be counted from the index, or are sorted another way, all must be
       // read.
       let isPart = sort == .newest && AccountSearch.isCountable(query, filter)
       let most = isPart ? part.end : Self.mostHits
       var search = AccountSearch(query: query, filter: filter, exempt: exempt, most: most, at: now)
-      try search.exactly(in: scope, connection)
-      try search.run(in: scope.accountKeys, scope, connection)
+      try search.exactly(in: pool, connection)
+      try search.run(in: pool.accountKeys, pool, connection)
       return FoundAccounts(search, part) { sort.sorted($0) }
     }
   }
 
-  /// Finds accounts in every user pool where an administrator has permission to find users.
+  /// Finds accounts in every pool where an administrator has permission to find users.
   ///
   /// Hits are grouped by pool.
   public func search(
@@ -90,34 +90,34 @@ extension Accounts {
         try search.exactlyEverywhere(connection)
         try search.run(in: 0...Int64.max - 1, nil, connection)
       } else {
-        let scopes = try Self.scopes(searchableBy: administrator, connection)
-        for scope in scopes { try search.exactly(in: scope, connection) }
-        try search.run(in: scopes, connection)
+        let pools = try Self.pools(searchableBy: administrator, connection)
+        for pool in pools { try search.exactly(in: pool, connection) }
+        try search.run(in: pools, connection)
       }
       return FoundAccounts(byPool: search, part)
     }
   }
 
   /// Returns the pools in which an administrator without an instance-wide grant can find users.
-  private static func scopes(
+  private static func pools(
     searchableBy administrator: Administrator, _ connection: borrowing Connection
-  ) throws -> [Scope] {
-    var scopes: [Scope] = []
+  ) throws -> [Pool] {
+    var pools: [Pool] = []
     for grant in administrator.grants where grant.role.permissions.contains(.findUsers) {
       guard let project = grant.project else { continue }
       // A project role covers its tenants: a range that includes all tenant IDs.
       let (first, last) = (grant.tenant?.text ?? "", grant.tenant?.text ?? "\u{10FFFF}")
-      scopes += try connection.all(
+      pools += try connection.all(
         """
-        SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
+        SELECT \(Pool.columns) FROM scope s JOIN project p USING (project_id)
         WHERE s.project_id = \(project) AND s.tenant_id BETWEEN \(first) AND \(last)
           AND s.deleted_at IS NULL
         ORDER BY s.tenant_id
         """
-      ) { try Scope(&$0) }
+      ) { try Pool(&$0) }
     }
     var seen: Set<Int64> = []
-    return scopes.filter { seen.insert($0.key).inserted }
+    return pools.filter { seen.insert($0.key).inserted }
   }
 }
 
@@ -155,12 +155,12 @@ extension FoundAccounts {
   fileprivate init(byPool search: AccountSearch, _ part: SearchPart) {
     let hits = exactFirst(search.counted.sorted { $0.account.key > $1.account.key }, search.query)
     var byPool: [Int64: [Hit]] = [:]
-    for hit in hits { byPool[hit.scope.key, default: []].append(hit) }
+    for hit in hits { byPool[hit.pool.key, default: []].append(hit) }
     func order(_ pool: [Hit]) -> (isLater: Int, names: [UInt8], key: Int64) {
       let first = pool[0]
       let isExact = first.account.isNamed(search.query.typed)
-      let names = [first.scope.projectName, first.scope.tenant == nil ? "" : first.scope.name]
-      return (isExact ? 0 : 1, Array(names.joined(separator: "\u{0}").utf8), first.scope.key)
+      let names = [first.pool.projectName, first.pool.tenant == nil ? "" : first.pool.name]
+      return (isExact ? 0 : 1, Array(names.joined(separator: "\u{0}").utf8), first.pool.key)
     }
     let pools = byPool.values.map { (hits: $0, order: order($0)) }.sorted { one, other in
       if one.order.isLater != other.order.isLater { return one.order.isLater < other.order.isLater }
@@ -171,10 +171,10 @@ extension FoundAccounts {
     }.map(\.hits)
     self.init(
       search, part, pools.flatMap { $0 },
-      pools: pools.map { Pool(scope: $0[0].scope, count: $0.count) })
+      pools: pools.map { PoolCount(pool: $0[0].pool, count: $0.count) })
   }
 
-  private init(_ search: AccountSearch, _ part: SearchPart, _ all: [Hit], pools: [Pool]) {
+  private init(_ search: AccountSearch, _ part: SearchPart, _ all: [Hit], pools: [PoolCount]) {
     let isMore = all.count > part.end || (search.isFull && part.end < Accounts.mostHits)
     self.init(
       hits: Array(all.dropFirst(part.start).prefix(part.end - part.start)),

@@ -13,9 +13,9 @@ public struct AccountUpdate: Sendable {
 extension Accounts {
   @discardableResult
   public func update(
-    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author
+    _ pool: Pool, _ id: ID<Account>, _ change: AccountChange, by author: Author
   ) async throws -> Account {
-    try await update(scope, id, change, by: author, in: nil).account
+    try await update(pool, id, change, by: author, in: nil).account
   }
 
   /// Changes an account and writes one audit row.
@@ -31,12 +31,12 @@ extension Accounts {
   /// If a user changes their own account, a new session replaces the given one after a new email
   /// address or password.
   public func update(
-    _ scope: Scope, _ id: ID<Account>, _ change: AccountChange, by author: Author,
+    _ pool: Pool, _ id: ID<Account>, _ change: AccountChange, by author: Author,
     in session: UserSession?
   ) async throws -> AccountUpdate {
     try Self.check(change)
     var hash: PasswordHash?
-    if case .set(let password) = change.password { hash = try await self.hash(password, in: scope) }
+    if case .set(let password) = change.password { hash = try await self.hash(password, in: pool) }
     let newHash = hash
     let now = store.clock.now()
     let store = store
@@ -46,26 +46,26 @@ extension Accounts {
       connection in
       try Self.check(session, connection)
       if change.needsPasswordSignIn {
-        try SignIns.checkPasswordSignIn(in: scope, connection)
+        try SignIns.checkPasswordSignIn(in: pool, connection)
       }
-      guard let old = try AccountRecord.find(scope, id, connection) else {
+      guard let old = try AccountRecord.find(pool, id, connection) else {
         throw AccountError.notFound
       }
       if session != nil {
         try Self.checkOwnEmail(change, of: old)
         if case .set(let email) = change.email, change.changesEmail(of: old),
           let refusal = try store.refusal(
-            ofNewEmail: email, in: scope, from: author.client, at: now, connection)
+            ofNewEmail: email, in: pool, from: author.client, at: now, connection)
         {
           return .failure(refusal)
         }
       }
       try Self.store(change, newHash, over: old, at: now, connection)
-      try Self.changeProviders(change, of: old, in: scope, connection)
+      try Self.changeProviders(change, of: old, in: pool, connection)
       let codes =
         try change.factors.isKept ? nil : BackupCodeCounts(of: old, at: now, connection)
       let removed = try Self.changeFactors(
-        change.factors, of: old, in: scope, at: now, random: store.random, connection)
+        change.factors, of: old, in: pool, at: now, random: store.random, connection)
       var ended = 0
       let endsSessions = Self.endsSessions(change, old)
       if !removed.isEmpty || endsSessions {
@@ -75,25 +75,25 @@ extension Accounts {
         ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
       }
       let new = try AccountRecord.changed(
-        old, in: scope, isNewPassword: newHash != nil, at: now, connection)
+        old, in: pool, isNewPassword: newHash != nil, at: now, connection)
       if session != nil, change.changesEmail(of: old) {
         do {
-          try store.offerRecovery(of: old, now: new.email, in: scope, at: now, connection)
+          try store.offerRecovery(of: old, now: new.email, in: pool, at: now, connection)
         } catch OutOfBandError.tooManyMails(_, let until) {
           throw AccountError.tooManyMails(until: until)
         }
       }
       try store.outbox.notifyChange(
-        from: old, to: new, removed: removed, newPassword: newHash != nil, in: scope, by: author,
+        from: old, to: new, removed: removed, newPassword: newHash != nil, in: pool, by: author,
         at: now, connection)
       try TokenFactorRules.apply(
-        from: old, to: new, removed: removed, sessionsEnded: ended, codes: codes, in: scope,
+        from: old, to: new, removed: removed, sessionsEnded: ended, codes: codes, in: pool,
         by: author, outbox: store.outbox, at: now, connection)
       // Failed attempts at the old password don't apply to the new one.
       if newHash != nil, let email = new.email {
-        try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: scope.key), connection)
+        try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: pool.key), connection)
       }
-      var entry = AuditEntry(.accountChange, of: new, in: scope)
+      var entry = AuditEntry(.accountChange, of: new, in: pool)
       entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
       entry.addEnded(ended)
       try entry.addEnded(codes, of: old, at: now, connection)
@@ -103,7 +103,7 @@ extension Accounts {
       if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
-          .providerLinked(name: link.provider), new, in: scope, at: now, connection)
+          .providerLinked(name: link.provider), new, in: pool, at: now, connection)
       }
       let grant =
         try change.renewsSession && endsSessions
@@ -211,13 +211,13 @@ extension Accounts {
   }
 
   private static func changeProviders(
-    _ change: AccountChange, of old: Account, in scope: Scope, _ connection: borrowing Connection
+    _ change: AccountChange, of old: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     if change.unlinksAll || !change.unlinked.isEmpty {
       try ProviderLink.remove(
         change.unlinksAll ? nil : change.unlinked, of: old, connection)
     }
-    try change.link?.store(for: old.key, in: scope, connection)
+    try change.link?.store(for: old.key, in: pool, connection)
   }
 
   /// Ends an account's sessions after a change; if the user made it, keeps their session unless the

@@ -7,25 +7,25 @@ public struct Accounts: Sendable {
 
   /// Creates an account for an author with permission to create users.
   public func create(
-    _ scope: Scope, _ new: NewAccount, by author: Author
+    _ pool: Pool, _ new: NewAccount, by author: Author
   ) async throws -> Account {
-    let hash = try await check(new, in: scope)
+    let hash = try await check(new, in: pool)
     return try await store.perform(
-      by: author, inserting(new, hash, in: scope))
+      by: author, inserting(new, hash, in: pool))
   }
 
   public func create(
-    _ scope: Scope, _ new: NewAccount, _ request: ActionRequest
+    _ pool: Pool, _ new: NewAccount, _ request: ActionRequest
   ) async throws -> Account {
-    let hash = try await check(new, in: scope)
+    let hash = try await check(new, in: pool)
     return try await store.perform(
-      .createUser, request, in: ActionTarget(scope),
-      inserting(new, hash, in: scope)
+      .createUser, request, in: ActionTarget(pool),
+      inserting(new, hash, in: pool)
     ).value
   }
 
   private func inserting(
-    _ new: NewAccount, _ hash: PasswordHash?, in scope: Scope
+    _ new: NewAccount, _ hash: PasswordHash?, in pool: Pool
   ) -> Action<Account> {
     var new = new
     new.givenFields = .disabled
@@ -33,16 +33,16 @@ public struct Accounts: Sendable {
     let random = store.random
     return { context, connection in
       let now = context.now
-      try AccountRecord.refuseTaken(given, in: scope, connection)
+      try AccountRecord.refuseTaken(given, in: pool, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
-        given, passwordHash: hash?.encoded, anonymous: false, in: scope, uid: uid,
+        given, passwordHash: hash?.encoded, anonymous: false, in: pool, uid: uid,
         at: now, connection)
       if !given.phones.isEmpty {
-        try Self.insert(given.phones, for: account, in: scope, at: now, random: random, connection)
+        try Self.insert(given.phones, for: account, in: pool, at: now, random: random, connection)
         account.factors = try Factor.all(of: account.key, connection)
       }
-      var entry = AuditEntry(.accountCreate, .account, uid, name: account.label, in: scope)
+      var entry = AuditEntry(.accountCreate, .account, uid, name: account.label, in: pool)
       account.describe(in: &entry, isNew: true)
       try context.record(entry, connection)
       return account
@@ -51,7 +51,7 @@ public struct Accounts: Sendable {
 
   /// Validates the fields of a new account and hashes its password.
   func check(
-    _ new: NewAccount, in scope: Scope
+    _ new: NewAccount, in pool: Pool
   ) async throws -> PasswordHash? {
     if let uid = new.localID { try AccountRules.checkUID(uid) }
     if let email = new.email { try AccountRules.checkEmail(email) }
@@ -61,17 +61,17 @@ public struct Accounts: Sendable {
     for link in new.providers { try link.check() }
     try Self.check(new.phones)
     guard let password = new.password else { return nil }
-    return try await hash(password, in: scope)
+    return try await hash(password, in: pool)
   }
 
   /// Checks a password against the pool's password policy and hashes it.
-  func hash(_ password: Secret, in scope: Scope) async throws -> PasswordHash {
+  func hash(_ password: Secret, in pool: Pool) async throws -> PasswordHash {
     let policy = try await store.read { connection in
-      try PasswordPolicy.find(scope.key, connection)
+      try PasswordPolicy.find(pool.key, connection)
     }
     let missing = policy.missing(in: password)
     guard missing.isEmpty else { throw AccountError.passwordRequirements(missing) }
-    return try await hash(unruled: password, for: scope.hashing)
+    return try await hash(unruled: password, for: pool.hashing)
   }
 
   /// Hashes a password that isn't subject to a password policy.
@@ -84,36 +84,36 @@ public struct Accounts: Sendable {
     }
   }
 
-  public func find(_ scope: Scope, _ id: ID<Account>) async throws -> Account? {
+  public func find(_ pool: Pool, _ id: ID<Account>) async throws -> Account? {
     try await store.read { connection in
-      try AccountRecord.find(scope, id, connection)
+      try AccountRecord.find(pool, id, connection)
     }
   }
 
   /// Returns each account once.
   public func lookup(
-    _ scope: Scope, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
+    _ pool: Pool, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],
     federated: [(provider: String, rawID: String)] = [], initialEmails: [String] = []
   ) async throws -> [Account] {
     try await store.read { connection in
       var found: [Account] = []
       for id in ids {
-        if let account = try AccountRecord.find(scope, ID(id), connection) { found.append(account) }
+        if let account = try AccountRecord.find(pool, ID(id), connection) { found.append(account) }
       }
       for email in emails {
-        let account = try AccountRecord.find(scope, email: email, connection)
+        let account = try AccountRecord.find(pool, email: email, connection)
         if let account { found.append(account) }
       }
       for phone in phoneNumbers {
-        let account = try AccountRecord.find(scope, phone: phone, connection)
+        let account = try AccountRecord.find(pool, phone: phone, connection)
         if let account { found.append(account) }
       }
       for email in initialEmails {
-        found += try AccountRecord.find(scope, initialEmail: email, connection)
+        found += try AccountRecord.find(pool, initialEmail: email, connection)
       }
       for (provider, rawID) in federated {
         let account = try AccountRecord.find(
-          scope, provider: provider, rawID: rawID, connection)
+          pool, provider: provider, rawID: rawID, connection)
         if let account { found.append(account) }
       }
       var seen: Set<Int64> = []
@@ -123,22 +123,22 @@ public struct Accounts: Sendable {
 
   /// Reads accounts in uid order, for downloads.
   public func batch(
-    _ scope: Scope, after: String?, limit: Int
+    _ pool: Pool, after: String?, limit: Int
   ) async throws -> Page<Account> {
     let limit = Page<Account>.size(limit)
     return try await store.read { connection in
       let accounts = try AccountRecord.many(
-        "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
+        "a.scope_key = \(pool.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
         limit: limit + 1, connection)
       return Page(accounts, limit: limit) { $0.id.text }
     }
   }
 
   public func recordHashDownload(
-    of scope: Scope, count: Int, by author: Author
+    of pool: Pool, count: Int, by author: Author
   ) async throws {
     try await store.perform(by: author) { context, connection in
-      var entry = DownloadedUsers.Pool(scope, count: count).entry
+      var entry = DownloadedUsers.PoolCount(pool, count: count).entry
       entry.add(.passwordHashes, .flag(true))
       try context.record(entry, connection)
     }
@@ -164,7 +164,7 @@ public struct Accounts: Sendable {
   ///
   /// Who may not remove the user's second factors may not delete the user; see ``DeletionRules``.
   public func delete(
-    _ scope: Scope, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author,
+    _ pool: Pool, _ id: ID<Account>, onlyIfDisabled: Bool = false, by author: Author,
     in session: UserSession? = nil
   ) async throws {
     let now = store.clock.now()
@@ -173,16 +173,16 @@ public struct Accounts: Sendable {
       try Self.check(session, connection)
       let isOwn = if case .user = author.actor { true } else { false }
       if isOwn {
-        guard try UserPermissions.find(scope.key, connection).deletion else {
+        guard try UserPermissions.find(pool.key, connection).deletion else {
           throw AccountError.adminOnly
         }
       }
-      guard let account = try AccountRecord.find(scope, id, connection) else {
+      guard let account = try AccountRecord.find(pool, id, connection) else {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
-      if !isOwn { try outbox.notify(.accountDeleted, account, in: scope, at: now, connection) }
-      try Self.delete(account, in: scope, by: author, session, at: now, connection)
+      if !isOwn { try outbox.notify(.accountDeleted, account, in: pool, at: now, connection) }
+      try Self.delete(account, in: pool, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)
     }
   }
@@ -192,12 +192,12 @@ public struct Accounts: Sendable {
   /// - Returns: The audit entry, without author and reason.
   /// - Throws: What ``DeletionRules`` throws, database errors.
   static func delete(
-    _ account: Account, in scope: Scope, by author: Author, _ session: UserSession? = nil,
+    _ account: Account, in pool: Pool, by author: Author, _ session: UserSession? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
     try DeletionRules.check(
-      deletionOf: account, in: scope, by: author, session, at: now, connection)
-    try OutOfBandRecord.end(by: [.state], of: account, in: scope, at: now, connection)
+      deletionOf: account, in: pool, by: author, session, at: now, connection)
+    try OutOfBandRecord.end(by: [.state], of: account, in: pool, at: now, connection)
     let sessions = try Sessions.count(account.key, connection)
     try SearchIndex.remove(account, connection)
     try CodeAttemptRecord.delete(of: account, connection)
@@ -205,35 +205,35 @@ public struct Accounts: Sendable {
     try Outbox.markDeleted(account, connection)
     try connection.run(
       "UPDATE session SET deleted_uid = \(account.id) WHERE account_key = \(account.key)")
-    try CountChanges.append(-AccountCounts(of: account), to: scope.key, connection)
-    var entry = AuditEntry(.accountDelete, of: account, in: scope)
+    try CountChanges.append(-AccountCounts(of: account), to: pool.key, connection)
+    var entry = AuditEntry(.accountDelete, of: account, in: pool)
     account.describe(in: &entry, isNew: false)
     entry.add(.sessionsEnded, .number(sessions))
     return entry
   }
 
-  /// Deletes all accounts of a user pool with one audit row, to reset an emulator; does nothing if the
+  /// Deletes all accounts of a pool with one audit row, to reset an emulator; does nothing if the
   /// pool is empty.
-  public func deleteAll(_ scope: Scope, by author: Author) async throws {
+  public func deleteAll(_ pool: Pool, by author: Author) async throws {
     let now = store.clock.now()
-    let keys = scope.accountKeys
+    let keys = pool.accountKeys
     guard DeletionRules.canDeleteAll(author.actor) else { throw AccountError.adminOnly }
     try await store.write(by: author) { connection in
       // A test begins anew: codes for addresses without an account, and limits, go too.
-      try connection.run("DELETE FROM oob_code WHERE scope_key = \(scope.key)")
-      try connection.run("DELETE FROM verification_code WHERE scope_key = \(scope.key)")
-      try connection.run("DELETE FROM sms_count WHERE scope_key = \(scope.key)")
-      for counter in CounterName.all(of: scope.key) {
+      try connection.run("DELETE FROM oob_code WHERE scope_key = \(pool.key)")
+      try connection.run("DELETE FROM verification_code WHERE scope_key = \(pool.key)")
+      try connection.run("DELETE FROM sms_count WHERE scope_key = \(pool.key)")
+      for counter in CounterName.all(of: pool.key) {
         try ThrottleCharge.reset(counter, connection)
       }
       try SearchIndex.removeAll(keys, connection)
       let count = try connection.run(
         "DELETE FROM account WHERE account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)")
       guard count > 0 else { return }
-      try CodeAttemptRecord.deleteAll(in: scope.key, connection)
-      try AccountCounts.clear(scope, connection)
+      try CodeAttemptRecord.deleteAll(in: pool.key, connection)
+      try AccountCounts.clear(pool, connection)
       var entry = AuditEntry(
-        .accountDeleteAll, .scope, scope.objectID, name: scope.name, in: scope)
+        .accountDeleteAll, .pool, pool.objectID, name: pool.name, in: pool)
       entry.add(.users, lost: .number(count))
       try entry.record(by: author, at: now, connection)
     }

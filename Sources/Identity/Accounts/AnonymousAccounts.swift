@@ -25,13 +25,13 @@ enum AnonymousAccounts {
 
   /// Deletes a batch of a pool's expired accounts with one audit row.
   static func delete(in key: Int64, at now: Instant, _ connection: borrowing Connection) throws {
-    let scope = try connection.first(
+    let pool = try connection.first(
       """
-      SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
+      SELECT \(Pool.columns) FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(key) AND s.anonymous_expire = 1 AND s.deleted_at IS NULL
       """
-    ) { try Scope(&$0) }
-    guard let scope else { return }
+    ) { try Pool(&$0) }
+    guard let pool else { return }
     let oldest = now.advanced(bySeconds: -lifetime)
     let keys = try connection.all(
       """
@@ -51,7 +51,7 @@ enum AnonymousAccounts {
     try CountChanges.append(-counts, to: key, connection)
     guard !keys.isEmpty else { return }
     var entry = AuditEntry(
-      .accountExpire, .scope, scope.objectID, name: scope.name, in: scope)
+      .accountExpire, .pool, pool.objectID, name: pool.name, in: pool)
     entry.add(.users, lost: .number(keys.count))
     try entry.record(by: Author(actor: .server), at: now, connection)
   }

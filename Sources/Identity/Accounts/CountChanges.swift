@@ -9,17 +9,17 @@ enum CountChanges {
   private static let foldedAtOnce = 2_000
 
   static func append(
-    _ change: AccountCounts, to scope: Int64, _ connection: borrowing Connection
+    _ change: AccountCounts, to pool: Int64, _ connection: borrowing Connection
   ) throws {
     guard change != AccountCounts() else { return }
     let appended = try connection.run(
       """
       INSERT INTO count_change (number, project_id, scope_key, \(AccountCounts.columns))
       SELECT \(SQL.nextNumber("number", of: "count_change")), project_id, scope_key, \(change.values) FROM scope
-      WHERE scope_key = \(scope) AND deleted_at IS NULL
+      WHERE scope_key = \(pool) AND deleted_at IS NULL
       """)
     // The users of a deleted pool no longer count for its project.
-    if appended == 0 { try add(change, to: scope, connection) }
+    if appended == 0 { try add(change, to: pool, connection) }
   }
 
   /// Adds the first changes to the numbers of their pools, and deletes them.
@@ -29,30 +29,30 @@ enum CountChanges {
       SELECT scope_key, number FROM count_change WHERE scope_key > 0
       ORDER BY scope_key, number LIMIT 1 OFFSET \(foldedAtOnce - 1)
       """
-    ) { (scope: try $0.next() as Int64, number: try $0.next() as Int64) }
+    ) { (pool: try $0.next() as Int64, number: try $0.next() as Int64) }
     guard let last else {
       try fold("scope_key > 0", connection)
       return false
     }
     try fold(
-      "scope_key > 0 AND (scope_key, number) <= (\(last.scope), \(last.number))", connection)
+      "scope_key > 0 AND (scope_key, number) <= (\(last.pool), \(last.number))", connection)
     return true
   }
 
   /// Adds all changes of a pool, or of a project's pools, before its deletion.
-  static func fold(_ scope: Scope, _ connection: borrowing Connection) throws {
-    guard scope.tenant != nil else {
-      return try fold("project_id = \(scope.project)", connection)
+  static func fold(_ pool: Pool, _ connection: borrowing Connection) throws {
+    guard pool.tenant != nil else {
+      return try fold("project_id = \(pool.project)", connection)
     }
-    try fold(condition(scope), connection)
+    try fold(condition(pool), connection)
   }
 
-  static func clear(_ scope: Scope, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM count_change WHERE \(condition(scope))")
+  static func clear(_ pool: Pool, _ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM count_change WHERE \(condition(pool))")
   }
 
-  private static func condition(_ scope: Scope) -> SQL {
-    "project_id = \(scope.project) AND scope_key = \(scope.key)"
+  private static func condition(_ pool: Pool) -> SQL {
+    "project_id = \(pool.project) AND scope_key = \(pool.key)"
   }
 
   private static func fold(_ condition: SQL, _ connection: borrowing Connection) throws {
@@ -63,15 +63,15 @@ enum CountChanges {
       let change = try AccountCounts(&row)
       sums[try row.next(), default: AccountCounts()] += change
     }
-    for (scope, change) in sums.sorted(by: { $0.key < $1.key }) {
-      try add(change, to: scope, connection)
+    for (pool, change) in sums.sorted(by: { $0.key < $1.key }) {
+      try add(change, to: pool, connection)
     }
     // Exactly those read: what other writes append isn't in the snapshot of the transaction.
     if !sums.isEmpty { try connection.run("DELETE FROM count_change WHERE \(condition)") }
   }
 
   private static func add(
-    _ change: AccountCounts, to scope: Int64, _ connection: borrowing Connection
+    _ change: AccountCounts, to pool: Int64, _ connection: borrowing Connection
   ) throws {
     // A trigger updates the project and its history.
     if change.users != 0 || change.enrolledUsers != 0 {
@@ -79,7 +79,7 @@ enum CountChanges {
         """
         UPDATE scope SET users = users + \(change.users),
           enrolled_users = enrolled_users + \(change.enrolledUsers)
-        WHERE scope_key = \(scope)
+        WHERE scope_key = \(pool)
         """)
     }
     var others = change
@@ -92,7 +92,7 @@ enum CountChanges {
         unverified_users = unverified_users + \(change.unverifiedEmails),
         disabled_users = disabled_users + \(change.disabled),
         locked_users = locked_users + \(change.locked)
-      WHERE scope_key = \(scope)
+      WHERE scope_key = \(pool)
       """)
   }
 }

@@ -6,7 +6,7 @@ enum DeletionRules {
   /// - Throws: ``AccountError`` for a user or a service token, ``ActionDenial`` for an administrator,
   ///   database errors.
   static func check(
-    deletionOf account: Account, in scope: Scope, by author: Author, _ session: UserSession?,
+    deletionOf account: Account, in pool: Pool, by author: Author, _ session: UserSession?,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     switch author.actor {
@@ -24,12 +24,12 @@ enum DeletionRules {
       }
     case .serviceToken(let token, _):
       guard account.changesLockedAt == nil else { throw AccountError.changesLocked }
-      try TokenFactorRules.checkDeletion(of: account, in: scope, by: token, at: now, connection)
+      try TokenFactorRules.checkDeletion(of: account, in: pool, by: token, at: now, connection)
     case .administrator:
       guard account.changesLockedAt == nil else { throw ActionDenial.changesLocked }
       guard !account.factors.isEmpty else { return }
-      let rules = try SupportRules.find(scope, connection)
-      let policy = try Policies.stored(scope.key, connection)
+      let rules = try SupportRules.find(pool, connection)
+      let policy = try Policies.stored(pool.key, connection)
       let removal = try FactorRemovals.removal(of: nil, from: account, rules, policy)
       guard Approval.Cause(of: removal, policy, at: now) == nil else {
         throw ActionDenial.factorsNeedApproval

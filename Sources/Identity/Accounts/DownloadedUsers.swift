@@ -1,12 +1,12 @@
 public enum DownloadedUsers: Sendable {
-  public struct Pool: Sendable {
+  public struct PoolCount: Sendable {
     let project: ID<Project>
     let tenant: ID<Tenant>?
     let name: String
     let count: Int
 
-    public init(_ scope: Scope, count: Int) {
-      (project, tenant, name) = (scope.project, scope.tenant, scope.name)
+    public init(_ pool: Pool, count: Int) {
+      (project, tenant, name) = (pool.project, pool.tenant, pool.name)
       self.count = count
     }
 
@@ -16,7 +16,7 @@ public enum DownloadedUsers: Sendable {
     }
 
     var entry: AuditEntry {
-      var entry = AuditEntry(.accountDownload, .scope, tenant?.text ?? project.text, name: name)
+      var entry = AuditEntry(.accountDownload, .pool, tenant?.text ?? project.text, name: name)
       entry.project = project.text
       entry.tenant = tenant?.text ?? ""
       entry.add(.users, .number(count))
@@ -24,29 +24,29 @@ public enum DownloadedUsers: Sendable {
     }
   }
 
-  case pools([Pool])
-  case user(Account, in: Scope)
+  case pools([PoolCount])
+  case user(Account, in: Pool)
 
   public init(of exemptions: [Exemption]) {
     let pools = Dictionary(grouping: exemptions) { [$0.project.text, $0.tenant?.text ?? ""] }
     self = .pools(
       pools.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { _, exemptions in
-        exemptions.first.map { Pool($0, count: Set(exemptions.map(\.account)).count) }
+        exemptions.first.map { PoolCount($0, count: Set(exemptions.map(\.account)).count) }
       })
   }
 
   var target: ActionTarget {
     switch self {
     case .pools(let pools): ActionTarget(pools: pools.map { ($0.project, $0.tenant) })
-    case .user(_, let scope): ActionTarget(scope)
+    case .user(_, let pool): ActionTarget(pool)
     }
   }
 
   var entries: [AuditEntry] {
     switch self {
     case .pools(let pools): return pools.map(\.entry)
-    case .user(let account, let scope):
-      return [AuditEntry(.accountDownload, of: account, in: scope)]
+    case .user(let account, let pool):
+      return [AuditEntry(.accountDownload, of: account, in: pool)]
     }
   }
 }

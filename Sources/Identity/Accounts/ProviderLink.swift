@@ -87,14 +87,14 @@ extension ProviderLink {
   ///
   /// - Throws: ``AccountError/federatedIDAlreadyLinked`` if it's linked to another account.
   func store(
-    for account: Int64, in scope: Scope, _ connection: borrowing Connection
+    for account: Int64, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     do {
       try connection.run(
         """
         INSERT INTO account_provider (account_key, scope_key, provider_id, raw_id, email,
           display_name, photo_url, email_verified)
-        VALUES (\(account), \(scope.key), \(provider), \(rawID), \(email), \(displayName),
+        VALUES (\(account), \(pool.key), \(provider), \(rawID), \(email), \(displayName),
           \(photoURL), \(isEmailVerified))
         ON CONFLICT (account_key, provider_id) DO UPDATE SET raw_id = excluded.raw_id,
           email = excluded.email, display_name = excluded.display_name,
@@ -128,12 +128,12 @@ extension ProviderLink {
 
 extension AccountRecord {
   static func find(
-    _ scope: Scope, provider: String, rawID: String, _ connection: borrowing Connection
+    _ pool: Pool, provider: String, rawID: String, _ connection: borrowing Connection
   ) throws -> Account? {
     let key = try connection.first(
       """
       SELECT account_key FROM account_provider
-      WHERE scope_key = \(scope.key) AND provider_id = \(provider) AND raw_id = \(rawID)
+      WHERE scope_key = \(pool.key) AND provider_id = \(provider) AND raw_id = \(rawID)
       """
     ) { try $0.next() as Int64 }
     guard let key else { return nil }

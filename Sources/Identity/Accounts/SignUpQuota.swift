@@ -15,11 +15,11 @@ enum SignUpQuota {
 
   /// - Throws: ``CallError/tooManySignUps(until:)``, and database errors.
   static func count(
-    by author: Author, in scope: Scope, _ profile: Profile, at now: Instant,
+    by author: Author, in pool: Pool, _ profile: Profile, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard profile == .standalone, !author.isOfBackend else { return }
-    let project = try Scopes.find(project: scope.project, tenant: nil, connection)
+    let project = try Pools.find(project: pool.project, tenant: nil, connection)
     let members: String? = try connection.first(
       "SELECT members FROM scope WHERE scope_key = \(project.key)"
     ) { try $0.next() }

@@ -12,29 +12,29 @@ enum TokenFactorRules {
   ///   ``AccountError/tooManyFactorChanges(until:)``.
   static func apply(
     from old: Account, to new: Account, removed: [Factor], sessionsEnded: Int,
-    codes: BackupCodeCounts?, in scope: Scope, by author: Author, outbox: Outbox, at now: Instant,
+    codes: BackupCodeCounts?, in pool: Pool, by author: Author, outbox: Outbox, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard case .serviceToken(let token, _) = author.actor else { return }
     let added = new.factors(addedTo: old)
     let renamed = renamed(from: old, to: new)
     guard !(removed.isEmpty && added.isEmpty && renamed.isEmpty) else { return }
-    try check(removed: removed, in: scope, by: token, at: now, connection)
+    try check(removed: removed, in: pool, by: token, at: now, connection)
     if !removed.isEmpty {
       var entry = AuditEntry.removal(
-        of: removed, from: old, left: new.factors.count, sessionsEnded: sessionsEnded, in: scope)
+        of: removed, from: old, left: new.factors.count, sessionsEnded: sessionsEnded, in: pool)
       try entry.addEnded(codes, of: old, at: now, connection)
       try entry.record(by: author, at: now, connection)
     }
     for factor in added {
-      var entry = AuditEntry(.factorEnroll, of: new, in: scope)
+      var entry = AuditEntry(.factorEnroll, of: new, in: pool)
       entry.add(.factors, .of([factor]))
       try entry.record(by: author, at: now, connection)
     }
     for (before, after) in renamed {
       try outbox.notify(
-        .factorRenamed(from: before.label, to: after.label), new, in: scope, at: now, connection)
-      var entry = AuditEntry(.factorRename, of: new, in: scope)
+        .factorRenamed(from: before.label, to: after.label), new, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorRename, of: new, in: pool)
       entry.add(.factors, from: .of([before]), to: .of([after]))
       try entry.record(by: author, at: now, connection)
     }
@@ -45,12 +45,12 @@ enum TokenFactorRules {
   ///
   /// - Throws: ``ImportFault/factorRemovalByTokenOff``, ``ImportFault/tooManyFactorChanges``.
   static func checkImport(
-    removing removed: [Factor], in scope: Scope, by author: Author, at now: Instant,
+    removing removed: [Factor], in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard case .serviceToken(let token, _) = author.actor else { return }
     do {
-      try check(removed: removed, in: scope, by: token, at: now, connection)
+      try check(removed: removed, in: pool, by: token, at: now, connection)
     } catch AccountError.factorRemovalByTokenOff {
       throw ImportFault.factorRemovalByTokenOff
     } catch AccountError.tooManyFactorChanges {
@@ -63,23 +63,23 @@ enum TokenFactorRules {
   /// - Throws: ``AccountError/factorRemovalByTokenOff``,
   ///   ``AccountError/tooManyFactorChanges(until:)``.
   static func checkDeletion(
-    of account: Account, in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
+    of account: Account, in pool: Pool, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard !account.factors.isEmpty else { return }
-    try check(removed: account.factors, in: scope, by: token, at: now, connection)
+    try check(removed: account.factors, in: pool, by: token, at: now, connection)
   }
 
   private static func check(
-    removed: [Factor], in scope: Scope, by token: ID<ServiceToken>, at now: Instant,
+    removed: [Factor], in pool: Pool, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    let settings = try SupportRules.find(scope, connection)
+    let settings = try SupportRules.find(pool, connection)
     guard removed.isEmpty || settings.tokensRemoveFactors else {
       throw AccountError.factorRemovalByTokenOff
     }
     guard let limit = settings.tokenChangesPerHour else { return }
-    let name = CounterName.factorChanges(of: token, in: scope.key)
+    let name = CounterName.factorChanges(of: token, in: pool.key)
     if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
       throw AccountError.tooManyFactorChanges(until: until)
     }
@@ -108,20 +108,20 @@ extension Account {
 extension AuditEntry {
   /// Creates the audit entry for a removal of second factors by someone other than their user.
   static func removal(
-    of factors: [Factor], from account: Account, left: Int, sessionsEnded: Int, in scope: Scope
+    of factors: [Factor], from account: Account, left: Int, sessionsEnded: Int, in pool: Pool
   ) -> AuditEntry {
     let isOfAll = left == 0 && factors.count == account.factors.count
     return removal(
       of: factors, from: account, isOfAll: isOfAll, left: left, sessionsEnded: sessionsEnded,
-      in: scope)
+      in: pool)
   }
 
   /// Creates the same entry when the caller knows whether all factors were to be removed.
   static func removal(
     of factors: [Factor], from account: Account, isOfAll: Bool, left: Int, sessionsEnded: Int,
-    in scope: Scope
+    in pool: Pool
   ) -> AuditEntry {
-    var entry = AuditEntry(isOfAll ? .factorRemoveAll : .factorRemove, of: account, in: scope)
+    var entry = AuditEntry(isOfAll ? .factorRemoveAll : .factorRemove, of: account, in: pool)
     entry.add(.factors, lost: .of(factors))
     entry.add(.factorsLeft, .number(left))
     entry.add(.sessionsEnded, .number(sessionsEnded))

@@ -22,7 +22,7 @@ extension Activity {
   /// The window has 0 to 9 adjacent intervals, since no code is beyond a wider one; the period is 1
   /// to 90 days in UTC, the last of which is today.
   public func affected(
-    in scope: Scope, beyond window: Int, days: Int, after: String? = nil, limit: Int = 50
+    in pool: Pool, beyond window: Int, days: Int, after: String? = nil, limit: Int = 50
   ) async throws -> Page<AffectedUser> {
     let limit = Page<AffectedUser>.size(limit)
     let reach = max(window, 0) + 1
@@ -31,9 +31,9 @@ extension Activity {
     let end = after.flatMap { ActivityCursor($0) } ?? ActivityCursor(at: .max, account: 0)
     return try await store.read { connection in
       let places = try Self.affected(
-        in: scope.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
+        in: pool.key, reach: reach, since: first, after: end, limit: limit + 1, connection)
       let items = try places.prefix(limit).compactMap { place in
-        try Self.affectedUser(place.account, in: scope.key, reach, since: first, connection)
+        try Self.affectedUser(place.account, in: pool.key, reach, since: first, connection)
       }
       let next = places.count > limit ? places[limit - 1] : nil
       return Page(items: items, next: next?.cursor)
@@ -42,15 +42,15 @@ extension Activity {
 
   /// Returns the next accounts, including those whose changes aren't folded yet.
   private static func affected(
-    in scope: Int64, reach: Int, since first: Int64, after end: ActivityCursor, limit: Int,
+    in pool: Int64, reach: Int, since first: Int64, after end: ActivityCursor, limit: Int,
     _ connection: borrowing Connection
   ) throws -> [ActivityCursor] {
-    let tail = ActivityTally(try ActivityDelta.all(in: scope, connection)).accounts
+    let tail = ActivityTally(try ActivityDelta.all(in: pool, connection)).accounts
     // Unfolded accounts may have left their place.
     var places = try connection.all(
       """
       SELECT day, account_key FROM reach_account
-      WHERE scope_key = \(scope) AND reach = \(reach) AND day >= \(first)
+      WHERE scope_key = \(pool) AND reach = \(reach) AND day >= \(first)
         AND (day, account_key) < (\(end.at), \(end.account))
       ORDER BY day DESC, account_key DESC LIMIT \(limit + tail.count)
       """
@@ -65,7 +65,7 @@ extension Activity {
   }
 
   private static func affectedUser(
-    _ account: Int64, in scope: Int64, _ reach: Int, since first: Int64,
+    _ account: Int64, in pool: Int64, _ reach: Int, since first: Int64,
     _ connection: borrowing Connection
   ) throws -> AffectedUser? {
     guard let user = try user(account, connection), let largest = user.reach.reach(since: first)
@@ -75,11 +75,11 @@ extension Activity {
       """
       WITH RECURSIVE chain (at, way, result, distance, confirmed, previous) AS (
         SELECT at, way, result, distance, confirmed, previous FROM code_attempt
-        WHERE scope_key = \(scope) AND at = \(user.last) AND account_key = \(account)
+        WHERE scope_key = \(pool) AND at = \(user.last) AND account_key = \(account)
         UNION ALL
         SELECT v.at, v.way, v.result, v.distance, v.confirmed, v.previous
         FROM chain \(SQL.orderedJoin) code_attempt v
-          ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(account)
+          ON v.scope_key = \(pool) AND v.at = chain.previous AND v.account_key = \(account)
         WHERE chain.at >= \(start)
       )
       SELECT count(*), min(distance), max(distance) FROM chain

@@ -15,11 +15,11 @@ extension Activity {
     }
     guard due else { return false }
     return try await store.write { connection in
-      guard let scope = try Self.oldest(before: today - Self.reachDays, connection) else {
+      guard let pool = try Self.oldest(before: today - Self.reachDays, connection) else {
         try Self.agedDay.store(String(today), connection)
         return false
       }
-      try Self.age(scope, before: today - Self.reachDays, connection)
+      try Self.age(pool, before: today - Self.reachDays, connection)
       return true
     }
   }
@@ -34,39 +34,39 @@ extension Activity {
         SELECT scope_key FROM reach_account WHERE scope_key > \(last) ORDER BY scope_key LIMIT 1
         """
       ) { try $0.next() as Int64 }
-      guard let scope = next else { return nil }
+      guard let pool = next else { return nil }
       for reach in CodeReach.range.dropFirst() {
         let isOld = try connection.first(
           """
           SELECT 1 FROM reach_account
-          WHERE scope_key = \(scope) AND reach = \(reach) AND day < \(day) LIMIT 1
+          WHERE scope_key = \(pool) AND reach = \(reach) AND day < \(day) LIMIT 1
           """
         ) { _ in true }
-        if isOld == true { return scope }
+        if isOld == true { return pool }
       }
-      last = scope
+      last = pool
     }
   }
 
   private static func age(
-    _ scope: Int64, before day: Int64, _ connection: borrowing Connection
+    _ pool: Int64, before day: Int64, _ connection: borrowing Connection
   ) throws {
     // Changes that aren't folded yet contain what is deleted here.
-    while try foldDeltas("scope_key = \(scope)", connection).isMore {}
+    while try foldDeltas("scope_key = \(pool)", connection).isMore {}
     var left = agedAtOnce
     // An account's days never increase with the reach, so the largest reach goes first.
     for reach in CodeReach.range.dropFirst().reversed() {
       let rows = try connection.all(
         """
         SELECT day, account_key FROM reach_account
-        WHERE scope_key = \(scope) AND reach = \(reach) AND day < \(day) ORDER BY day LIMIT \(left)
+        WHERE scope_key = \(pool) AND reach = \(reach) AND day < \(day) ORDER BY day LIMIT \(left)
         """
       ) { (day: try $0.next() as Int64, account: try $0.next() as Int64) }
       for row in rows {
         try connection.run(
           """
           DELETE FROM reach_account
-          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(row.day)
+          WHERE scope_key = \(pool) AND reach = \(reach) AND day = \(row.day)
             AND account_key = \(row.account)
           """)
         try connection.run(
@@ -77,7 +77,7 @@ extension Activity {
         try connection.run(
           """
           UPDATE reach_users SET users = users - 1
-          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(row.day)
+          WHERE scope_key = \(pool) AND reach = \(reach) AND day = \(row.day)
           """)
       }
       left -= rows.count

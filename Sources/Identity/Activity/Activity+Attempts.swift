@@ -45,7 +45,7 @@ extension Activity {
   /// - Returns: A page. If few attempts match, it can have fewer items than `limit`, or none, and a
   ///   cursor.
   public func attempts(
-    in scope: Scope, _ filter: ActivityFilter = ActivityFilter(), after: String? = nil,
+    in pool: Pool, _ filter: ActivityFilter = ActivityFilter(), after: String? = nil,
     limit: Int = 50
   ) async throws -> Page<UserCodeAttempt> {
     let limit = Page<UserCodeAttempt>.size(limit)
@@ -57,10 +57,10 @@ extension Activity {
     return try await store.read { [end] connection in
       let found =
         isRejection
-        ? try Self.rejected(filter, in: scope.key, from: oldest, to: end, limit + 1, connection)
-        : try Self.matching(filter, in: scope.key, from: oldest, to: end, limit + 1, connection)
+        ? try Self.rejected(filter, in: pool.key, from: oldest, to: end, limit + 1, connection)
+        : try Self.matching(filter, in: pool.key, from: oldest, to: end, limit + 1, connection)
       let items = try found.places.prefix(limit).compactMap { place in
-        try Self.attempt(place, in: scope.key, connection)
+        try Self.attempt(place, in: pool.key, connection)
       }
       let next = found.places.count > limit ? found.places[limit - 1] : found.end
       return Page(items: items, next: next?.cursor)
@@ -70,7 +70,7 @@ extension Activity {
   /// Finds attempts by reading all of a period, up to a limit of skipped ones; `end` is the last one
   /// read if there are more.
   private static func matching(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityCursor,
+    _ filter: ActivityFilter, in pool: Int64, from oldest: Int64, to end: ActivityCursor,
     _ limit: Int,
     _ connection: borrowing Connection
   ) throws -> (places: [ActivityCursor], end: ActivityCursor?) {
@@ -87,7 +87,7 @@ extension Activity {
       let rows = try connection.all(
         """
         SELECT at, account_key, way, result FROM code_attempt
-        WHERE scope_key = \(scope) AND (at, account_key) < (\(end.at), \(end.account))
+        WHERE scope_key = \(pool) AND (at, account_key) < (\(end.at), \(end.account))
           AND at >= \(oldest)
         ORDER BY at DESC, account_key DESC LIMIT \(part)
         """
@@ -109,7 +109,7 @@ extension Activity {
 
   /// Finds attempts that weren't accepted by their index, for each result and purpose.
   private static func rejected(
-    _ filter: ActivityFilter, in scope: Int64, from oldest: Int64, to end: ActivityCursor,
+    _ filter: ActivityFilter, in pool: Int64, from oldest: Int64, to end: ActivityCursor,
     _ limit: Int,
     _ connection: borrowing Connection
   ) throws -> (places: [ActivityCursor], end: ActivityCursor?) {
@@ -119,7 +119,7 @@ extension Activity {
         places += try connection.all(
           """
           SELECT at, account_key FROM code_attempt
-          WHERE scope_key = \(scope) AND result = \(result) AND result <> 'accepted'
+          WHERE scope_key = \(pool) AND result = \(result) AND result <> 'accepted'
             AND way = \(way) AND (at, account_key) < (\(end.at), \(end.account))
             AND at >= \(oldest)
           ORDER BY at DESC, account_key DESC LIMIT \(limit)
@@ -131,12 +131,12 @@ extension Activity {
   }
 
   private static func attempt(
-    _ place: ActivityCursor, in scope: Int64, _ connection: borrowing Connection
+    _ place: ActivityCursor, in pool: Int64, _ connection: borrowing Connection
   ) throws -> UserCodeAttempt? {
     let attempt = try connection.first(
       """
       SELECT \(CodeAttempt.columns) FROM code_attempt
-      WHERE scope_key = \(scope) AND at = \(place.at) AND account_key = \(place.account)
+      WHERE scope_key = \(pool) AND at = \(place.at) AND account_key = \(place.account)
       """
     ) { try CodeAttempt(&$0) }
     guard let attempt, let user = try user(place.account, connection) else { return nil }

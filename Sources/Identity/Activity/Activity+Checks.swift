@@ -39,12 +39,12 @@ extension Activity {
   ///
   /// - Returns: The hours with attempts, in order.
   public func checks(
-    in scope: Scope, from start: Instant, to end: Instant
+    in pool: Pool, from start: Instant, to end: Instant
   ) async throws -> [HourlyChecks] {
     try await store.read { connection in
-      let tail = try ActivityDelta.all(in: scope.key, connection)
+      let tail = try ActivityDelta.all(in: pool.key, connection)
       return try Self.checks(
-        in: Subject(key: scope.key, isWhole: false), from: start.hour, to: end.hour, tail,
+        in: Subject(key: pool.key, isWhole: false), from: start.hour, to: end.hour, tail,
         connection)
     }
   }

@@ -17,10 +17,10 @@ extension Activity {
   ///
   /// - Returns: The numbers; nil if nothing is known about that time.
   public func enrollment(
-    of scope: Scope, at instant: Instant
+    of pool: Pool, at instant: Instant
   ) async throws -> EnrollmentPoint? {
     try await store.read { connection in
-      try Self.enrollment(of: Subject(key: scope.key, isWhole: false), at: instant, connection)
+      try Self.enrollment(of: Subject(key: pool.key, isWhole: false), at: instant, connection)
     }
   }
 
@@ -37,12 +37,12 @@ extension Activity {
   ///
   /// If nothing is known about the first time, the function begins with the first known state.
   public func enrollment(
-    of scope: Scope, isWhole: Bool = false, at instants: [Instant], until now: Instant
+    of pool: Pool, isWhole: Bool = false, at instants: [Instant], until now: Instant
   ) async throws -> [EnrollmentPoint] {
     try await store.read { connection in
-      let own = Subject(key: scope.key, isWhole: false)
+      let own = Subject(key: pool.key, isWhole: false)
       guard
-        let subject = isWhole ? try Self.subject(scope.project, connection) : own
+        let subject = isWhole ? try Self.subject(pool.project, connection) : own
       else { return [] }
       let start: Int64? =
         try connection.first(

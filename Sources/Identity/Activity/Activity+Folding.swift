@@ -52,26 +52,26 @@ extension Activity {
       ORDER BY scope_key, number LIMIT \(foldedAtOnce)
       """
     ) { row in
-      (delta: try ActivityDelta(&row), scope: try row.next() as Int64)
+      (delta: try ActivityDelta(&row), pool: try row.next() as Int64)
     }
     var attempts = ActivityTally.Checks()
     var start = 0
     while start < rows.count {
-      let scope = rows[start].scope
+      let pool = rows[start].pool
       var end = start
       var tally = ActivityTally()
-      while end < rows.count, rows[end].scope == scope {
+      while end < rows.count, rows[end].pool == pool {
         tally.add(rows[end].delta)
         end += 1
       }
-      try store(tally, of: scope, connection)
+      try store(tally, of: pool, connection)
       for checks in tally.hours.values { attempts.add(checks) }
       // Exactly those read: a change that is stored later, even one with a smaller number, isn't in
       // the snapshot of the transaction.
       try connection.run(
         """
         DELETE FROM activity_delta
-        WHERE scope_key = \(scope) AND number <= \(rows[end - 1].delta.number)
+        WHERE scope_key = \(pool) AND number <= \(rows[end - 1].delta.number)
         """)
       start = end
     }
@@ -79,24 +79,24 @@ extension Activity {
   }
 
   package static func store(
-    _ tally: ActivityTally, of scope: Int64, _ connection: borrowing Connection
+    _ tally: ActivityTally, of pool: Int64, _ connection: borrowing Connection
   ) throws {
     let project = try connection.first(
       """
       SELECT o.scope_key FROM scope s
         \(SQL.orderedJoin) scope o ON o.project_id = s.project_id AND o.tenant_id = ''
-      WHERE s.scope_key = \(scope) AND o.deleted_at IS NULL
+      WHERE s.scope_key = \(pool) AND o.deleted_at IS NULL
       """
     ) { try $0.next() as Int64 }
     for (hour, checks) in tally.hours {
-      try add(checks, to: hour, of: scope, isWhole: false, connection)
+      try add(checks, to: hour, of: pool, isWhole: false, connection)
       if let project { try add(checks, to: hour, of: project, isWhole: true, connection) }
     }
     for (offset, counts) in tally.offsets {
       try connection.runLater(
         """
         INSERT INTO offset_day (scope_key, day, distance, accepted, confirmed, unconfirmed)
-        VALUES (\(scope), \(offset.day), \(offset.distance), \(counts.accepted),
+        VALUES (\(pool), \(offset.day), \(offset.distance), \(counts.accepted),
           \(counts.confirmed), \(counts.unconfirmed))
         ON CONFLICT (scope_key, day, distance) DO UPDATE SET
           accepted = offset_day.accepted + excluded.accepted,
@@ -108,7 +108,7 @@ extension Activity {
       try connection.runLater(
         """
         INSERT INTO reach_day (scope_key, day, reach, users)
-        VALUES (\(scope), \(key.day), \(key.reach), \(change))
+        VALUES (\(pool), \(key.day), \(key.reach), \(change))
         ON CONFLICT (scope_key, day, reach) DO UPDATE SET
           users = reach_day.users + excluded.users
         """)
@@ -117,25 +117,25 @@ extension Activity {
       try connection.runLater(
         """
         INSERT INTO reach_users (scope_key, reach, day, users)
-        VALUES (\(scope), \(key.reach), \(key.day), \(change))
+        VALUES (\(pool), \(key.reach), \(key.day), \(change))
         ON CONFLICT (scope_key, reach, day) DO UPDATE SET
           users = reach_users.users + excluded.users
         """)
     }
     for (account, reach) in tally.accounts {
-      try list(account, in: scope, from: reach.former, to: reach.current, connection)
+      try list(account, in: pool, from: reach.former, to: reach.current, connection)
     }
   }
 
   private static func add(
-    _ checks: ActivityTally.Checks, to hour: Int64, of scope: Int64, isWhole: Bool,
+    _ checks: ActivityTally.Checks, to hour: Int64, of pool: Int64, isWhole: Bool,
     _ connection: borrowing Connection
   ) throws {
     try connection.runLater(
       """
       INSERT INTO activity_hour (scope_key, whole, hour, accepted, outside, incorrect, locked,
         other)
-      VALUES (\(scope), \(isWhole), \(hour), \(checks.accepted), \(checks.outside),
+      VALUES (\(pool), \(isWhole), \(hour), \(checks.accepted), \(checks.outside),
         \(checks.incorrect), \(checks.locked), \(checks.other))
       ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
         accepted = activity_hour.accepted + excluded.accepted,
@@ -146,7 +146,7 @@ extension Activity {
   }
 
   private static func list(
-    _ account: Int64, in scope: Int64, from former: CodeReach, to current: CodeReach,
+    _ account: Int64, in pool: Int64, from former: CodeReach, to current: CodeReach,
     _ connection: borrowing Connection
   ) throws {
     for reach in CodeReach.range.dropFirst() {
@@ -157,7 +157,7 @@ extension Activity {
         try connection.runLater(
           """
           DELETE FROM reach_account
-          WHERE scope_key = \(scope) AND reach = \(reach) AND day = \(old)
+          WHERE scope_key = \(pool) AND reach = \(reach) AND day = \(old)
             AND account_key = \(account)
           """)
       }
@@ -165,7 +165,7 @@ extension Activity {
         try connection.runLater(
           """
           INSERT INTO reach_account (scope_key, reach, day, account_key)
-          VALUES (\(scope), \(reach), \(new), \(account))
+          VALUES (\(pool), \(reach), \(new), \(account))
           """)
       }
     }
@@ -178,12 +178,12 @@ extension Activity {
     let marked = try connection.all(
       "SELECT scope_key FROM enrollment_mark WHERE scope_key > 0 LIMIT \(markedAtOnce)"
     ) { try $0.next() as Int64 }
-    for scope in marked {
+    for pool in marked {
       try connection.run(
         """
         INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
         SELECT scope_key, 0, \(now.hour), users, enrolled_users FROM scope
-        WHERE scope_key = \(scope) AND deleted_at IS NULL
+        WHERE scope_key = \(pool) AND deleted_at IS NULL
         ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
           users = excluded.users, enrolled_users = excluded.enrolled_users
         """)
@@ -193,11 +193,11 @@ extension Activity {
         SELECT o.scope_key, 1, \(now.hour), p.users, p.enrolled_users
         FROM scope s \(SQL.orderedJoin) project p USING (project_id)
           \(SQL.orderedJoin) scope o ON o.project_id = s.project_id AND o.tenant_id = ''
-        WHERE s.scope_key = \(scope) AND o.deleted_at IS NULL
+        WHERE s.scope_key = \(pool) AND o.deleted_at IS NULL
         ON CONFLICT (scope_key, whole, hour) DO UPDATE SET
           users = excluded.users, enrolled_users = excluded.enrolled_users
         """)
-      try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(scope)")
+      try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(pool)")
     }
     return marked.count == markedAtOnce
   }
@@ -205,22 +205,22 @@ extension Activity {
   /// Deletes the counts of code attempts of a pool whose accounts are all deleted.
   ///
   /// Those of its project remain, and so does the history of the number of users.
-  static func deleteCounts(of scope: Int64, _ connection: borrowing Connection) throws {
-    while try foldDeltas("scope_key = \(scope)", connection).isMore {}
-    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(scope) AND whole = 0")
-    try connection.run("DELETE FROM offset_day WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM reach_day WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM reach_users WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM reach_account WHERE scope_key = \(scope)")
+  static func deleteCounts(of pool: Int64, _ connection: borrowing Connection) throws {
+    while try foldDeltas("scope_key = \(pool)", connection).isMore {}
+    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(pool) AND whole = 0")
+    try connection.run("DELETE FROM offset_day WHERE scope_key = \(pool)")
+    try connection.run("DELETE FROM reach_day WHERE scope_key = \(pool)")
+    try connection.run("DELETE FROM reach_users WHERE scope_key = \(pool)")
+    try connection.run("DELETE FROM reach_account WHERE scope_key = \(pool)")
   }
 
   /// Deletes everything that was counted of a deleted pool, and of its project if the pool is the
   /// project's own.
-  static func deleteAll(of scope: Int64, _ connection: borrowing Connection) throws {
-    try deleteCounts(of: scope, connection)
-    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM enrollment_hour WHERE scope_key = \(scope)")
-    try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(scope)")
+  static func deleteAll(of pool: Int64, _ connection: borrowing Connection) throws {
+    try deleteCounts(of: pool, connection)
+    try connection.run("DELETE FROM activity_hour WHERE scope_key = \(pool)")
+    try connection.run("DELETE FROM enrollment_hour WHERE scope_key = \(pool)")
+    try connection.run("DELETE FROM enrollment_mark WHERE scope_key = \(pool)")
   }
 }
 

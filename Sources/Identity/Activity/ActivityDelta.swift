@@ -1,6 +1,6 @@
 import Database
 
-/// One change of the counts of a user pool, appended by the write that causes it.
+/// One change of the counts of a pool, appended by the write that causes it.
 struct ActivityDelta {
   enum Kind: Equatable {
     case attempt(CodeAttempt.Outcome)
@@ -66,21 +66,21 @@ struct ActivityDelta {
     reach = (try row.next() as String?).map { CodeReach($0) }
   }
 
-  func insert(in scope: Int64, _ connection: borrowing Connection) throws {
+  func insert(in pool: Int64, _ connection: borrowing Connection) throws {
     try connection.runLater(
       """
       INSERT INTO activity_delta (number, scope_key, account_key, hour, kind, distance, reach)
-      VALUES (\(SQL.nextNumber("number", of: "activity_delta")), \(scope), \(account), \(hour),
+      VALUES (\(SQL.nextNumber("number", of: "activity_delta")), \(pool), \(account), \(hour),
         \(kind.text), \(distance),
         \(reach.map { $0.text ?? "" }))
       """)
   }
 
   static func all(
-    in scope: Int64, _ connection: borrowing Connection
+    in pool: Int64, _ connection: borrowing Connection
   ) throws -> [ActivityDelta] {
     try connection.all(
-      "SELECT \(columns) FROM activity_delta WHERE scope_key = \(scope) ORDER BY number"
+      "SELECT \(columns) FROM activity_delta WHERE scope_key = \(pool) ORDER BY number"
     ) { try ActivityDelta(&$0) }
   }
 }

@@ -46,13 +46,13 @@ package struct BulkActivity: Sendable {
 extension Activity {
   /// Stores the numbers of users at the end of an hour that was never observed.
   package static func record(
-    users: Int, enrolled: Int, of scope: Scope, isWhole: Bool, at: Instant,
+    users: Int, enrolled: Int, of pool: Pool, isWhole: Bool, at: Instant,
     _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
-      VALUES (\(scope.key), \(isWhole), \(at.hour), \(users), \(enrolled))
+      VALUES (\(pool.key), \(isWhole), \(at.hour), \(users), \(enrolled))
       ON CONFLICT (scope_key, whole, hour) DO NOTHING
       """)
   }

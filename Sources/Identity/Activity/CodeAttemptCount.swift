@@ -43,7 +43,7 @@ struct CodeAttemptCount {
   static func delete(_ account: Account, _ connection: borrowing Connection) throws {
     guard account.reach.text != nil else { return }
     try ActivityDelta(account: account.key, hour: 0, .deleted, reach: account.reach)
-      .insert(in: account.scopeKey, connection)
+      .insert(in: account.poolKey, connection)
   }
 
   private mutating func move(distance: Int, day: Int64) -> CodeReach? {
@@ -52,6 +52,6 @@ struct CodeAttemptCount {
   }
 
   private func insert(_ delta: ActivityDelta, _ connection: borrowing Connection) throws {
-    try delta.insert(in: Scope.key(ofAccount: account), connection)
+    try delta.insert(in: Pool.key(ofAccount: account), connection)
   }
 }

@@ -20,15 +20,15 @@ extension Activity {
   ///
   /// The period is 1 to 45 days in UTC, the last of which is today.
   public func offsetCounts(
-    in scope: Scope, days: Int
+    in pool: Pool, days: Int
   ) async throws -> (latest: OffsetCounts, before: OffsetCounts) {
     let days = Int64(min(max(days, 1), 45))
     let first = store.clock.now().day - days + 1
     return try await store.read { connection in
-      var latest = try Self.offsetCounts(in: scope, from: first, before: .max, connection)
+      var latest = try Self.offsetCounts(in: pool, from: first, before: .max, connection)
       var before = try Self.offsetCounts(
-        in: scope, from: first - days, before: first, connection)
-      for (key, counts) in ActivityTally(try ActivityDelta.all(in: scope.key, connection)).offsets
+        in: pool, from: first - days, before: first, connection)
+      for (key, counts) in ActivityTally(try ActivityDelta.all(in: pool.key, connection)).offsets
       where OffsetHistogram.range.contains(key.distance) {
         if key.day >= first {
           latest.add(counts)
@@ -41,7 +41,7 @@ extension Activity {
   }
 
   private static func offsetCounts(
-    in scope: Scope, from first: Int64, before last: Int64, _ connection: borrowing Connection
+    in pool: Pool, from first: Int64, before last: Int64, _ connection: borrowing Connection
   ) throws -> OffsetCounts {
     let counts = try connection.first(
       """
@@ -49,7 +49,7 @@ extension Activity {
         CAST(coalesce(sum(confirmed), 0) AS BIGINT),
         CAST(coalesce(sum(unconfirmed), 0) AS BIGINT)
       FROM offset_day
-      WHERE scope_key = \(scope.key) AND day >= \(first) AND day < \(last)
+      WHERE scope_key = \(pool.key) AND day >= \(first) AND day < \(last)
         AND distance BETWEEN \(OffsetHistogram.range.lowerBound)
           AND \(OffsetHistogram.range.upperBound)
       """

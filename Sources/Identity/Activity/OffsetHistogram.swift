@@ -45,7 +45,7 @@ extension Activity {
   ///
   /// The period is 1 to 90 days in UTC, the last of which is today.
   public func offsets(
-    in scope: Scope, days: Int
+    in pool: Pool, days: Int
   ) async throws -> OffsetHistogram {
     let days = min(max(days, 1), 90)
     let first = store.clock.now().day - Int64(days) + 1
@@ -54,7 +54,7 @@ extension Activity {
       let stored = try connection.all(
         """
         SELECT distance, accepted, confirmed, unconfirmed FROM offset_day
-        WHERE scope_key = \(scope.key) AND day >= \(first)
+        WHERE scope_key = \(pool.key) AND day >= \(first)
         """
       ) { row in
         (
@@ -66,7 +66,7 @@ extension Activity {
       for (distance, counts) in stored { histogram.add(counts, at: distance) }
       let userDays = try connection.all(
         """
-        SELECT reach, users FROM reach_day WHERE scope_key = \(scope.key) AND day >= \(first)
+        SELECT reach, users FROM reach_day WHERE scope_key = \(pool.key) AND day >= \(first)
         """
       ) { (reach: try $0.next() as Int, users: try $0.next() as Int) }
       for (reach, users) in userDays { histogram.userDays[reach] += users }
@@ -75,7 +75,7 @@ extension Activity {
         let users: [SQL] = CodeReach.range.map { reach in
           """
           SELECT CAST(\(reach) AS BIGINT), CAST(coalesce(sum(users), 0) AS BIGINT) FROM reach_users
-          WHERE scope_key = \(scope.key) AND reach = \(reach) AND day >= \(first)
+          WHERE scope_key = \(pool.key) AND reach = \(reach) AND day >= \(first)
           """
         }
         for (reach, users) in try connection.all(
@@ -85,7 +85,7 @@ extension Activity {
           histogram.users[reach] = users
         }
       }
-      let tail = ActivityTally(try ActivityDelta.all(in: scope.key, connection))
+      let tail = ActivityTally(try ActivityDelta.all(in: pool.key, connection))
       for (key, counts) in tail.offsets where key.day >= first {
         histogram.add(counts, at: key.distance)
       }

@@ -7,12 +7,12 @@ public struct Administrator: Sendable {
   public let displayName: String
   public let grants: [Grant]
 
-  /// Returns true if a grant includes the permission in the user pool, or on the instance if
-  /// `scope` is nil.
+  /// Returns true if a grant includes the permission in the pool, or on the instance if
+  /// `pool` is nil.
   ///
   /// Grants are read with each request, so changes take effect immediately.
-  public func may(_ permission: Permission, in scope: Scope?) -> Bool {
-    may(permission, project: scope?.project, tenant: scope?.tenant)
+  public func may(_ permission: Permission, in pool: Pool?) -> Bool {
+    may(permission, project: pool?.project, tenant: pool?.tenant)
   }
 
   /// Returns true if a grant includes the permission in the project and tenant, or on the instance
@@ -28,10 +28,10 @@ public struct Administrator: Sendable {
     grants.contains { $0.role.permissions.contains(permission) }
   }
 
-  /// Returns the broadest role that applies to the user pool, or the broadest of all roles if none
+  /// Returns the broadest role that applies to the pool, or the broadest of all roles if none
   /// does; nil without any grant.
-  public func role(in scope: Scope?) -> Role? {
-    let applying = grants.filter { $0.covers(project: scope?.project, tenant: scope?.tenant) }
+  public func role(in pool: Pool?) -> Role? {
+    let applying = grants.filter { $0.covers(project: pool?.project, tenant: pool?.tenant) }
     let held = (applying.isEmpty ? grants : applying).map(\.role)
     return Role.allCases.first(where: held.contains)
   }
@@ -46,7 +46,7 @@ public struct Administrator: Sendable {
   /// Returns the tenants of a project that the administrator is limited to; nil if they can see the
   /// whole project.
   public func onlyTenants(of project: ID<Project>) -> [ID<Tenant>]? {
-    if may(.seeScope, project: project, tenant: nil) { return nil }
+    if may(.seePool, project: project, tenant: nil) { return nil }
     return grants.filter { $0.project == project }.compactMap(\.tenant)
   }
 
@@ -94,7 +94,7 @@ public enum AdministratorError: Error, Sendable {
   /// A name that's empty or longer than 100 characters.
   case invalidName
   case weakPassword(WeakPassword)
-  case scopeNotFound
+  case poolNotFound
   /// Too many passwords are being hashed; retry after a second.
   case busy
 }

@@ -86,7 +86,7 @@ extension Administrators {
   /// The roles haven't been in force since their end; this only records it.
   @discardableResult
   static func endGrants(
-    of id: ID<Administrator>? = nil, withDeleted deleted: Scope? = nil, _ outbox: Outbox,
+    of id: ID<Administrator>? = nil, withDeleted deleted: Pool? = nil, _ outbox: Outbox,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     let which: SQL =

@@ -179,9 +179,9 @@ extension Administrators {
   static func checkPlace(of grant: Grant, _ connection: borrowing Connection) throws {
     guard let project = grant.project else { return }
     do {
-      _ = try Scopes.find(project: project, tenant: grant.tenant, connection)
-    } catch is ScopeError {
-      throw ManagementError.scopeNotFound
+      _ = try Pools.find(project: project, tenant: grant.tenant, connection)
+    } catch is PoolLookupError {
+      throw ManagementError.poolNotFound
     }
   }
 

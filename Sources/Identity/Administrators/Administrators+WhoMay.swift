@@ -8,20 +8,20 @@ public struct OtherAdministrators: Sendable, Equatable {
 }
 
 extension Administrators {
-  /// Finds the other administrators who have a permission in a user pool, for an administrator who
+  /// Finds the other administrators who have a permission in a pool, for an administrator who
   /// has it too.
   ///
   /// Names are limited as in ``namesOfThose(with:in:for:)``.
   ///
   /// - Returns: Up to three names and the total number.
   public func otherAdministrators(
-    with permission: Permission, in scope: Scope, of asking: Administrator
+    with permission: Permission, in pool: Pool, of asking: Administrator
   ) async throws -> OtherAdministrators {
     let (roles, now) = (permission.roles, store.clock.now())
     return try await store.read { connection in
       var (names, count): ([String], Int) = ([], 0)
       var known: Set<String> = [asking.id.text]
-      for place in Self.places(around: scope) {
+      for place in Self.places(around: pool) {
         let isVisible = asking.grants.contains {
           $0.covers(project: place.project, tenant: place.tenant)
         }
@@ -51,10 +51,10 @@ extension Administrators {
   ///
   /// - Returns: Up to three names.
   public func namesOfThose(
-    with permission: Permission, in scope: Scope?, for asking: Administrator
+    with permission: Permission, in pool: Pool?, for asking: Administrator
   ) async throws -> [String] {
     let (roles, now) = (permission.roles, store.clock.now())
-    let places = Self.places(around: scope).filter { place in
+    let places = Self.places(around: pool).filter { place in
       asking.grants.contains { $0.covers(project: place.project, tenant: place.tenant) }
     }
     return try await store.read { connection in
@@ -70,15 +70,15 @@ extension Administrators {
     }
   }
 
-  /// Finds the administrators to email about a user pool; each is listed once, with the broadest
+  /// Finds the administrators to email about a pool; each is listed once, with the broadest
   /// of their roles with the permission.
   static func recipients(
-    with permission: Permission, around scope: Scope?, atMost most: Int,
+    with permission: Permission, around pool: Pool?, atMost most: Int,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> [(id: ID<Administrator>, email: String, role: Role)] {
     var found: [(id: ID<Administrator>, email: String, role: Role)] = []
     for role in permission.roles {
-      for place in places(around: scope) {
+      for place in places(around: pool) {
         let granted = try holders(of: role, at: place, atMost: most, at: now, connection)
         for one in granted where found.count < most && !found.contains(where: { $0.id == one.id }) {
           found.append((one.id, one.email, role))
@@ -105,14 +105,14 @@ extension Administrators {
     ) { row in (id: try row.next(), name: try row.next(), email: try row.next()) }
   }
 
-  /// Returns the levels at which a grant applies to a user pool, narrowest first.
+  /// Returns the levels at which a grant applies to a pool, narrowest first.
   static func places(
-    around scope: Scope?
+    around pool: Pool?
   ) -> [(project: ID<Project>?, tenant: ID<Tenant>?)] {
     var places: [(project: ID<Project>?, tenant: ID<Tenant>?)] = []
-    if let scope {
-      if scope.tenant != nil { places.append((scope.project, scope.tenant)) }
-      places.append((scope.project, nil))
+    if let pool {
+      if pool.tenant != nil { places.append((pool.project, pool.tenant)) }
+      places.append((pool.project, nil))
     }
     return places + [(nil, nil)]
   }

@@ -41,7 +41,7 @@ public struct Administrators: Sendable {
     email: String, displayName: String, password: Secret
   ) async throws -> PasswordHash {
     do { try AccountRules.checkEmail(email) } catch { throw AdministratorError.invalidEmail }
-    guard UserPoolRules.isDisplayName(displayName) else { throw AdministratorError.invalidName }
+    guard PoolRules.isDisplayName(displayName) else { throw AdministratorError.invalidName }
     return try await check(password, of: email)
   }
 
@@ -107,9 +107,9 @@ public struct Administrators: Sendable {
   ) throws -> Administrator {
     if let project = grant.project {
       do {
-        _ = try Scopes.find(project: project, tenant: grant.tenant, connection)
-      } catch is ScopeError {
-        throw AdministratorError.scopeNotFound
+        _ = try Pools.find(project: project, tenant: grant.tenant, connection)
+      } catch is PoolLookupError {
+        throw AdministratorError.poolNotFound
       }
     }
     do {

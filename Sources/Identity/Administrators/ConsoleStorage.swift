@@ -209,18 +209,18 @@ extension ConsoleStorage {
 
 extension ConsoleStorage {
   public func keep(
-    _ code: TemporaryCode, of user: ID<Account>, in scope: Scope, for session: ConsoleSession
+    _ code: TemporaryCode, of user: ID<Account>, in pool: Pool, for session: ConsoleSession
   ) async throws {
     let text = "\(code.expiresAt.microseconds) \(code.code.revealedText)"
     _ = try await keep(
-      Secret(text), as: .code, about: Self.subject(user, scope), for: .session(session))
+      Secret(text), as: .code, about: Self.subject(user, pool), for: .session(session))
   }
 
   /// - Returns: The code; nil if there's none, it was shown already, or too long ago.
   public func takeCode(
-    of user: ID<Account>, in scope: Scope, for session: ConsoleSession
+    of user: ID<Account>, in pool: Pool, for session: ConsoleSession
   ) async throws -> TemporaryCode? {
-    let found = try await take(.code, about: Self.subject(user, scope), for: .session(session))
+    let found = try await take(.code, about: Self.subject(user, pool), for: .session(session))
     guard let parts = found?.revealedText.split(separator: " ", maxSplits: 1), parts.count == 2,
       let end = Int64(parts[0])
     else { return nil }
@@ -228,7 +228,7 @@ extension ConsoleStorage {
       code: Secret(String(parts[1])), expiresAt: Instant(microseconds: end))
   }
 
-  private static func subject(_ user: ID<Account>, _ scope: Scope) -> String {
-    "\(scope.key) \(user.text)"
+  private static func subject(_ user: ID<Account>, _ pool: Pool) -> String {
+    "\(pool.key) \(user.text)"
   }
 }

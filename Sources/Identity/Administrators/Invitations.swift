@@ -58,7 +58,7 @@ public struct Invitations: Sendable {
     email: String, displayName: String, grant: Grant, until end: Instant?
   ) throws(ManagementError) -> Action<NewInvitation> {
     do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard UserPoolRules.isDisplayName(displayName) else { throw .invalidName }
+    guard PoolRules.isDisplayName(displayName) else { throw .invalidName }
     let token = store.random.token(bytes: 32)
     let id = ID<Administrator>(store.random.uuid())
     return { context, connection in
@@ -252,7 +252,7 @@ public struct Invitations: Sendable {
     let actor: Actor = inviter.isEmpty ? .commandLine : .administrator(ID(inviter), name: "")
     guard try Administrators.mayManage(actor, at: now, connection) else { return false }
     do { try Administrators.checkPlace(of: invitation.grant, connection) } catch ManagementError
-      .scopeNotFound
+      .poolNotFound
     { return false }
     return true
   }

@@ -16,7 +16,7 @@ public enum ManagementError: Error, Sendable {
   case endInPast
   /// The end date of a role is more than two years away.
   case endTooLate
-  case scopeNotFound
+  case poolNotFound
   case invalidEmail
   /// A name that's empty or longer than 100 characters.
   case invalidName

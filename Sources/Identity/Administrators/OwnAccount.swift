@@ -111,7 +111,7 @@ public struct OwnAccount: Sendable {
       switch error {
       case .weakPassword(let reason): throw PasswordChangeError.weakPassword(reason)
       case .busy: throw PasswordChangeError.busy
-      case .emailTaken, .invalidEmail, .invalidName, .scopeNotFound: throw error
+      case .emailTaken, .invalidEmail, .invalidName, .poolNotFound: throw error
       }
     }
   }

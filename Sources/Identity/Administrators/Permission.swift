@@ -2,7 +2,7 @@ public import Database
 
 public enum Permission: String, CaseIterable, Sendable {
   /// See that a project or tenant exists, and its counts.
-  case seeScope
+  case seePool = "seeScope"
   /// Read the MFA policy and its history.
   case readPolicy
   case changePolicy
@@ -10,7 +10,7 @@ public enum Permission: String, CaseIterable, Sendable {
   case signOffReview
   /// Create a project; requires a grant on the instance.
   case createProject
-  case changeScope
+  case changePool = "changeScope"
   /// Create and delete tenants; requires a grant on the project.
   case manageTenants
   /// Delete a project with all its data; requires a grant on the project.
@@ -48,7 +48,7 @@ public enum Permission: String, CaseIterable, Sendable {
   /// The permissions that change no account or policy and reveal nothing that gives access to an
   /// account.
   static let ofReaders: Set<Permission> = [
-    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .seeApprovals,
+    .seePool, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .seeApprovals,
     .signOffReview,
   ]
 }
@@ -82,14 +82,14 @@ public enum Role: String, CaseIterable, Sendable, SQLConvertible {
   // Cached, because each page checks permissions several times.
   private static let ofOwner = Set(Permission.allCases)
   private static let ofPolicy: Set<Permission> = [
-    .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
+    .seePool, .readPolicy, .changePolicy, .createProject, .changePool, .manageTenants,
     .manageKeys, .editSupportRules, .seeApprovals,
   ]
   private static let ofSupport: Set<Permission> = [
-    .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
+    .seePool, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
   ]
   private static let ofAuditor: Set<Permission> = [
-    .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
+    .seePool, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
   ]
 }
 
@@ -120,11 +120,11 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable, SQLConvertible {
       .protectUsers, .seeApprovals, .signOffReview,
     ])
   private static let ofPolicy: Set<Permission> = [
-    .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants,
+    .seePool, .readPolicy, .changePolicy, .changePool, .manageTenants,
   ]
-  private static let ofSupport: Set<Permission> = [.seeScope, .findUsers]
-  private static let ofAuditor: Set<Permission> = [.seeScope, .readPolicy, .findUsers]
+  private static let ofSupport: Set<Permission> = [.seePool, .findUsers]
+  private static let ofAuditor: Set<Permission> = [.seePool, .readPolicy, .findUsers]
   private static let ofApplication: Set<Permission> = [
-    .seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions,
+    .seePool, .findUsers, .changeUsers, .exportUsers, .endSessions,
   ]
 }

@@ -14,7 +14,7 @@ public struct Alert: Sendable, Equatable {
     case textMessages = "text-messages"
   }
 
-  public let scope: Scope
+  public let pool: Pool
   public let kind: Kind
   public let startedAt: Instant
   public let lastSeenAt: Instant
@@ -22,11 +22,11 @@ public struct Alert: Sendable, Equatable {
   public let count: Int
 
   static let columns: SQL = """
-    \(Scope.columns), l.kind, l.started_at, l.last_seen_at, l.count
+    \(Pool.columns), l.kind, l.started_at, l.last_seen_at, l.count
     """
 
   init(_ row: inout Row) throws {
-    scope = try Scope(&row)
+    pool = try Pool(&row)
     kind = try row.next()
     startedAt = try row.next()
     lastSeenAt = try row.next()

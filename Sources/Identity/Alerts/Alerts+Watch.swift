@@ -10,7 +10,7 @@ extension Alerts {
   private static let mostRecorded = 50
 
   private struct Finding {
-    let scope: Scope
+    let pool: Pool
     let kind: Alert.Kind
     let count: Int
   }
@@ -51,29 +51,29 @@ extension Alerts {
   ) throws -> (findings: [Finding], last: Int64?) {
     let pools = try connection.all(
       """
-      SELECT \(Scope.columns), \(AccountCounts.current("enrolled_users")) FROM scope s
+      SELECT \(Pool.columns), \(AccountCounts.current("enrolled_users")) FROM scope s
         \(SQL.orderedJoin) project p USING (project_id)
       WHERE s.scope_key > \(key) AND s.deleted_at IS NULL ORDER BY s.scope_key LIMIT \(Self.share)
       """
-    ) { (scope: try Scope(&$0), enrolled: try $0.next() as Int) }
+    ) { (pool: try Pool(&$0), enrolled: try $0.next() as Int) }
     let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
     let firstRow = try Audit.firstRow(since: hour, connection)
     var findings: [Finding] = []
-    for (scope, enrolled) in pools {
+    for (pool, enrolled) in pools {
       func add(_ kind: Alert.Kind, _ count: Int?) {
-        if let count { findings.append(Finding(scope: scope, kind: kind, count: count)) }
+        if let count { findings.append(Finding(pool: pool, kind: kind, count: count)) }
       }
-      add(.spraying, try Self.sprayed(scope, enrolled: enrolled, at: now, connection))
-      add(.drift, try Self.drifting(scope, at: now, connection))
-      add(.removals, try Self.removals(scope, since: firstRow, at: now, connection))
-      add(.textMessages, try store.outbox.smsLimits?.reached(in: scope, at: now, connection))
+      add(.spraying, try Self.sprayed(pool, enrolled: enrolled, at: now, connection))
+      add(.drift, try Self.drifting(pool, at: now, connection))
+      add(.removals, try Self.removals(pool, since: firstRow, at: now, connection))
+      add(.textMessages, try store.outbox.smsLimits?.reached(in: pool, at: now, connection))
     }
-    return (findings, pools.count == Self.share ? pools.last?.scope.key : nil)
+    return (findings, pools.count == Self.share ? pools.last?.pool.key : nil)
   }
 
   /// Returns the number of users with an incorrect code; nil if it isn't unusual.
   private static func sprayed(
-    _ scope: Scope, enrolled: Int, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, enrolled: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
     let since = now.advanced(bySeconds: -AlertThreshold.sprayingPeriod)
     var accounts: Set<Int64> = []
@@ -81,7 +81,7 @@ extension Alerts {
       let part = try connection.all(
         """
         SELECT account_key FROM code_attempt \(index: "code_attempt_by_result")
-        WHERE scope_key = \(scope.key) AND result = \(CodeAttempt.Result.wrong)
+        WHERE scope_key = \(pool.key) AND result = \(CodeAttempt.Result.wrong)
           AND result <> 'accepted' AND way = \(way) AND at > \(since)
           AND at <= \(Instant.latest(at: now))
         LIMIT \(mostAttempts)
@@ -97,13 +97,13 @@ extension Alerts {
   ///
   /// Near misses are compared too: if the clock is off by more than the window, no code is accepted.
   private static func drifting(
-    _ scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
     let since = now.advanced(bySeconds: -AlertThreshold.driftPeriod)
     let codes = try connection.all(
       """
       SELECT account_key, distance FROM code_attempt
-      WHERE scope_key = \(scope.key) AND at > \(since)
+      WHERE scope_key = \(pool.key) AND at > \(since)
         AND at <= \(Instant.latest(at: now))
         AND way || '' = 'app' AND distance IS NOT NULL
       ORDER BY at DESC, account_key DESC LIMIT \(mostAttempts)
@@ -118,16 +118,16 @@ extension Alerts {
   ///
   /// Users' own removals are compared with their own, so that they don't hide those by others.
   private static func removals(
-    _ scope: Scope, since firstRow: Int64, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, since firstRow: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
     let hour = now.advanced(bySeconds: -AlertThreshold.removalPeriod)
     let start = hour.advanced(bySeconds: -Int64(AlertThreshold.removalDays) * 86_400)
     var most: Int?
     for actions in [[AuditAction.factorWithdraw], [.factorRemove, .factorRemoveAll]] {
-      let users = try removed(by: actions, scope, from: firstRow, hour, to: now, connection)
+      let users = try removed(by: actions, pool, from: firstRow, hour, to: now, connection)
       guard AlertThreshold.isUnusual(removals: users, after: 0) else { continue }
       let row = try Audit.firstRow(since: start, connection)
-      let before = try removed(by: actions, scope, from: row, start, to: hour, connection)
+      let before = try removed(by: actions, pool, from: row, start, to: hour, connection)
       if AlertThreshold.isUnusual(removals: users, after: before) {
         most = max(users, most ?? 0)
       }
@@ -139,13 +139,13 @@ extension Alerts {
   ///
   /// A user counts once in each 24 hours before the end.
   private static func removed(
-    by actions: [AuditAction], _ scope: Scope, from row: Int64, _ start: Instant, to end: Instant,
+    by actions: [AuditAction], _ pool: Pool, from row: Int64, _ start: Instant, to end: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
     let removals = try connection.all(
       """
       SELECT object_id, at FROM audit \(index: "audit_filed_by_action")
-      WHERE project_id = \(scope.project) AND tenant_id = \(scope.tenant?.text ?? "")
+      WHERE project_id = \(pool.project) AND tenant_id = \(pool.tenant?.text ?? "")
         AND action_group = 'factor' AND filed = 1 AND audit_id >= \(row)
         AND action IN (\(SQL.list(actions)))
         AND at > \(start) AND at <= \(end)
@@ -160,24 +160,24 @@ extension Alerts {
   private func record(
     _ finding: Finding, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let (scope, kind) = (finding.scope, finding.kind)
+    let (pool, kind) = (finding.pool, finding.kind)
     let continued = try connection.run(
       """
       UPDATE alert SET last_seen_at = \(now),
         count = \(SQL.greatest)(count, \(finding.count))
-      WHERE scope_key = \(scope.key) AND kind = \(kind) AND ended_at IS NULL
+      WHERE scope_key = \(pool.key) AND kind = \(kind) AND ended_at IS NULL
       """)
     guard continued == 0 else { return }
     try connection.run(
       """
       INSERT INTO alert (alert_id, scope_key, kind, started_at, last_seen_at, count)
-      VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(scope.key), \(kind),
+      VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(pool.key), \(kind),
         \(now), \(now), \(finding.count))
       """)
     try store.outbox.notifyOwners(
       AlertMail(
-        scope: scope, kind: kind, count: finding.count, at: now,
-        link: store.links.overview(of: scope)),
+        pool: pool, kind: kind, count: finding.count, at: now,
+        link: store.links.overview(of: pool)),
       connection)
   }
 

@@ -6,14 +6,14 @@ public struct Alerts: Sendable {
   /// The number of days for which an alert is kept after its end.
   static let daysKept: Int64 = 90
 
-  public func ongoing(in scope: Scope) async throws -> [Alert] {
+  public func ongoing(in pool: Pool) async throws -> [Alert] {
     try await store.read { connection in
       try connection.all(
         """
         SELECT \(Alert.columns) FROM alert l \(index: "alert_ongoing")
           \(SQL.orderedJoin) scope s USING (scope_key)
           \(SQL.orderedJoin) project p USING (project_id)
-        WHERE l.scope_key = \(scope.key) AND l.ended_at IS NULL ORDER BY l.kind
+        WHERE l.scope_key = \(pool.key) AND l.ended_at IS NULL ORDER BY l.kind
         """
       ) { try Alert(&$0) }
     }

@@ -49,7 +49,7 @@ public struct Approval: Sendable {
   }
 
   public let id: Int64
-  public let scope: Scope
+  public let pool: Pool
   public let kind: Kind
   /// The account whose factors are to be removed; nil for a bulk removal or a policy.
   public let account: ID<Account>?
@@ -104,7 +104,7 @@ public struct Approval: Sendable {
     v.approval_id, v.kind, v.uid, v.user_name, v.factors, v.factor_names, v.all_factors, v.job_id,
       v.users, v.cause, v.requester_id, v.requester_name, v.address, v.request_id, v.reason,
       v.note, v.ticket, v.proof, v.requested_at, v.expires_at, v.state, v.decided_at,
-      v.decider_name, v.answer, v.caller_verification, \(Scope.columns)
+      v.decider_name, v.answer, v.caller_verification, \(Pool.columns)
     """
 
   init(_ row: inout Row, at now: Instant) throws {
@@ -139,7 +139,7 @@ public struct Approval: Sendable {
     obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
     self.answer = obstacle == nil ? answer : nil
     callerProof = try row.next()
-    scope = try Scope(&row)
+    pool = try Pool(&row)
   }
 }
 

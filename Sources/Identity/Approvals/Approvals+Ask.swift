@@ -13,13 +13,13 @@ extension Approval.Cause {
   }
 
   init?(
-    users: Int, left: Int, _ settings: SupportRules, in scope: Scope, at now: Instant,
+    users: Int, left: Int, _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     if let most = settings.approvalOverUsers, users > most {
       self = .many
     } else if settings.approvalForLastFactor,
-      try Policies.stored(scope.key, connection).isMandatory(at: now)
+      try Policies.stored(pool.key, connection).isMandatory(at: now)
     {
       self = .lastFactor
     } else if users > left {
@@ -46,11 +46,11 @@ extension Approvals {
   /// - Returns: The audit entry, without author and reason, and the time the request expires.
   static func ask(
     for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
-    _ settings: SupportRules, caller: CallerProof?, in scope: Scope, at now: Instant,
+    _ settings: SupportRules, caller: CallerProof?, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (entry: AuditEntry, expiresAt: Instant) {
     let account = removal.account
-    guard try waiting(for: account.id, in: scope, at: now, connection) == nil else {
+    guard try waiting(for: account.id, in: pool, at: now, connection) == nil else {
       throw ActionDenial.alreadyAsked
     }
     let names = removal.factors.map {
@@ -58,9 +58,9 @@ extension Approvals {
     }
     let (_, expiry) = try store(
       kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
-      names: names, job: nil, users: 1, cause, request, settings, in: scope, at: now, connection,
+      names: names, job: nil, users: 1, cause, request, settings, in: pool, at: now, connection,
       caller: caller)
-    var entry = AuditEntry(.approvalAsk, of: account, in: scope)
+    var entry = AuditEntry(.approvalAsk, of: account, in: pool)
     entry.add(.factors, .of(removal.factors))
     entry.add(.approvalCause, .code(cause.rawValue))
     entry.add(.expiresAt, .instant(expiry))
@@ -70,18 +70,18 @@ extension Approvals {
   /// - Returns: The time the request expires.
   static func ask(
     for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant {
     try store(
       kind: .job, account: nil, factors: [], names: [], job: job.id, users: job.users, cause,
-      request, settings, in: scope, at: now, connection
+      request, settings, in: pool, at: now, connection
     ).expiry
   }
 
   static func store(
     kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
     users: Int, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection,
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection,
     caller: CallerProof? = nil
   ) throws -> (id: Int64, expiry: Instant) {
     let expiry = now.advanced(bySeconds: Approval.lifetime)
@@ -93,7 +93,7 @@ extension Approvals {
       INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
         all_factors, job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
         ticket, proof, caller_verification, requested_at, expires_at, state)
-      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope.key), \(kind),
+      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(pool.key), \(kind),
         \(account?.id.text ?? ""), \(account?.label ?? ""),
         \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause),
         \(agent.id), \(agent.displayName), \(request.author.address),

@@ -7,19 +7,19 @@ extension Approvals {
   /// account that can no longer be acted on, the request is closed and nothing is done. Only the
   /// re-authentication code of the approver's input is used.
   public func approve(
-    _ id: Int64, in scope: Scope, _ request: ActionRequest
+    _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ApprovalOutcome> {
-    try await decide(.approve, id, in: scope, request) { approval, now, connection in
+    try await decide(.approve, id, in: pool, request) { approval, now, connection in
       if let change = try change(since: approval, at: now, connection) {
         try Self.close(
           approval, .overtaken, by: request.author, obstacle: change, at: now, connection)
         return .overtaken(change)
       }
-      let settings = try SupportRules.find(scope, connection)
+      let settings = try SupportRules.find(pool, connection)
       let value = try carryOut(approval, settings, by: request.author, at: now, connection)
       try Self.close(approval, .approved, by: request.author, at: now, connection)
       if approval.kind != .policy {
-        try authorization.count(request.agent.administrator.id, in: scope, at: now, connection)
+        try authorization.count(request.agent.administrator.id, in: pool, at: now, connection)
       }
       return value
     }
@@ -28,7 +28,7 @@ extension Approvals {
   /// Only the re-authentication code of the request is used.
   @discardableResult
   public func refuse(
-    _ id: Int64, in scope: Scope, answer: String, _ request: ActionRequest
+    _ id: Int64, in pool: Pool, answer: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
     let answer = answer.trimmed
     let faults: [ActionInputError] =
@@ -37,16 +37,16 @@ extension Approvals {
       } else {
         answer.count <= Approval.longestAnswer ? [] : [.answerTooLong]
       }
-    return try await decide(.reject, id, in: scope, request, inputErrors: faults) {
+    return try await decide(.reject, id, in: pool, request, inputErrors: faults) {
       approval, now, connection in
       try Self.close(approval, .refused, by: request.author, answer: answer, at: now, connection)
     }
   }
 
   public func withdraw(
-    _ id: Int64, in scope: Scope, _ request: ActionRequest
+    _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws {
-    _ = try await decide(.withdraw, id, in: scope, request) { approval, now, connection in
+    _ = try await decide(.withdraw, id, in: pool, request) { approval, now, connection in
       try Self.close(approval, .withdrawn, by: request.author, at: now, connection)
     }
   }
@@ -63,7 +63,7 @@ extension Approvals {
   /// acts on users, so only it requires that the administrator can act on them and counts toward
   /// the hourly limit.
   private func decide<Value: Sendable>(
-    _ decision: Decision, _ id: Int64, in scope: Scope, _ request: ActionRequest,
+    _ decision: Decision, _ id: Int64, in pool: Pool, _ request: ActionRequest,
     inputErrors faults: [ActionInputError] = [],
     _ body:
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
@@ -71,7 +71,7 @@ extension Approvals {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
     let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write { connection in
-      let approval = try Self.find(id, in: scope, at: now, connection)
+      let approval = try Self.find(id, in: pool, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       let isOwn = approval.requester == agent
       guard isOwn == (decision == .withdraw) else {
@@ -81,9 +81,9 @@ extension Approvals {
         if let denial = try obstacle(agent, to: approval, at: now, connection) {
           throw ApprovalError.denied(denial)
         }
-        let settings = try SupportRules.find(scope, connection)
+        let settings = try SupportRules.find(pool, connection)
         if approval.kind != .policy,
-          try authorization.isHeld(request, settings, in: scope, at: now, connection)
+          try authorization.isHeld(request, settings, in: pool, at: now, connection)
         {
           return .failure(.held)
         }
@@ -96,7 +96,7 @@ extension Approvals {
         case .withdraw: actions.withdraw
         }
       switch try store.authorization.authorize(
-        action, request, in: ActionTarget(scope), inputErrors: faults, at: now, connection)
+        action, request, in: ActionTarget(pool), inputErrors: faults, at: now, connection)
       {
       case .failure(let denial): return .failure(denial)
       case .success(let renewed):
@@ -113,29 +113,29 @@ extension Approvals {
     _ agent: ID<Administrator>, to approval: Approval, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ActionDenial? {
-    let scope = approval.scope
+    let pool = approval.pool
     guard let administrator = try Administrators.present(agent, at: now, connection),
-      administrator.may(approval.kind.permission, in: scope)
+      administrator.may(approval.kind.permission, in: pool)
     else { return .notAllowed }
     if let job = approval.job {
-      if try Self.isOnList(administrator, job, in: scope, connection) { return .ownAccount }
-      guard let account = try Self.protectedAccount(on: job, in: scope, connection),
+      if try Self.isOnList(administrator, job, in: pool, connection) { return .ownAccount }
+      guard let account = try Self.protectedAccount(on: job, in: pool, connection),
         let denial = administrator.denial(
-          of: approval.kind.actions.approve, on: account, in: scope),
+          of: approval.kind.actions.approve, on: account, in: pool),
         case .protectedAccount = denial
       else { return nil }
       return denial
     }
     guard let id = approval.account,
-      let account = try AccountRecord.find(scope, id, connection)
+      let account = try AccountRecord.find(pool, id, connection)
     else { return nil }
-    return administrator.denial(of: approval.kind.actions.approve, on: account, in: scope)
+    return administrator.denial(of: approval.kind.actions.approve, on: account, in: pool)
   }
 
   /// Returns true if the administrator's own account is on the list; administrators can't decide
   /// about themselves there either.
   private static func isOnList(
-    _ administrator: Administrator, _ job: Int64, in scope: Scope,
+    _ administrator: Administrator, _ job: Int64, in pool: Pool,
     _ connection: borrowing Connection
   ) throws -> Bool {
     let own = Mailbox.folded(administrator.email)
@@ -143,8 +143,8 @@ extension Approvals {
     let candidates = try connection.all(
       """
       SELECT a.account_key FROM bulk_item i
-        \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
-      WHERE i.scope_key = \(scope.key) AND i.job_id = \(job)
+        \(SQL.orderedJoin) account a ON a.scope_key = \(pool.key) AND a.uid = i.uid
+      WHERE i.scope_key = \(pool.key) AND i.job_id = \(job)
         AND (a.email_folded = \(own) OR a.has_providers = 1 OR a.has_former_addresses = 1
           OR a.initial_email IS NOT NULL OR a.email_folded LIKE '%.'
           OR length(a.email_folded) <> \(SQL.byteCount("a.email_folded")))
@@ -152,7 +152,7 @@ extension Approvals {
     ) { try $0.next() as Int64 }
     for key in candidates {
       guard let account = try AccountRecord.find(key: key, connection) else { continue }
-      let denial = administrator.denial(of: .approveRequest, on: account, in: scope)
+      let denial = administrator.denial(of: .approveRequest, on: account, in: pool)
       if case .ownAccount = denial { return true }
     }
     return false
@@ -162,13 +162,13 @@ extension Approvals {
   ///
   /// Protected accounts that the requester couldn't act on have a result from the beginning.
   private static func protectedAccount(
-    on job: Int64, in scope: Scope, _ connection: borrowing Connection
+    on job: Int64, in pool: Pool, _ connection: borrowing Connection
   ) throws -> Account? {
     let key = try connection.first(
       """
       SELECT a.account_key FROM bulk_item i
-        \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
-      WHERE i.scope_key = \(scope.key) AND i.job_id = \(job) AND i.result IS NULL
+        \(SQL.orderedJoin) account a ON a.scope_key = \(pool.key) AND a.uid = i.uid
+      WHERE i.scope_key = \(pool.key) AND i.job_id = \(job) AND i.result IS NULL
         AND a.protected = 1
       LIMIT 1
       """
@@ -187,25 +187,25 @@ extension Approvals {
   private func change(
     since approval: Approval, at now: Instant, _ connection: borrowing Connection
   ) throws -> ApprovalObstacle? {
-    let scope = approval.scope
+    let pool = approval.pool
     guard let requester = try Administrators.present(approval.requester, at: now, connection),
-      requester.may(approval.kind.permission, in: scope)
+      requester.may(approval.kind.permission, in: pool)
     else { return .permissionLost }
     if approval.kind == .policy {
       let proposed = try Self.proposedPolicy(of: approval, connection)
-      let policy = try Policies.find(scope.key, connection)
+      let policy = try Policies.find(pool.key, connection)
       guard let proposed, proposed.version == policy.version else { return .policyChanged }
       return try store.outbox.isMissing(for: proposed.edit, over: policy.edit, connection)
         ? .refusalNeedsEmail : nil
     }
     if let id = approval.job {
-      let job = try BulkJob.find(id, in: scope, connection)
+      let job = try BulkJob.find(id, in: pool, connection)
       return job?.state == .waiting ? nil : .listGone
     }
     guard let id = approval.account,
-      let account = try AccountRecord.find(scope, id, connection)
+      let account = try AccountRecord.find(pool, id, connection)
     else { return .accountDeleted }
-    guard requester.denial(of: .removeFactor, on: account, in: scope) == nil else {
+    guard requester.denial(of: .removeFactor, on: account, in: pool) == nil else {
       return .accountOutOfReach
     }
     let present = Set(account.factors.map(\.id.text))
@@ -219,7 +219,7 @@ extension Approvals {
     _ approval: Approval, _ settings: SupportRules, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
-    let scope = approval.scope
+    let pool = approval.pool
     if approval.kind == .policy {
       guard let proposed = try Self.proposedPolicy(of: approval, connection) else {
         throw ApprovalError.notFound
@@ -231,20 +231,20 @@ extension Approvals {
         """
         UPDATE bulk_job SET state = 'running', started_at = \(now),
           approver_name = \(approver.actor.name)
-        WHERE scope_key = \(scope.key) AND job_id = \(job)
+        WHERE scope_key = \(pool.key) AND job_id = \(job)
         """)
       return .begun(job: job)
     }
     guard let id = approval.account,
-      let account = try AccountRecord.find(scope, id, connection),
+      let account = try AccountRecord.find(pool, id, connection),
       let requester = try Administrators.present(approval.requester, at: now, connection)
     else { throw ApprovalError.notFound }
     let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
     var removal = try FactorRemovals.removal(
-      of: one, from: account, settings, try Policies.stored(scope.key, connection))
+      of: one, from: account, settings, try Policies.stored(pool.key, connection))
     let hold = NewRemovalHold(
       approval.reason, by: requester, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(&removal, hold, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
     entry.justify(
       approval.reason, note: approval.note, ticket: approval.ticket,
       proof: approval.proof.joined(separator: "\n"))
@@ -274,30 +274,30 @@ extension Approvals {
       UPDATE approval SET state = \(state), decided_at = \(now),
         decider_id = \(decider?.id), decider_name = \(decider?.name),
         answer = \(answer ?? obstacle?.stored)
-      WHERE scope_key = \(approval.scope.key) AND approval_id = \(approval.id)
+      WHERE scope_key = \(approval.pool.key) AND approval_id = \(approval.id)
       """)
     let ending = ending(state, author.actor.name, answer, obstacle)
     if let job = approval.job, let ending {
       let isWaiting = try connection.first(
         """
         SELECT 1 FROM bulk_job
-        WHERE scope_key = \(approval.scope.key) AND job_id = \(job) AND state = 'waiting'
+        WHERE scope_key = \(approval.pool.key) AND job_id = \(job) AND state = 'waiting'
         """
       ) { _ in true }
       if isWaiting != nil {
-        try BulkJob.stop(job, of: approval.scope.key, because: ending, at: now, connection)
+        try BulkJob.stop(job, of: approval.pool.key, because: ending, at: now, connection)
       }
     }
     let object: (kind: AuditResource, id: String, name: String) =
       if approval.kind == .policy {
-        (.policy, approval.scope.objectID, approval.scope.name)
+        (.policy, approval.pool.objectID, approval.pool.name)
       } else if let account = approval.account {
         (.account, account.text, approval.accountName)
       } else {
         (.bulkRemoval, String(approval.job ?? 0), "")
       }
     var entry = AuditEntry(
-      action(state), object.kind, object.id, name: object.name, in: approval.scope)
+      action(state), object.kind, object.id, name: object.name, in: approval.pool)
     entry.add(.requester, .text(approval.requesterName))
     if object.kind == .bulkRemoval { entry.add(.users, .number(approval.users)) }
     if let obstacle { entry.add(.outcome, .code(obstacle.rawValue)) }

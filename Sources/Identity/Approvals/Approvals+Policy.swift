@@ -10,10 +10,10 @@ extension Approval {
   /// `policy` is read only if the number of its users matters.
   static func isNeeded(
     for weakenings: [PolicyWeakening], of policy: @autoclosure () throws -> Policy,
-    in scope: Scope, _ connection: borrowing Connection
+    in pool: Pool, _ connection: borrowing Connection
   ) throws -> Bool {
     guard !weakenings.isEmpty,
-      let limit = try SupportRules.find(scope, connection).policyApprovalOverUsers
+      let limit = try SupportRules.find(pool, connection).policyApprovalOverUsers
     else { return false }
     return try policy().needsApproval(of: weakenings, above: limit)
   }
@@ -23,14 +23,14 @@ extension Approval {
   ///
   /// Administrators request approval before they store a policy.
   static func permits(
-    _ weakenings: [PolicyWeakening], of policy: @autoclosure () throws -> Policy, in scope: Scope,
+    _ weakenings: [PolicyWeakening], of policy: @autoclosure () throws -> Policy, in pool: Pool,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard case .serviceToken(let token, _) = author.actor,
-      try isNeeded(for: weakenings, of: try policy(), in: scope, connection)
+      try isNeeded(for: weakenings, of: try policy(), in: pool, connection)
     else { return true }
     return try ServiceTokens.creatorMay(
-      .manageAdministrators, in: scope, of: token, at: now, connection)
+      .manageAdministrators, in: pool, of: token, at: now, connection)
   }
 }
 
@@ -41,32 +41,32 @@ extension Approvals {
     for new: PolicyEdit, over policy: Policy, _ request: ActionRequest, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant {
-    let scope = policy.scope
+    let pool = policy.pool
     let pending = try connection.all(
       """
       SELECT approval_id, expires_at FROM approval \(index: "approval_of_policy")
-      WHERE scope_key = \(scope.key) AND kind = 'policy' AND state = 'waiting'
+      WHERE scope_key = \(pool.key) AND kind = 'policy' AND state = 'waiting'
       """
     ) { (id: try $0.next() as Int64, expiry: try $0.next() as Instant) }
     guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
       throw PolicyError.approvalPending
     }
     for late in pending {
-      try expire(find(late.id, in: scope, at: now, connection), at: now, connection)
+      try expire(find(late.id, in: pool, at: now, connection), at: now, connection)
     }
     let (cause, users) = (
       Approval.Cause.weakerPolicy, policy.users(affectedBy: policy.weakenings(by: new))
     )
     let (id, expiry) = try store(
       kind: .policy, account: nil, factors: [], names: [], job: nil, users: users, cause, request,
-      SupportRules(), in: scope, at: now, connection)
+      SupportRules(), in: pool, at: now, connection)
     try connection.run(
       """
       INSERT INTO approval_policy (scope_key, approval_id, policy_version, \(PolicyEdit.columnNames))
-      VALUES (\(scope.key), \(id), \(policy.version), \(new.values))
+      VALUES (\(pool.key), \(id), \(policy.version), \(new.values))
       """)
     var entry = AuditEntry(
-      .approvalAsk, .policy, scope.objectID, name: scope.name, in: scope)
+      .approvalAsk, .policy, pool.objectID, name: pool.name, in: pool)
     entry.compare(policy.edit.auditFields, new.auditFields)
     entry.add(.users, .number(users))
     entry.add(.approvalCause, .code(cause.rawValue))
@@ -90,7 +90,7 @@ extension Approvals {
     try connection.first(
       """
       SELECT \(PolicyEdit.columns("w")), w.policy_version FROM approval_policy w
-      WHERE w.scope_key = \(approval.scope.key) AND w.approval_id = \(approval.id)
+      WHERE w.scope_key = \(approval.pool.key) AND w.approval_id = \(approval.id)
       """
     ) { row in
       ProposedPolicy(edit: try PolicyEdit(&row), version: try row.next())
@@ -102,7 +102,7 @@ extension Approvals {
     _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
-    let policy = try Policies.find(approval.scope.key, connection)
+    let policy = try Policies.find(approval.pool.key, connection)
     var context = store.context(approval.author, at: now, because: approval.note)
     context.approver = approver.actor.name
     return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))

@@ -1,6 +1,6 @@
 import Database
 
-/// Manages requests for a second administrator's approval, in user pools that require it.
+/// Manages requests for a second administrator's approval, in pools that require it.
 ///
 /// A request is decided once, within a day, by another administrator with the same permission.
 /// Approving it carries it out in the same transaction, under the rules and state at that time.
@@ -17,7 +17,7 @@ public struct Approvals: Sendable {
   public static let mostWaiting = 100
   private static let share = 200
 
-  /// Lists the pending requests in user pools where the administrator can decide, oldest first.
+  /// Lists the pending requests in pools where the administrator can decide, oldest first.
   public func waiting(
     visibleTo administrator: Administrator
   ) async throws -> [Approval] {
@@ -28,7 +28,7 @@ public struct Approvals: Sendable {
       while found.count < Self.mostWaiting {
         let part = try Self.pending(after: last, at: now, connection)
         found += part.filter {
-          $0.state == .waiting && administrator.may($0.kind.permission, in: $0.scope)
+          $0.state == .waiting && administrator.may($0.kind.permission, in: $0.pool)
         }
         guard part.count == Self.share, let end = part.last else { break }
         last = end.id
@@ -54,12 +54,12 @@ public struct Approvals: Sendable {
   /// Closes the pending requests of a tenant, or of a project with all its tenants, that is about to
   /// be marked as deleted, with an audit entry each.
   static func closeAll(
-    deleted scope: Scope, at now: Instant, _ connection: borrowing Connection
+    deleted pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
     var last: Int64 = 0
     while true {
       let part = try pending(after: last, at: now, connection)
-      for approval in part where scope.contains(approval.scope) {
+      for approval in part where pool.contains(approval.pool) {
         guard approval.state == .waiting else {
           try expire(approval, at: now, connection)
           continue
@@ -133,7 +133,7 @@ public struct Approvals: Sendable {
           ORDER BY v.decided_at DESC, v.approval_id DESC LIMIT \(Self.share)
           """
         ) { try Approval(&$0, at: now) }
-        found += part.filter { administrator.may($0.kind.permission, in: $0.scope) }
+        found += part.filter { administrator.may($0.kind.permission, in: $0.pool) }
         guard part.count == Self.share, let end = part.last else { break }
         (time, last) = (end.decidedAt?.microseconds ?? 0, end.id)
       }
@@ -148,21 +148,21 @@ public struct Approvals: Sendable {
     return parts.count == 2 ? (parts[0], parts[1]) : nil
   }
 
-  public func find(_ id: Int64, in scope: Scope) async throws -> Approval {
+  public func find(_ id: Int64, in pool: Pool) async throws -> Approval {
     let now = store.clock.now()
     return try await store.read { connection in
-      try Self.find(id, in: scope, at: now, connection)
+      try Self.find(id, in: pool, at: now, connection)
     }
   }
 
   static func find(
-    _ id: Int64, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ id: Int64, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Approval {
     let found = try connection.first(
       """
       SELECT \(Approval.columns) FROM approval v \(SQL.orderedJoin) scope s USING (scope_key)
         \(SQL.orderedJoin) project p USING (project_id)
-      WHERE v.approval_id = \(id) AND v.scope_key = \(scope.key)
+      WHERE v.approval_id = \(id) AND v.scope_key = \(pool.key)
       """
     ) { try Approval(&$0, at: now) }
     guard let found else { throw ApprovalError.notFound }
@@ -170,23 +170,23 @@ public struct Approvals: Sendable {
   }
 
   public func waiting(
-    for account: ID<Account>, in scope: Scope
+    for account: ID<Account>, in pool: Pool
   ) async throws -> Approval? {
     let now = store.clock.now()
     return try await store.read { connection in
-      try Self.waiting(for: account, in: scope, at: now, connection)
+      try Self.waiting(for: account, in: pool, at: now, connection)
     }
   }
 
   static func waiting(
-    for account: ID<Account>, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    for account: ID<Account>, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Approval? {
     // At most one is pending, and it's the newest.
     let newest = try connection.first(
       """
       SELECT \(Approval.columns) FROM approval v \(index: "approval_of_user")
         \(SQL.orderedJoin) scope s USING (scope_key) \(SQL.orderedJoin) project p USING (project_id)
-      WHERE v.scope_key = \(scope.key) AND v.uid = \(account)
+      WHERE v.scope_key = \(pool.key) AND v.uid = \(account)
       ORDER BY v.approval_id DESC LIMIT 1
       """
     ) { try Approval(&$0, at: now) }
@@ -195,7 +195,7 @@ public struct Approvals: Sendable {
 
   /// Finds the request of a bulk removal, pending or closed.
   public func find(
-    forJob job: Int64, in scope: Scope
+    forJob job: Int64, in pool: Pool
   ) async throws -> Approval? {
     let now = store.clock.now()
     return try await store.read { connection in
@@ -204,7 +204,7 @@ public struct Approvals: Sendable {
         SELECT \(Approval.columns) FROM approval v \(index: "approval_of_job")
           \(SQL.orderedJoin) scope s USING (scope_key)
             \(SQL.orderedJoin) project p USING (project_id)
-        WHERE v.job_id = \(job) AND v.scope_key = \(scope.key) LIMIT 1
+        WHERE v.job_id = \(job) AND v.scope_key = \(pool.key) LIMIT 1
         """
       ) { try Approval(&$0, at: now) }
     }
@@ -218,7 +218,7 @@ public struct Approvals: Sendable {
     return try await store.read { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
       let eligibility = try authorization.eligibility(
-        agent, try SupportRules.find(approval.scope, connection), in: approval.scope, refusal,
+        agent, try SupportRules.find(approval.pool, connection), in: approval.pool, refusal,
         at: now, connection)
       return approval.kind == .policy ? eligibility.unlimited : eligibility
     }

@@ -39,9 +39,9 @@ extension Audit {
     let (total, now) = (count, store.clock.now())
     try await store.write(by: author) { connection in
       _ = try ActionAuthorization.holder(
-        of: .readAudit, session, in: ActionTarget(filter.scope), at: now, connection
+        of: .readAudit, session, in: ActionTarget(filter.pool), at: now, connection
       ).get()
-      var entry = AuditEntry(.auditDownload, of: filter.scope)
+      var entry = AuditEntry(.auditDownload, of: filter.pool)
       entry.add(.entries, .number(total))
       if !words.isEmpty { entry.add(.filter, .list(words)) }
       try entry.record(by: author, at: now, connection)
@@ -50,22 +50,22 @@ extension Audit {
   }
 
   /// Lists the administrators and service tokens with audit rows, up to 50 of each.
-  public func actors(_ scope: Scope? = nil) async throws -> [AuditActor] {
+  public func actors(_ pool: Pool? = nil) async throws -> [AuditActor] {
     try await store.read { connection in
-      let unfiled = try Self.unfiledActors(scope, connection)
+      let unfiled = try Self.unfiledActors(pool, connection)
       return try AuditActor.kinds.flatMap { kind in
-        try Self.actors(of: kind, scope, and: unfiled.filter { $0.kind == kind }, connection)
+        try Self.actors(of: kind, pool, and: unfiled.filter { $0.kind == kind }, connection)
       }
     }
   }
 
   private static func unfiledActors(
-    _ scope: Scope?, _ connection: borrowing Connection
+    _ pool: Pool?, _ connection: borrowing Connection
   ) throws -> [AuditActor] {
     try connection.all(
       """
       SELECT actor_kind, actor_id, actor_name FROM audit
-      WHERE audit_id > \(try filedTo(connection))\(scope?.auditConditionChecked ?? "")
+      WHERE audit_id > \(try filedTo(connection))\(pool?.auditConditionChecked ?? "")
         AND actor_kind || '' IN (\(SQL.list(AuditActor.kinds)))
       ORDER BY audit_id DESC LIMIT 2000
       """
@@ -79,10 +79,10 @@ extension Audit {
   /// Skips from actor to actor, reading only each one's newest row, and adds the actors of unfiled
   /// rows.
   private static func actors(
-    of kind: Actor.Kind, _ scope: Scope?, and unfiled: [AuditActor],
+    of kind: Actor.Kind, _ pool: Pool?, and unfiled: [AuditActor],
     _ connection: borrowing Connection
   ) throws -> [AuditActor] {
-    let place = scope?.auditCondition ?? ""
+    let place = pool?.auditCondition ?? ""
     var seen: Set<String> = []
     var actors = unfiled.filter { seen.insert($0.id).inserted }
     // Sorts after any ID.

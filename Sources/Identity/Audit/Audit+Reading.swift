@@ -6,9 +6,9 @@ extension Audit {
 
   /// Records that an administrator read the log of a pool, or of the instance if it's nil: once an
   /// hour, so that reading doesn't fill the log.
-  public func recordReading(_ scope: Scope?, by author: Author) async throws {
+  public func recordReading(_ pool: Pool?, by author: Author) async throws {
     let now = store.clock.now()
-    let (id, place) = (author.actor.id, (scope?.project.text ?? "", scope?.tenant?.text ?? ""))
+    let (id, place) = (author.actor.id, (pool?.project.text ?? "", pool?.tenant?.text ?? ""))
     let isRecorded = try await store.read { connection in
       let at: Instant? = try connection.first(
         """
@@ -27,7 +27,7 @@ extension Audit {
         ON CONFLICT (administrator_id, project_id, tenant_id)
           DO UPDATE SET read_at = excluded.read_at
         """)
-      try AuditEntry(.auditRead, of: scope).record(by: author, at: now, connection)
+      try AuditEntry(.auditRead, of: pool).record(by: author, at: now, connection)
     }
   }
 
@@ -41,9 +41,9 @@ extension Audit {
 }
 
 extension AuditEntry {
-  init(_ action: AuditAction, of scope: Scope?) {
-    if let scope {
-      self.init(action, .scope, scope.objectID, name: scope.name, in: scope)
+  init(_ action: AuditAction, of pool: Pool?) {
+    if let pool {
+      self.init(action, .pool, pool.objectID, name: pool.name, in: pool)
     } else {
       self.init(action, .instance, "", name: "")
     }

@@ -62,7 +62,7 @@ extension Audit {
     return AuditSearch(
       rows: page.items, next: page.next ?? reached.map { String($0.id) },
       searchedBackTo: isCut ? reached?.at : nil,
-      scopes: filter.scope == nil ? try Self.scopes(of: page.items, connection) : [:])
+      pools: filter.pool == nil ? try Self.pools(of: page.items, connection) : [:])
   }
 
   private struct SearchEnd {
@@ -114,12 +114,12 @@ extension Audit {
     return low
   }
 
-  private static func scopes(
+  private static func pools(
     of rows: [AuditRow], _ connection: borrowing Connection
-  ) throws -> [AuditScope.Key: AuditScope] {
-    var scopes: [AuditScope.Key: AuditScope] = [:]
-    for key in Set(rows.compactMap(\.scopeKey)) {
-      scopes[key] = try connection.first(
+  ) throws -> [AuditPool.Key: AuditPool] {
+    var pools: [AuditPool.Key: AuditPool] = [:]
+    for key in Set(rows.compactMap(\.poolKey)) {
+      pools[key] = try connection.first(
         """
         SELECT p.display_name, s.display_name, s.deleted_at IS NULL
         FROM scope s JOIN project p USING (project_id)
@@ -127,12 +127,12 @@ extension Audit {
         """
       ) { row in
         let (project, tenant): (String, String) = (try row.next(), try row.next())
-        return AuditScope(
+        return AuditPool(
           projectName: project, tenantName: key.tenant == nil ? nil : tenant,
           isThere: try row.next())
       }
     }
-    return scopes
+    return pools
   }
 }
 
@@ -164,7 +164,7 @@ extension AuditFilter {
   fileprivate var conditions: AuditConditions {
     var found = AuditConditions()
     var (object, actor, group, changed): (SQL, SQL, SQL, SQL) = ("", "", "", "")
-    let placeChecked = scope?.auditConditionChecked ?? ""
+    let placeChecked = pool?.auditConditionChecked ?? ""
     if let objectKind { object += " AND object_kind || '' = \(objectKind)" }
     if let objectID { object += " AND object_id || '' = \(objectID)" }
     if let kind = self.actor { actor += " AND actor_kind || '' = \(kind)" }
@@ -186,11 +186,11 @@ extension AuditFilter {
           AND c.field || '' = \(fieldName))
         """
     }
-    found.sought = scope?.auditCondition ?? ""
+    found.sought = pool?.auditCondition ?? ""
     // An index resolves one of the four, which then isn't checked again.
     if let objectKind, let objectID {
       found.sought += " AND object_kind = \(objectKind) AND object_id = \(objectID)"
-      found.isFiled = scope == nil
+      found.isFiled = pool == nil
       object = ""
     } else if let fieldName {
       found.table = "audit_change"
@@ -205,7 +205,7 @@ extension AuditFilter {
       found.sought += " AND action_group = \(prefix)"
       found.isFiled = true
       group = ""
-    } else if scope != nil {
+    } else if pool != nil {
       found.isFiled = true
     }
     let checked = object + actor + group + rest + changed
@@ -215,7 +215,7 @@ extension AuditFilter {
   }
 }
 
-extension Scope {
+extension Pool {
   /// The condition for a pool's rows, which an index resolves.
   var auditCondition: SQL {
     " AND project_id = \(project) AND tenant_id = \(tenant?.text ?? "")"

@@ -77,24 +77,24 @@ package struct AuditEntry {
 
   package init(
     _ action: AuditAction, _ object: AuditResource, _ objectID: String, name: String,
-    in scope: Scope? = nil
+    in pool: Pool? = nil
   ) {
     self.action = action
     self.object = object
     self.objectID = objectID
     objectName = name
-    project = scope?.project.text ?? ""
-    tenant = scope?.tenant?.text ?? ""
+    project = pool?.project.text ?? ""
+    tenant = pool?.tenant?.text ?? ""
   }
 
-  package init(_ action: AuditAction, of account: Account, in scope: Scope) {
-    self.init(action, .account, account.id.text, name: account.label, in: scope)
+  package init(_ action: AuditAction, of account: Account, in pool: Pool) {
+    self.init(action, .account, account.id.text, name: account.label, in: pool)
     self.account = account.key
   }
 
-  init(_ action: AuditAction, of administrator: Administrator, in scope: Scope? = nil) {
+  init(_ action: AuditAction, of administrator: Administrator, in pool: Pool? = nil) {
     self.init(
-      action, .administrator, administrator.id.text, name: administrator.displayName, in: scope)
+      action, .administrator, administrator.id.text, name: administrator.displayName, in: pool)
   }
 
   /// Adds a field, in place of an earlier one of the same name.

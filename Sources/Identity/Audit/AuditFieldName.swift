@@ -97,7 +97,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .reportedAt: ("reported-at", .erased)
     // The SHA-256 digest of the reviewed policies.
     case .policyDigest: ("policy-digest", .kept)
-    // The number of reviewed user pools.
+    // The number of reviewed pools.
     case .pools: ("pools", .kept)
     case .reviewDue: ("review-due", .kept)
     case .exemptUntil: ("exempt-until", .kept)

@@ -4,10 +4,10 @@
 /// fields, and resource types that only earlier versions wrote.
 public struct AuditFilter: Sendable, Hashable {
   /// Rows of this project or tenant only; a project excludes its tenants' rows.
-  public var scope: Scope?
+  public var pool: Pool?
   /// Rows about resources of the type with this stored name.
   public var objectKind: String?
-  /// Rows about the resource with this ID (with `objectKind`, in `scope`).
+  /// Rows about the resource with this ID (with `objectKind`, in `pool`).
   public var objectID: String?
   public var actor: Actor.Kind?
   /// Rows by the actor with this ID (with `actor`).
@@ -19,8 +19,8 @@ public struct AuditFilter: Sendable, Hashable {
   /// Rows before this time.
   public var until: Instant?
 
-  public init(scope: Scope? = nil, object: AuditResource? = nil, objectID: String? = nil) {
-    self.scope = scope
+  public init(pool: Pool? = nil, object: AuditResource? = nil, objectID: String? = nil) {
+    self.pool = pool
     objectKind = object?.rawValue
     self.objectID = objectID
   }
@@ -28,8 +28,8 @@ public struct AuditFilter: Sendable, Hashable {
   /// Creates a filter for the changes of a pool's policy that were made.
   ///
   /// Entries about the same policy also record what someone proposed.
-  static func policyVersions(of scope: Scope) -> AuditFilter {
-    var filter = AuditFilter(scope: scope, object: .policy, objectID: scope.objectID)
+  static func policyVersions(of pool: Pool) -> AuditFilter {
+    var filter = AuditFilter(pool: pool, object: .policy, objectID: pool.objectID)
     filter.action = .any([.policyChange, .policyWiden])
     return filter
   }
@@ -73,12 +73,12 @@ public struct AuditSearch: Sendable {
   /// A search reads a limited number of rows at a time, no matter how few match.
   public let searchedBackTo: Instant?
   /// The projects and tenants of the rows, for searches across all of them.
-  public let scopes: [AuditScope.Key: AuditScope]
+  public let pools: [AuditPool.Key: AuditPool]
 
-  public static let nothing = AuditSearch(rows: [], next: nil, searchedBackTo: nil, scopes: [:])
+  public static let nothing = AuditSearch(rows: [], next: nil, searchedBackTo: nil, pools: [:])
 }
 
-public struct AuditScope: Sendable, Hashable {
+public struct AuditPool: Sendable, Hashable {
   public struct Key: Sendable, Hashable {
     public let project: ID<Project>
     public let tenant: ID<Tenant>?
@@ -106,7 +106,7 @@ public struct AuditActor: Sendable, Hashable {
 }
 
 extension AuditRow {
-  public var scopeKey: AuditScope.Key? {
-    project.map { AuditScope.Key(project: $0, tenant: tenant) }
+  public var poolKey: AuditPool.Key? {
+    project.map { AuditPool.Key(project: $0, tenant: tenant) }
   }
 }

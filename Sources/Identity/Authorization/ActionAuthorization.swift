@@ -1,6 +1,6 @@
 import Database
 
-/// Where an action is performed: the instance, a project, a tenant, or several user pools.
+/// Where an action is performed: the instance, a project, a tenant, or several pools.
 struct ActionTarget: Sendable {
   private let places: [(project: ID<Project>?, tenant: ID<Tenant>?)]
 
@@ -10,11 +10,11 @@ struct ActionTarget: Sendable {
     places = [(project, tenant)]
   }
 
-  init(_ scope: Scope?) {
-    self.init(project: scope?.project, tenant: scope?.tenant)
+  init(_ pool: Pool?) {
+    self.init(project: pool?.project, tenant: pool?.tenant)
   }
 
-  /// Several user pools, in each of which the permission is required; for none, the permission for
+  /// Several pools, in each of which the permission is required; for none, the permission for
   /// any place is enough.
   init(pools: [(project: ID<Project>, tenant: ID<Tenant>?)]) {
     places = pools.map { ($0.project, $0.tenant) }

@@ -54,11 +54,11 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .deleteProject: .init(.deleteProject, .recent)
     case .deleteTenant: .init(.manageTenants, .recent)
     // Changes settings of a project or tenant without weakening security.
-    case .changeSettings: .init(.changeScope)
-    case .weakenSettings: .init(.changeScope, .recent)
-    case .enableSignIn: .init(.changeScope, .recent)
-    case .disableSignIn: .init(.changeScope)
-    case .editGuidance: .init(.changeScope)
+    case .changeSettings: .init(.changePool)
+    case .weakenSettings: .init(.changePool, .recent)
+    case .enableSignIn: .init(.changePool, .recent)
+    case .disableSignIn: .init(.changePool)
+    case .editGuidance: .init(.changePool)
 
     // MARK: MFA policy
     // Changes the MFA policy without weakening it.

@@ -23,20 +23,20 @@ extension Administrator {
   ///
   /// Pages ask it which actions to offer, and every action asks it again in its transaction.
   public func denial(
-    of action: ConsoleAction, on account: Account, in scope: Scope
+    of action: ConsoleAction, on account: Account, in pool: Pool
   ) -> ActionDenial? {
-    guard may(action.requirements.permission, in: scope) else { return .notAllowed }
-    return obstacle(to: action, on: account, in: scope)
+    guard may(action.requirements.permission, in: pool) else { return .notAllowed }
+    return obstacle(to: action, on: account, in: pool)
   }
 
   /// Returns what about a user keeps the administrator from an action, regardless of whether they
   /// have the permission; nil if nothing does.
   public func obstacle(
-    to action: ConsoleAction, on account: Account, in scope: Scope
+    to action: ConsoleAction, on account: Account, in pool: Pool
   ) -> ActionDenial? {
     // Includes the original email and those from providers, because users can change their email.
     if account.hasOnFile(email) { return .ownAccount }
-    if account.isProtected, !may(.protectUsers, in: scope) { return .protectedAccount }
+    if account.isProtected, !may(.protectUsers, in: pool) { return .protectedAccount }
     return action.effect == .secondFactors && account.changesLockedAt != nil ? .changesLocked : nil
   }
 }

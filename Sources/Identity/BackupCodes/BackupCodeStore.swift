@@ -64,7 +64,7 @@ struct BackupCodeStore: Sendable {
   }
 
   func use(
-    _ typed: String, _ kind: Kind, of account: Account, in scope: Scope, at now: Instant,
+    _ typed: String, _ kind: Kind, of account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     guard let letters = CodeText.letters(of: typed) else { return false }
@@ -76,7 +76,7 @@ struct BackupCodeStore: Sendable {
     ) { row in try row.next() as [UInt8] }
     guard let sealed = row else { return false }
     let stored = StoredSecret(
-      .userCodes, .account, account.id.text, part: kind.rawValue, in: scope)
+      .userCodes, .account, account.id.text, part: kind.rawValue, in: pool)
     let key = try stored.opening {
       try sealer.open(sealed, with: Self.associated(kind, account.key))
     }

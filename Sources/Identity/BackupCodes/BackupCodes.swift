@@ -45,12 +45,12 @@ public struct BackupCodes: Sendable {
   public static let recoveryCodes = RecoveryCodes.count
 
   public func state(
-    of account: Account, in scope: Scope
+    of account: Account, in pool: Pool
   ) async throws -> BackupCodeState {
     let now = store.clock.now()
     return try await store.read { connection in
       try Self.state(
-        of: account, by: try SupportRules.find(scope, connection), at: now, connection)
+        of: account, by: try SupportRules.find(pool, connection), at: now, connection)
     }
   }
 
@@ -74,59 +74,59 @@ public struct BackupCodes: Sendable {
   ///
   /// - Returns: The code, stored only as a digest.
   public func makeTemporaryCode(
-    _ request: ActionRequest, for id: ID<Account>, in scope: Scope, hours: Int
+    _ request: ActionRequest, for id: ID<Account>, in pool: Pool, hours: Int
   ) async throws -> ActionOutcome<TemporaryCode> {
     let (store, codes) = (store, codes)
     let hours = Self.hours.contains(hours) ? hours : Self.hours[0]
     return try await authorization.act(
-      .createTemporaryCode, request, on: id, in: scope
+      .createTemporaryCode, request, on: id, in: pool
     ) { account, settings, now, connection in
       if let denial = settings.temporaryCodeDenial(for: account) { throw denial }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
       let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)
       guard let code = created.first else { throw Failure("no code was created") }
       try store.outbox.notify(
-        .temporaryCodeMade(until: expires), account, in: scope, at: now, connection)
-      var entry = AuditEntry(.factorTemporaryCode, of: account, in: scope)
+        .temporaryCodeMade(until: expires), account, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorTemporaryCode, of: account, in: pool)
       entry.add(.expiresAt, .instant(expires))
-      return SupportAction(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
+      return CompletedAction(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
     }
   }
 
   public func endTemporaryCode(
-    _ request: ActionRequest, of id: ID<Account>, in scope: Scope
+    _ request: ActionRequest, of id: ID<Account>, in pool: Pool
   ) async throws -> ActionOutcome<Int> {
     try await end(
-      .temporary, request, of: id, in: scope, as: .factorEndTemporaryCode,
+      .temporary, request, of: id, in: pool, as: .factorEndTemporaryCode,
       telling: .temporaryCodeEnded)
   }
 
   /// - Returns: The number of codes that were left.
   public func endRecoveryCodes(
-    _ request: ActionRequest, of id: ID<Account>, in scope: Scope
+    _ request: ActionRequest, of id: ID<Account>, in pool: Pool
   ) async throws -> ActionOutcome<Int> {
     try await end(
-      .recovery, request, of: id, in: scope, as: .factorEndRecoveryCodes,
+      .recovery, request, of: id, in: pool, as: .factorEndRecoveryCodes,
       telling: .recoveryCodesVoided)
   }
 
   private func end(
-    _ kind: BackupCodeStore.Kind, _ request: ActionRequest, of id: ID<Account>, in scope: Scope,
+    _ kind: BackupCodeStore.Kind, _ request: ActionRequest, of id: ID<Account>, in pool: Pool,
     as action: AuditAction, telling notice: UserNotice
   ) async throws -> ActionOutcome<Int> {
     let outbox = store.outbox
     return try await authorization.act(
-      kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: scope
+      kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: pool
     ) { account, _, now, connection in
       guard let left = try BackupCodeStore.left(kind, of: account.key, at: now, connection) else {
         throw ActionDenial.noCodes
       }
       try BackupCodeStore.clear([kind], of: account.key, connection)
-      try outbox.notify(notice, account, in: scope, at: now, connection)
-      var entry = AuditEntry(action, of: account, in: scope)
+      try outbox.notify(notice, account, in: pool, at: now, connection)
+      var entry = AuditEntry(action, of: account, in: pool)
       entry.add(.codes, lost: .number(left.count))
       entry.add(.codesCreatedAt, .instant(left.madeAt))
-      return SupportAction(entry: entry, value: left.count)
+      return CompletedAction(entry: entry, value: left.count)
     }
   }
 }

@@ -21,7 +21,7 @@ extension Enrollments {
     let (outbox, codes) = (store.outbox, backupCodes)
     return try await store.write(by: author) { connection in
       let account = try Self.check(session, .totp, at: now, connection)
-      guard try SupportRules.find(session.scope, connection).accepts(.recovery) else {
+      guard try SupportRules.find(session.pool, connection).accepts(.recovery) else {
         throw EnrollmentError.recoveryCodesNotEnabled
       }
       guard account.has(.totp) else { throw EnrollmentError.enrollmentNotFound }
@@ -38,8 +38,8 @@ extension Enrollments {
       try OwnChange.alert.count(of: account.key, at: now, connection)
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)
-      try outbox.notify(.recoveryCodesMade, account, in: session.scope, at: now, connection)
-      var entry = AuditEntry(.factorRecoveryCodes, of: account, in: session.scope)
+      try outbox.notify(.recoveryCodesMade, account, in: session.pool, at: now, connection)
+      var entry = AuditEntry(.factorRecoveryCodes, of: account, in: session.pool)
       entry.add(
         .codes, from: before.map { .number($0.count) } ?? .absent, to: .number(created.count))
       try entry.record(by: author, at: now, connection)
@@ -53,7 +53,7 @@ extension Enrollments {
     let now = store.clock.now()
     return try await store.read { connection in
       let account = try Sessions.check(session, connection)
-      let settings = try SupportRules.find(session.scope, connection)
+      let settings = try SupportRules.find(session.pool, connection)
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       return RecoveryCodeCount(
         left: settings.accepts(.recovery) ? left?.count ?? 0 : 0, madeAt: left?.madeAt)

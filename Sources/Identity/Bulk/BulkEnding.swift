@@ -6,7 +6,7 @@ public enum BulkEnding: Sendable, Equatable {
   /// Something had changed since the request for approval.
   case overtaken(ApprovalObstacle)
   case stopped(by: String)
-  case scopeDeleted
+  case poolDeleted
   case permissionLost
   /// A backup was restored.
   case restored
@@ -20,7 +20,7 @@ public enum BulkEnding: Sendable, Equatable {
     case .expired: StoredCode("expired").text
     case .overtaken(let obstacle): StoredCode("overtaken", [obstacle.rawValue]).text
     case .stopped(let name): StoredCode("stopped", [name]).text
-    case .scopeDeleted: StoredCode("scope-deleted").text
+    case .poolDeleted: StoredCode("scope-deleted").text
     case .permissionLost: StoredCode("permission-lost").text
     case .restored: StoredCode("restored").text
     case .text(let text): text
@@ -45,7 +45,7 @@ public enum BulkEnding: Sendable, Equatable {
     case "expired": .expired
     case "overtaken": ApprovalObstacle(rawValue: first).map { .overtaken($0) }
     case "stopped": .stopped(by: first)
-    case "scope-deleted": .scopeDeleted
+    case "scope-deleted": .poolDeleted
     case "permission-lost": .permissionLost
     case "restored": .restored
     default: nil

@@ -42,7 +42,7 @@ public struct BulkJob: Sendable {
   public let proof: String
   public let approverName: String?
   public let ending: BulkEnding?
-  let scopeKey: Int64
+  let poolKey: Int64
   let address: String
   let requestID: String
 
@@ -68,7 +68,7 @@ public struct BulkJob: Sendable {
 
   init(_ row: inout Row) throws {
     id = try row.next()
-    scopeKey = try row.next()
+    poolKey = try row.next()
     state = try row.next()
     requester = try row.next()
     requesterName = try row.next()
@@ -93,28 +93,28 @@ public struct BulkJob: Sendable {
   }
 
   static func find(
-    _ id: Int64, in scope: Scope, _ connection: borrowing Connection
+    _ id: Int64, in pool: Pool, _ connection: borrowing Connection
   ) throws -> BulkJob? {
     try connection.first(
       """
-      SELECT \(columns) FROM bulk_job WHERE job_id = \(id) AND scope_key = \(scope.key)
+      SELECT \(columns) FROM bulk_job WHERE job_id = \(id) AND scope_key = \(pool.key)
       """
     ) { try BulkJob(&$0) }
   }
 
   static func stop(
-    _ id: Int64, of scope: Int64, because ending: BulkEnding, at now: Instant,
+    _ id: Int64, of pool: Int64, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE bulk_item SET result = \(BulkResult.stopped)
-      WHERE scope_key = \(scope) AND job_id = \(id) AND result IS NULL
+      WHERE scope_key = \(pool) AND job_id = \(id) AND result IS NULL
       """)
     try connection.run(
       """
       UPDATE bulk_job SET state = 'stopped', ended_at = \(now), ending = \(ending.stored)
-      WHERE scope_key = \(scope) AND job_id = \(id)
+      WHERE scope_key = \(pool) AND job_id = \(id)
       """)
   }
 }
@@ -172,7 +172,7 @@ public struct BulkItem: Sendable {
 }
 
 public enum BulkError: Error, Sendable {
-  /// The bulk removal doesn't exist in the user pool, or is another administrator's draft.
+  /// The bulk removal doesn't exist in the pool, or is another administrator's draft.
   case notFound
   case nothingToDo
   /// More users match than a search finds, or than ``BulkList/longest``.

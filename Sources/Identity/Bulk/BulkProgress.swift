@@ -22,7 +22,7 @@ public struct BulkProgress: Sendable {
   }
 
   init(
-    _ job: BulkJob, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ job: BulkJob, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
     self.job = job
     // A removal undone or purged on a user's page, a new factor, and a deleted user end a hold early.
@@ -30,16 +30,16 @@ public struct BulkProgress: Sendable {
       try connection.first(
         """
         SELECT count(*) FROM bulk_item i \(index: "bulk_item_by_result")
-          \(SQL.orderedJoin) account a ON a.scope_key = \(scope.key) AND a.uid = i.uid
-        WHERE i.scope_key = \(scope.key) AND i.job_id = \(job.id) AND i.result = 'removed'
+          \(SQL.orderedJoin) account a ON a.scope_key = \(pool.key) AND a.uid = i.uid
+        WHERE i.scope_key = \(pool.key) AND i.job_id = \(job.id) AND i.result = 'removed'
           AND i.undo_until > \(now)
           AND EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
             AND r.removal_id = i.removal_id AND r.until > \(now))
         """
       ) { try $0.next() as Int } ?? 0
-    undo = try BulkUndo.find(job.id, of: scope.key, connection)
+    undo = try BulkUndo.find(job.id, of: pool.key, connection)
     undone = try undo == nil ? BulkUndo.Counts() : BulkUndo.counts(of: job, connection)
     requiresCaller =
-      try SupportRules.find(scope, connection).callerVerification == .required
+      try SupportRules.find(pool, connection).callerVerification == .required
   }
 }

@@ -44,15 +44,15 @@ extension BulkRemovals {
       let skipped = try connection.run(
         """
         UPDATE bulk_item SET result = \(BulkResult.failed), removed = 0, sessions = 0
-        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
+        WHERE scope_key = \(failure.poolKey) AND job_id = \(failure.job)
           AND line = \(failure.line) AND result IS NULL
-          AND EXISTS (SELECT 1 FROM bulk_job j WHERE j.scope_key = \(failure.scopeKey)
+          AND EXISTS (SELECT 1 FROM bulk_job j WHERE j.scope_key = \(failure.poolKey)
             AND j.job_id = \(failure.job) AND j.state = 'running')
         """)
       try connection.run(
         """
         UPDATE bulk_job SET users_done = users_done + \(skipped)
-        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
+        WHERE scope_key = \(failure.poolKey) AND job_id = \(failure.job)
         """)
     }
   }
@@ -63,24 +63,24 @@ extension BulkRemovals {
     guard let job = try Self.next(connection) else { return false }
     let policy: StoredPolicy
     do {
-      policy = try Policies.stored(job.scopeKey, connection)
-    } catch PolicyError.scopeNotFound {
+      policy = try Policies.stored(job.poolKey, connection)
+    } catch PolicyError.poolNotFound {
       try BulkJob.stop(
-        job.id, of: job.scopeKey, because: .scopeDeleted, at: now, connection)
+        job.id, of: job.poolKey, because: .poolDeleted, at: now, connection)
       return true
     }
-    let scope = policy.scope
+    let pool = policy.pool
     guard let administrator = try Administrators.present(job.requester, at: now, connection),
-      administrator.may(.removeFactors, in: scope)
+      administrator.may(.removeFactors, in: pool)
     else {
-      try Self.stop(job, in: scope, because: .permissionLost, at: now, connection)
+      try Self.stop(job, in: pool, because: .permissionLost, at: now, connection)
       return true
     }
-    let settings = try SupportRules.find(scope, connection)
+    let settings = try SupportRules.find(pool, connection)
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
     for item in items {
-      let outcome = try BulkLineFailure.catching(job.scopeKey, job.id, item.line) {
+      let outcome = try BulkLineFailure.catching(job.poolKey, job.id, item.line) {
         let outcome = try process(
           of: item, job, administrator, settings, policy, at: now, connection)
         try Self.reconcile(item, outcome, in: job, connection)
@@ -95,9 +95,9 @@ extension BulkRemovals {
       UPDATE bulk_job SET users_done = users_done + \(items.count),
         users_removed = users_removed + \(users), factors_removed = factors_removed + \(factors),
         sessions_ended = sessions_ended + \(sessions)
-      WHERE scope_key = \(scope.key) AND job_id = \(job.id)
+      WHERE scope_key = \(pool.key) AND job_id = \(job.id)
       """)
-    if items.count < limit { try Self.finish(job.id, in: scope, at: now, connection) }
+    if items.count < limit { try Self.finish(job.id, in: pool, at: now, connection) }
     return true
   }
 
@@ -106,11 +106,11 @@ extension BulkRemovals {
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
   ) throws -> Outcome {
-    let scope = policy.scope
-    guard let id = item.account, let account = try AccountRecord.find(scope, id, connection) else {
+    let pool = policy.pool
+    guard let id = item.account, let account = try AccountRecord.find(pool, id, connection) else {
       return Outcome(.notFound)
     }
-    if let obstacle = try Self.obstacle(account, in: scope, for: administrator, connection) {
+    if let obstacle = try Self.obstacle(account, in: pool, for: administrator, connection) {
       return Outcome(obstacle)
     }
     guard !account.factors.isEmpty else { return Outcome(.none) }
@@ -119,7 +119,7 @@ extension BulkRemovals {
     var removal = try FactorRemovals.removal(of: nil, from: account, settings, policy)
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(&removal, hold, in: scope, at: now, connection)
+    var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
     entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     if let approver = job.approverName { entry.add(.approver, .text(approver)) }
     entry.add(.bulkRemoval, .number(Int(job.id)))
@@ -150,7 +150,7 @@ extension BulkRemovals {
   /// Stops the running removals and undos of a tenant, or of a project with all its tenants, that is
   /// about to be marked as deleted, with an audit entry each.
   static func stopAll(
-    deleted scope: Scope, at now: Instant, _ connection: borrowing Connection
+    deleted pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let jobs = try connection.all(
       """
@@ -159,17 +159,17 @@ extension BulkRemovals {
       """
     ) { try BulkJob(&$0) }
     for job in jobs {
-      guard let pool = try Scopes.find(job.scopeKey, connection), scope.contains(pool) else {
+      guard let found = try Pools.find(job.poolKey, connection), pool.contains(found) else {
         continue
       }
-      try stop(job, in: pool, because: .scopeDeleted, at: now, connection)
+      try stop(job, in: found, because: .poolDeleted, at: now, connection)
     }
     for (key, id) in try undos(connection) {
-      guard let pool = try Scopes.find(key, connection), scope.contains(pool),
+      guard let found = try Pools.find(key, connection), pool.contains(found),
         let undo = try BulkUndo.find(id, of: key, connection),
-        let job = try BulkJob.find(id, in: pool, connection)
+        let job = try BulkJob.find(id, in: found, connection)
       else { continue }
-      try stop(undo, of: job, in: pool, because: .scopeDeleted, at: now, connection)
+      try stop(undo, of: job, in: found, because: .poolDeleted, at: now, connection)
     }
   }
 
@@ -188,7 +188,7 @@ extension BulkRemovals {
     try connection.all(
       """
       SELECT \(BulkItem.columns) FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND result IS NULL
+      WHERE scope_key = \(job.poolKey) AND job_id = \(job.id) AND result IS NULL
       ORDER BY line LIMIT \(limit)
       """
     ) { try BulkItem(&$0) }
@@ -202,20 +202,20 @@ extension BulkRemovals {
       UPDATE bulk_item SET result = \(outcome.result), removed = \(outcome.removed),
         sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id),
         undo_until = \(outcome.hold?.until)
-      WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) AND line = \(item.line)
+      WHERE scope_key = \(job.poolKey) AND job_id = \(job.id) AND line = \(item.line)
       """)
   }
 
   private static func finish(
-    _ id: Int64, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ id: Int64, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    guard let job = try BulkJob.find(id, in: scope, connection) else { return }
+    guard let job = try BulkJob.find(id, in: pool, connection) else { return }
     try connection.run(
       """
       UPDATE bulk_job SET state = 'done', ended_at = \(now)
-      WHERE scope_key = \(scope.key) AND job_id = \(id)
+      WHERE scope_key = \(pool.key) AND job_id = \(id)
       """)
-    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: scope)
+    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: pool)
     entry.add(.factorsRemoved, .number(job.factorsRemoved))
     entry.add(.users, .number(job.usersRemoved))
     entry.add(.sessionsEnded, .number(job.sessionsEnded))
@@ -223,11 +223,11 @@ extension BulkRemovals {
   }
 
   private static func stop(
-    _ job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
+    _ job: BulkJob, in pool: Pool, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    try BulkJob.stop(job.id, of: scope.key, because: ending, at: now, connection)
-    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: scope)
+    try BulkJob.stop(job.id, of: pool.key, because: ending, at: now, connection)
+    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: pool)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))
     entry.add(.stopReason, .code(ending.code))

@@ -10,45 +10,45 @@ extension BulkRemovals {
   ///
   /// - Returns: The number of users whose factors will be restored.
   public func undo(
-    _ id: Int64, in scope: Scope, _ request: ActionRequest
+    _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
     let now = store.clock.now()
     let agent = request.agent.administrator.id
     let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write {
       connection in
-      guard let job = try BulkJob.find(id, in: scope, connection), job.state != .draft else {
+      guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
         throw BulkError.notFound
       }
       guard job.requester != agent else { throw BulkError.denied(.ownRemoval) }
-      let progress = try BulkProgress(job, in: scope, at: now, connection)
+      let progress = try BulkProgress(job, in: pool, at: now, connection)
       guard progress.canUndo else { throw BulkError.nothingToDo }
       let holder = try ActionAuthorization.holder(
         of: ConsoleAction.undoBulkRemoval.requirements.permission, request.agent,
-        in: ActionTarget(scope), at: now, connection
+        in: ActionTarget(pool), at: now, connection
       ).mapError(BulkError.denied).get()
-      let rules = try SupportRules.find(scope, connection)
+      let rules = try SupportRules.find(pool, connection)
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .undoBulkRemoval, request, by: holder, rules, in: scope, at: now, connection)
+        .undoBulkRemoval, request, by: holder, rules, in: pool, at: now, connection)
       {
       case .failure(let error): return .failure(.denied(error))
       case .success(let session): renewed = session
       }
       try Self.beginUndo(of: job, request, rules, at: now, connection)
-      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
       entry.add(.users, .number(progress.undoable))
       entry.add(.requester, .text(job.requesterName))
       try authorization.record(entry, request, rules, at: now, connection)
-      try authorization.count(agent, in: scope, at: now, connection)
+      try authorization.count(agent, in: pool, at: now, connection)
       return .success(ActionOutcome(value: progress.undoable, renewed: renewed))
     }
     return try outcome.get()
   }
 
-  public func progress(of job: BulkJob, in scope: Scope) async throws -> BulkProgress {
+  public func progress(of job: BulkJob, in pool: Pool) async throws -> BulkProgress {
     let now = store.clock.now()
     return try await store.read { connection in
-      try BulkProgress(job, in: scope, at: now, connection)
+      try BulkProgress(job, in: pool, at: now, connection)
     }
   }
 
@@ -61,7 +61,7 @@ extension BulkRemovals {
       """
       INSERT INTO bulk_undo (scope_key, job_id, administrator_id, administrator_name, address,
         request_id, reason, note, ticket, proof, started_at)
-      VALUES (\(job.scopeKey), \(job.id), \(agent.id), \(agent.displayName),
+      VALUES (\(job.poolKey), \(job.id), \(agent.id), \(agent.displayName),
         \(request.author.address), \(request.author.requestID), \(request.reason), \(request.note),
         \(request.ticket), \(rules.identityProof.joined(separator: "\n")), \(now))
       ON CONFLICT (scope_key, job_id) DO UPDATE SET
@@ -90,9 +90,9 @@ extension BulkRemovals {
       _ = try connection.run(
         """
         UPDATE bulk_item SET result = \(BulkResult.notRestored)
-        WHERE scope_key = \(failure.scopeKey) AND job_id = \(failure.job)
+        WHERE scope_key = \(failure.poolKey) AND job_id = \(failure.job)
           AND line = \(failure.line) AND result = 'removed'
-          AND EXISTS (SELECT 1 FROM bulk_undo u WHERE u.scope_key = \(failure.scopeKey)
+          AND EXISTS (SELECT 1 FROM bulk_undo u WHERE u.scope_key = \(failure.poolKey)
             AND u.job_id = \(failure.job) AND u.ended_at IS NULL)
         """)
     }
@@ -101,41 +101,41 @@ extension BulkRemovals {
   private func runUndo(
     _ limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let (pool, id) = try Self.nextUndo(connection),
-      let undo = try BulkUndo.find(id, of: pool, connection)
+    guard let (key, id) = try Self.nextUndo(connection),
+      let undo = try BulkUndo.find(id, of: key, connection)
     else { return false }
     let job = try connection.first(
-      "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(id)"
+      "SELECT \(BulkJob.columns) FROM bulk_job WHERE scope_key = \(key) AND job_id = \(id)"
     ) { try BulkJob(&$0) }
-    guard let job, let scope = try Scopes.find(job.scopeKey, connection) else {
-      try Self.endUndo(id, in: pool, at: now, connection)
+    guard let job, let pool = try Pools.find(job.poolKey, connection) else {
+      try Self.endUndo(id, in: key, at: now, connection)
       return true
     }
     guard let administrator = try Administrators.present(undo.administrator, at: now, connection),
-      administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: scope)
+      administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: pool)
     else {
       // What's left can be undone by someone else.
-      try Self.stop(undo, of: job, in: scope, because: .permissionLost, at: now, connection)
+      try Self.stop(undo, of: job, in: pool, because: .permissionLost, at: now, connection)
       return true
     }
-    let items = try Self.removedItems(of: id, in: pool, limit: limit, connection)
+    let items = try Self.removedItems(of: id, in: key, limit: limit, connection)
     for item in items {
-      try BulkLineFailure.catching(pool, id, item.line) {
+      try BulkLineFailure.catching(key, id, item.line) {
         let result = try restore(
-          item, of: job, undo, by: administrator, in: scope, at: now, connection)
-        try Self.note(result, item.line, of: id, in: pool, connection)
+          item, of: job, undo, by: administrator, in: pool, at: now, connection)
+        try Self.note(result, item.line, of: id, in: key, connection)
       }
     }
-    if items.count < limit { try Self.finish(undo, of: job, in: scope, at: now, connection) }
+    if items.count < limit { try Self.finish(undo, of: job, in: pool, at: now, connection) }
     return true
   }
 
   /// Restores one user's factors under the same rules as a single undo.
   private func restore(
     _ item: RemovedItem, of job: BulkJob, _ undo: BulkUndo, by administrator: Administrator,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> BulkResult {
-    guard let account = try AccountRecord.find(scope, item.account, connection) else {
+    guard let account = try AccountRecord.find(pool, item.account, connection) else {
       return .notRestored
     }
     let hold = try RemovedFactors.list(account.key, at: now, connection).first {
@@ -146,10 +146,10 @@ extension BulkRemovals {
       let isRestored = account.factors.contains { item.seen.contains($0.id.text) }
       return isRestored ? .restoredBefore : .notRestored
     }
-    guard administrator.denial(of: .restoreFactors, on: account, in: scope) == nil else {
+    guard administrator.denial(of: .restoreFactors, on: account, in: pool) == nil else {
       return .notRestored
     }
-    var entry = try factorRemovals.restore(hold, to: account, in: scope, at: now, connection)
+    var entry = try factorRemovals.restore(hold, to: account, in: pool, at: now, connection)
     entry.justify(undo.reason, note: undo.note, ticket: undo.ticket, proof: undo.proof)
     entry.add(.bulkRemoval, .number(Int(job.id)))
     try entry.record(by: undo.author, at: now, connection)
@@ -167,31 +167,31 @@ extension BulkRemovals {
 
   private static func nextUndo(
     _ connection: borrowing Connection
-  ) throws -> (scope: Int64, job: Int64)? {
+  ) throws -> (pool: Int64, job: Int64)? {
     try connection.first(
       """
       SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id LIMIT 1
       """
-    ) { (scope: try $0.next(), job: try $0.next()) }
+    ) { (pool: try $0.next(), job: try $0.next()) }
   }
 
-  static func undos(_ connection: borrowing Connection) throws -> [(scope: Int64, job: Int64)] {
+  static func undos(_ connection: borrowing Connection) throws -> [(pool: Int64, job: Int64)] {
     try connection.all(
       """
       SELECT scope_key, job_id FROM bulk_undo \(index: "bulk_undo_running")
       WHERE ended_at IS NULL AND job_id > 0 ORDER BY job_id
       """
-    ) { (scope: try $0.next(), job: try $0.next()) }
+    ) { (pool: try $0.next(), job: try $0.next()) }
   }
 
   private static func removedItems(
-    of job: Int64, in scope: Int64, limit: Int, _ connection: borrowing Connection
+    of job: Int64, in pool: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [RemovedItem] {
     try connection.all(
       """
       SELECT line, uid, removal_id, factors FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(scope) AND job_id = \(job) AND \(BulkUndo.isLeft)
+      WHERE scope_key = \(pool) AND job_id = \(job) AND \(BulkUndo.isLeft)
       ORDER BY line LIMIT \(limit)
       """
     ) { row in
@@ -202,23 +202,23 @@ extension BulkRemovals {
   }
 
   private static func note(
-    _ result: BulkResult, _ line: Int, of job: Int64, in scope: Int64,
+    _ result: BulkResult, _ line: Int, of job: Int64, in pool: Int64,
     _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE bulk_item SET result = \(result)
-      WHERE scope_key = \(scope) AND job_id = \(job) AND line = \(line)
+      WHERE scope_key = \(pool) AND job_id = \(job) AND line = \(line)
       """)
   }
 
   private static func finish(
-    _ undo: BulkUndo, of job: BulkJob, in scope: Scope, at now: Instant,
+    _ undo: BulkUndo, of job: BulkJob, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    try endUndo(job.id, in: scope.key, at: now, connection)
+    try endUndo(job.id, in: pool.key, at: now, connection)
     let counts = try BulkUndo.counts(of: job, connection)
-    var entry = AuditEntry(.bulkFinishUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+    var entry = AuditEntry(.bulkFinishUndo, .bulkRemoval, String(job.id), name: "", in: pool)
     entry.add(.usersRestored, .number(counts.restored))
     if counts.restoredBefore > 0 {
       entry.add(.usersRestoredBefore, .number(counts.restoredBefore))
@@ -229,12 +229,12 @@ extension BulkRemovals {
   }
 
   static func stop(
-    _ undo: BulkUndo, of job: BulkJob, in scope: Scope, because ending: BulkEnding, at now: Instant,
+    _ undo: BulkUndo, of job: BulkJob, in pool: Pool, because ending: BulkEnding, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    try endUndo(job.id, in: scope.key, at: now, connection)
+    try endUndo(job.id, in: pool.key, at: now, connection)
     let counts = try BulkUndo.counts(of: job, connection)
-    var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: scope)
+    var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: pool)
     entry.add(.usersRestored, .number(counts.restored))
     entry.add(.users, .number(counts.users))
     entry.add(.stopReason, .code(ending.code))
@@ -243,12 +243,12 @@ extension BulkRemovals {
   }
 
   private static func endUndo(
-    _ job: Int64, in scope: Int64, at now: Instant, _ connection: borrowing Connection
+    _ job: Int64, in pool: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE bulk_undo SET ended_at = \(now)
-      WHERE scope_key = \(scope) AND job_id = \(job)
+      WHERE scope_key = \(pool) AND job_id = \(job)
       """)
   }
 }

@@ -28,18 +28,18 @@ public struct BulkRemovals: Sendable {
   ///
   /// - Returns: The number of the draft.
   public func draft(
-    _ list: BulkList, in scope: Scope, by author: Author, _ agent: ConsoleSession
+    _ list: BulkList, in pool: Pool, by author: Author, _ agent: ConsoleSession
   ) async throws -> Int64 {
-    try await draft(list.lines.map(Entry.line), in: scope, by: author, agent)
+    try await draft(list.lines.map(Entry.line), in: pool, by: author, agent)
   }
 
   func draft(
-    _ entries: [Entry], in scope: Scope, by author: Author, _ agent: ConsoleSession
+    _ entries: [Entry], in pool: Pool, by author: Author, _ agent: ConsoleSession
   ) async throws -> Int64 {
     let now = store.clock.now()
     let (id, administrator) = try await store.write(by: author) { connection in
-      let administrator = try Self.makeRoom(for: agent, in: scope, at: now, connection)
-      let id = try Self.addDraft(in: scope, by: administrator, author, at: now, connection)
+      let administrator = try Self.makeRoom(for: agent, in: pool, at: now, connection)
+      let id = try Self.addDraft(in: pool, by: administrator, author, at: now, connection)
       return (id, administrator)
     }
     var known: Set<ID<Account>> = []
@@ -49,7 +49,7 @@ public struct BulkRemovals: Sendable {
       let part = rest.prefix(Self.share)
       rest = rest.dropFirst(Self.share)
       var found = try await store.read { connection in
-        try part.map { try Sighting($0, in: scope, by: administrator, connection) }
+        try part.map { try Sighting($0, in: pool, by: administrator, connection) }
       }
       for index in found.indices {
         guard let account = found[index].account else { continue }
@@ -60,7 +60,7 @@ public struct BulkRemovals: Sendable {
       factors += open.reduce(0) { $0 + $1.count }
       let seen = found
       try await store.write(by: author) { connection in
-        for one in seen { try one.store(in: id, of: scope, connection) }
+        for one in seen { try one.store(in: id, of: pool, connection) }
       }
       // Lets other tasks on this thread run in between.
       await Task.yield()
@@ -71,7 +71,7 @@ public struct BulkRemovals: Sendable {
         """
         UPDATE bulk_job SET lines = \(entries.count), users = \(counted),
           factors = \(countedFactors)
-        WHERE scope_key = \(scope.key) AND job_id = \(id)
+        WHERE scope_key = \(pool.key) AND job_id = \(id)
         """)
     }
     return id
@@ -79,14 +79,14 @@ public struct BulkRemovals: Sendable {
 
   /// Adds a draft without lines, which are counted when they're stored.
   private static func addDraft(
-    in scope: Scope, by administrator: Administrator, _ author: Author, at now: Instant,
+    in pool: Pool, by administrator: Administrator, _ author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64 {
     let job = try connection.first(
       """
       INSERT INTO bulk_job (job_id, scope_key, state, administrator_id, administrator_name,
         address, request_id, created_at, lines, users, factors)
-      VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(scope.key), 'draft',
+      VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(pool.key), 'draft',
         \(administrator.id), \(administrator.displayName),
         \(author.address), \(author.requestID), \(now), 0, 0, 0)
       RETURNING job_id
@@ -98,10 +98,10 @@ public struct BulkRemovals: Sendable {
 
   /// Authorizes a preview, and deletes the administrator's oldest drafts to make room for a new one.
   private static func makeRoom(
-    for agent: ConsoleSession, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    for agent: ConsoleSession, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Administrator {
     let administrator = try ActionAuthorization.holder(
-      of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: ActionTarget(scope),
+      of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: ActionTarget(pool),
       at: now, connection
     ).mapError(BulkError.denied).get()
     let drafts = try connection.all(
@@ -110,19 +110,19 @@ public struct BulkRemovals: Sendable {
       WHERE state = 'draft' AND created_at > 0 AND administrator_id = \(administrator.id)
       ORDER BY created_at, job_id
       """
-    ) { (scope: try $0.next() as Int64, job: try $0.next() as Int64) }
+    ) { (pool: try $0.next() as Int64, job: try $0.next() as Int64) }
     for draft in drafts.dropLast(mostDrafts - 1) {
       try connection.run(
-        "DELETE FROM bulk_job WHERE scope_key = \(draft.scope) AND job_id = \(draft.job)")
+        "DELETE FROM bulk_job WHERE scope_key = \(draft.pool) AND job_id = \(draft.job)")
     }
     return administrator
   }
 
   static func obstacle(
-    _ account: Account, in scope: Scope, for administrator: Administrator,
+    _ account: Account, in pool: Pool, for administrator: Administrator,
     _ connection: borrowing Connection
   ) throws -> BulkResult? {
-    switch administrator.denial(of: .startBulkRemoval, on: account, in: scope) {
+    switch administrator.denial(of: .startBulkRemoval, on: account, in: pool) {
     case nil: nil
     case .ownAccount: .own
     case .protectedAccount: .protected
@@ -145,22 +145,22 @@ public struct BulkRemovals: Sendable {
     var result: BulkResult?
 
     init(
-      _ entry: Entry, in scope: Scope, by administrator: Administrator,
+      _ entry: Entry, in pool: Pool, by administrator: Administrator,
       _ connection: borrowing Connection
     ) throws {
       switch entry {
       case .line(let line):
-        let found = try Self.find(line.text, in: scope, connection)
-        try self.init(line, found, in: scope, by: administrator, connection)
+        let found = try Self.find(line.text, in: pool, connection)
+        try self.init(line, found, in: pool, by: administrator, connection)
       case .account(let id, let number):
-        let found = try AccountRecord.find(scope, id, connection)
+        let found = try AccountRecord.find(pool, id, connection)
         let line = BulkList.Line(number: number, text: found?.label ?? id.text)
-        try self.init(line, found, in: scope, by: administrator, connection)
+        try self.init(line, found, in: pool, by: administrator, connection)
       }
     }
 
     init(
-      _ line: BulkList.Line, _ found: Account?, in scope: Scope, by administrator: Administrator,
+      _ line: BulkList.Line, _ found: Account?, in pool: Pool, by administrator: Administrator,
       _ connection: borrowing Connection
     ) throws {
       self.line = line
@@ -172,28 +172,28 @@ public struct BulkRemovals: Sendable {
       factors = EnrollmentIDs.text(of: found.factors)
       count = found.factors.count
       result =
-        try BulkRemovals.obstacle(found, in: scope, for: administrator, connection)
+        try BulkRemovals.obstacle(found, in: pool, for: administrator, connection)
         ?? (found.factors.isEmpty ? BulkResult.none : nil)
     }
 
     private static func find(
-      _ text: String, in scope: Scope, _ connection: borrowing Connection
+      _ text: String, in pool: Pool, _ connection: borrowing Connection
     ) throws -> Account? {
       if text.utf8.contains(UInt8(ascii: "@")),
-        let account = try AccountRecord.find(scope, email: text, connection)
+        let account = try AccountRecord.find(pool, email: text, connection)
       {
         return account
       }
-      return try AccountRecord.find(scope, ID(text), connection)
+      return try AccountRecord.find(pool, ID(text), connection)
     }
 
     func store(
-      in job: Int64, of scope: Scope, _ connection: borrowing Connection
+      in job: Int64, of pool: Pool, _ connection: borrowing Connection
     ) throws {
       try connection.run(
         """
         INSERT INTO bulk_item (scope_key, job_id, line, given, uid, factors, result)
-        VALUES (\(scope.key), \(job), \(line.number), \(line.text), \(account),
+        VALUES (\(pool.key), \(job), \(line.number), \(line.text), \(account),
           \(factors), \(result))
         """)
     }
@@ -201,24 +201,24 @@ public struct BulkRemovals: Sendable {
 
   // MARK: - Reading
 
-  /// Finds a bulk removal of a user pool; a draft can be found only by its creator.
+  /// Finds a bulk removal of a pool; a draft can be found only by its creator.
   public func find(
-    _ id: Int64, in scope: Scope, for agent: ID<Administrator>
+    _ id: Int64, in pool: Pool, for agent: ID<Administrator>
   ) async throws -> BulkJob {
     try await store.read { connection in
-      guard let job = try BulkJob.find(id, in: scope, connection),
+      guard let job = try BulkJob.find(id, in: pool, connection),
         job.state != .draft || job.requester == agent
       else { throw BulkError.notFound }
       return job
     }
   }
 
-  /// Lists the bulk removals of a user pool, newest first, without drafts.
+  /// Lists the bulk removals of a pool, newest first, without drafts.
   ///
   /// - Returns: The bulk removals, and how far the undo of one is, by its number; without those that
   ///   nobody undid.
   public func list(
-    _ scope: Scope, after: String? = nil, limit: Int = 50
+    _ pool: Pool, after: String? = nil, limit: Int = 50
   ) async throws -> (jobs: Page<BulkJob>, undos: [Int64: BulkUndo.State]) {
     let limit = Page<BulkJob>.size(limit)
     let last = after.flatMap { Int64($0) } ?? .max
@@ -226,13 +226,13 @@ public struct BulkRemovals: Sendable {
       let jobs = try connection.all(
         """
         SELECT \(BulkJob.columns) FROM bulk_job
-        WHERE scope_key = \(scope.key) AND job_id < \(last) AND state <> 'draft'
+        WHERE scope_key = \(pool.key) AND job_id < \(last) AND state <> 'draft'
         ORDER BY job_id DESC LIMIT \(limit + 1)
         """
       ) { try BulkJob(&$0) }
       let page = Page(jobs, limit: limit) { String($0.id) }
-      let undos = try BulkUndo.all(of: page.items.map(\.id), in: scope.key, connection)
-      let counts = try BulkUndo.counts(of: Array(undos.keys), in: scope.key, connection)
+      let undos = try BulkUndo.all(of: page.items.map(\.id), in: pool.key, connection)
+      let counts = try BulkUndo.counts(of: Array(undos.keys), in: pool.key, connection)
       let states = undos.map { job, undo in
         (job, undo.state(after: counts[job] ?? BulkUndo.Counts()))
       }
@@ -248,7 +248,7 @@ public struct BulkRemovals: Sendable {
     let limit = Page<BulkItem>.size(limit)
     let last = after.flatMap { Int64($0) } ?? 0
     return try await store.read { connection in
-      var condition: SQL = "scope_key = \(job.scopeKey) AND job_id = \(job.id)"
+      var condition: SQL = "scope_key = \(job.poolKey) AND job_id = \(job.id)"
       if isOpen { condition += " AND result IS NULL" }
       if let result { condition += " AND result = \(result)" }
       let items = try connection.all(
@@ -268,7 +268,7 @@ public struct BulkRemovals: Sendable {
       let rows = try connection.all(
         """
         SELECT result, count(*) FROM bulk_item
-        WHERE scope_key = \(job.scopeKey) AND job_id = \(job.id) GROUP BY result
+        WHERE scope_key = \(job.poolKey) AND job_id = \(job.id) GROUP BY result
         """
       ) { row in
         (

@@ -46,17 +46,17 @@ public struct BulkUndo: Sendable {
   static func counts(
     of job: BulkJob, _ connection: borrowing Connection
   ) throws -> Counts {
-    try counts(of: [job.id], in: job.scopeKey, connection)[job.id] ?? Counts()
+    try counts(of: [job.id], in: job.poolKey, connection)[job.id] ?? Counts()
   }
 
   /// Counts the lines of jobs of a pool by what their undos did; a job without such lines is missing.
   static func counts(
-    of jobs: [Int64], in scope: Int64, _ connection: borrowing Connection
+    of jobs: [Int64], in pool: Int64, _ connection: borrowing Connection
   ) throws -> [Int64: Counts] {
     let rows = try connection.all(
       """
       SELECT job_id, result, count(*) FROM bulk_item \(index: "bulk_item_by_result")
-      WHERE scope_key = \(scope) AND job_id IN (\(list: jobs))
+      WHERE scope_key = \(pool) AND job_id IN (\(list: jobs))
         AND (result IN ('restored', 'restored-before', 'not-restored') OR \(isLeft))
       GROUP BY job_id, result
       """
@@ -77,17 +77,17 @@ public struct BulkUndo: Sendable {
   }
 
   static func find(
-    _ job: Int64, of scope: Int64, _ connection: borrowing Connection
-  ) throws -> BulkUndo? { try all(of: [job], in: scope, connection)[job] }
+    _ job: Int64, of pool: Int64, _ connection: borrowing Connection
+  ) throws -> BulkUndo? { try all(of: [job], in: pool, connection)[job] }
 
   static func all(
-    of jobs: [Int64], in scope: Int64, _ connection: borrowing Connection
+    of jobs: [Int64], in pool: Int64, _ connection: borrowing Connection
   ) throws -> [Int64: BulkUndo] {
     let undos = try connection.all(
       """
       SELECT administrator_id, administrator_name, address, request_id, reason, note, ticket, proof,
         started_at, ended_at IS NULL, job_id
-      FROM bulk_undo WHERE scope_key = \(scope) AND job_id IN (\(list: jobs))
+      FROM bulk_undo WHERE scope_key = \(pool) AND job_id IN (\(list: jobs))
       """
     ) { row in
       let undo = BulkUndo(

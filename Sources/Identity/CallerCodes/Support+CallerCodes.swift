@@ -12,25 +12,25 @@ extension Support {
   ///
   /// - Returns: The email address.
   public func sendCallerCode(
-    to id: ID<Account>, in scope: Scope, _ request: ActionRequest
+    to id: ID<Account>, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<String> {
     let now = store.clock.now()
     let agent = request.agent.administrator
     let outcome: Result<ActionOutcome<String>, ActionDenial> = try await store.write { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
+      guard let account = try AccountRecord.find(pool, id, connection) else {
         throw ActionDenial.accountNotFound
       }
-      let settings = try SupportRules.find(scope, connection)
+      let settings = try SupportRules.find(pool, connection)
       let holder = try ActionAuthorization.holder(
         of: ConsoleAction.sendCallerCode.requirements.permission, request.agent,
-        in: ActionTarget(scope), at: now, connection
+        in: ActionTarget(pool), at: now, connection
       ).get()
-      if let denial = holder.denial(of: .sendCallerCode, on: account, in: scope) { throw denial }
+      if let denial = holder.denial(of: .sendCallerCode, on: account, in: pool) { throw denial }
       guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
       guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .sendCallerCode, request, by: holder, settings, in: scope, at: now, connection)
+        .sendCallerCode, request, by: holder, settings, in: pool, at: now, connection)
       {
       case .failure(let denial): return .failure(denial)
       case .success(let session): renewed = session
@@ -44,14 +44,14 @@ extension Support {
           throw ActionDenial.tooManyCallerCodes(until: until)
         }
       }
-      try send(to: account, at: email, in: scope, by: request, at: now, connection)
+      try send(to: account, at: email, in: pool, by: request, at: now, connection)
       return .success(ActionOutcome(value: email, renewed: renewed))
     }
     return try outcome.get()
   }
 
   private func send(
-    to account: Account, at email: String, in scope: Scope, by request: ActionRequest,
+    to account: Account, at email: String, in pool: Pool, by request: ActionRequest,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     let agent = request.agent.administrator
@@ -60,15 +60,15 @@ extension Support {
       for: account, at: email, by: agent.id, random: store.random, until: expires, at: now,
       connection)
     let mail = CallerCodeMail(
-      scope: scope, email: email, code: code, agent: agent.displayName)
+      pool: pool, email: email, code: code, agent: agent.displayName)
     try store.outbox.add(
       OutboxMessage(
         purpose: MessagePurpose.callerCode.rawValue, recipient: email,
         text: store.outbox.written(.callerCode(mail)),
-        from: try PoolEmailSettings.read(scope, connection).sender(of: .callerCode),
+        from: try PoolEmailSettings.read(pool, connection).sender(of: .callerCode),
         expiresAt: expires),
-      to: account, in: scope, at: now, connection)
-    var entry = AuditEntry(.accountSendCallerCode, of: account, in: scope)
+      to: account, in: pool, at: now, connection)
+    var entry = AuditEntry(.accountSendCallerCode, of: account, in: pool)
     entry.add(.linkEmail, .text(email))
     entry.add(.expiresAt, .instant(expires))
     try entry.record(by: request.author, at: now, connection)

@@ -29,7 +29,7 @@ extension SupportAuthorization {
   /// cost the caller a new email.
   func checkCaller(
     _ action: ConsoleAction, _ request: ActionRequest, of account: Account,
-    _ settings: SupportRules, in scope: Scope, at now: Instant,
+    _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> CallerCheck {
     guard settings.callerVerification != .off else { return .unverified }
@@ -50,7 +50,7 @@ extension SupportAuthorization {
     guard try code.matches(digits) else {
       try CallerCode.fail(account, by: agent, connection)
       let failures = code.failures + 1
-      var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: scope)
+      var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: pool)
       entry.add(.wrongCodes, .number(failures))
       try entry.record(by: request.author, at: now, connection)
       let left = CallerCode.tries - failures

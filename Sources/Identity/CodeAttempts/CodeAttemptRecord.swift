@@ -4,7 +4,7 @@ import OTP
 /// Writes code attempts as a chain per account, in order of time.
 package enum CodeAttemptRecord {
   package struct Place {
-    let scope: Int64
+    let pool: Int64
     let account: Int64
     let way: CodeAttempt.Way
     let enrollment: String?
@@ -12,10 +12,10 @@ package enum CodeAttemptRecord {
     let origin: RequestOrigin
 
     package init(
-      scope: Int64, account: Int64, way: CodeAttempt.Way, enrollment: String?, intervals: Int?,
+      pool: Int64, account: Int64, way: CodeAttempt.Way, enrollment: String?, intervals: Int?,
       origin: RequestOrigin
     ) {
-      self.scope = scope
+      self.pool = pool
       self.account = account
       self.way = way
       self.enrollment = enrollment
@@ -50,7 +50,7 @@ package enum CodeAttemptRecord {
       """
       INSERT INTO code_attempt (scope_key, at, account_key, previous, way, result, enrollment_id,
         intervals, distance, step, address, user_agent)
-      VALUES (\(place.scope), \(at), \(place.account), \(previous), \(place.way),
+      VALUES (\(place.pool), \(at), \(place.account), \(previous), \(place.way),
         \(finding.result), \(place.enrollment), \(place.intervals),
         \(finding.distance), \(finding.step), \(place.origin.address),
         \(place.origin.userAgent))
@@ -66,14 +66,14 @@ package enum CodeAttemptRecord {
   ///
   /// - Returns: False if the last attempt doesn't match.
   static func repeated(
-    _ result: CodeAttempt.Result, of account: Account, in scope: Scope,
+    _ result: CodeAttempt.Result, of account: Account, in pool: Pool,
     factor: ID<Factor>? = nil, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let last = account.lastCodeAttemptAt else { return false }
     return try connection.run(
       """
       UPDATE code_attempt SET times = times + 1
-      WHERE scope_key = \(scope.key) AND at = \(last) AND account_key = \(account.key)
+      WHERE scope_key = \(pool.key) AND at = \(last) AND account_key = \(account.key)
         AND result = \(result)
         AND (CAST(\(factor) AS TEXT) IS NULL OR enrollment_id = \(factor))
       """) == 1
@@ -85,7 +85,7 @@ package enum CodeAttemptRecord {
   ///
   /// - Returns: The near misses, oldest first.
   static func confirmNearMisses(
-    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    of account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> [NearMiss] {
     var confirmed: [NearMiss] = []
     let first = now.advanced(bySeconds: -soon).microseconds
@@ -95,7 +95,7 @@ package enum CodeAttemptRecord {
       let row = try connection.first(
         """
         SELECT previous, result, way, distance FROM code_attempt
-        WHERE scope_key = \(scope.key) AND at = \(at) AND account_key = \(account.key)
+        WHERE scope_key = \(pool.key) AND at = \(at) AND account_key = \(account.key)
         """
       ) { row in
         (
@@ -112,7 +112,7 @@ package enum CodeAttemptRecord {
         let changed = try connection.run(
           """
           UPDATE code_attempt SET confirmed = 1
-          WHERE scope_key = \(scope.key) AND at = \(at) AND account_key = \(account.key)
+          WHERE scope_key = \(pool.key) AND at = \(at) AND account_key = \(account.key)
             AND confirmed = 0
           """)
         if changed == 1 { confirmed.append(row.nearMiss) }
@@ -166,7 +166,7 @@ package enum CodeAttemptRecord {
       let previous = try connection.first(
         """
         DELETE FROM code_attempt
-        WHERE scope_key = \(Scope.key(ofAccount: account)) AND at = \(at)
+        WHERE scope_key = \(Pool.key(ofAccount: account)) AND at = \(at)
           AND account_key = \(account)
         RETURNING previous
         """
@@ -176,9 +176,9 @@ package enum CodeAttemptRecord {
     return next
   }
 
-  /// Deletes all code attempts of a user pool and their aggregated counts.
-  static func deleteAll(in scope: Int64, _ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM code_attempt WHERE scope_key = \(scope)")
-    try Activity.deleteCounts(of: scope, connection)
+  /// Deletes all code attempts of a pool and their aggregated counts.
+  static func deleteAll(in pool: Int64, _ connection: borrowing Connection) throws {
+    try connection.run("DELETE FROM code_attempt WHERE scope_key = \(pool)")
+    try Activity.deleteCounts(of: pool, connection)
   }
 }

@@ -7,7 +7,7 @@ package import OTP
 /// the code.
 package struct CodeAttemptRecorder {
   let account: Account
-  let scope: Scope
+  let pool: Pool
   let way: CodeAttempt.Way
   var enrollment: ID<Factor>?
   var window: Window?
@@ -16,11 +16,11 @@ package struct CodeAttemptRecorder {
   let isClockDoubted: Bool
 
   package init(
-    account: Account, scope: Scope, way: CodeAttempt.Way, enrollment: ID<Factor>? = nil,
+    account: Account, pool: Pool, way: CodeAttempt.Way, enrollment: ID<Factor>? = nil,
     window: Window? = nil, origin: RequestOrigin, isClockDoubted: Bool = false
   ) {
     self.account = account
-    self.scope = scope
+    self.pool = pool
     self.way = way
     self.enrollment = enrollment
     self.window = window
@@ -47,7 +47,7 @@ package struct CodeAttemptRecorder {
   ) throws -> SQL {
     var count = CodeAttemptCount(account)
     let confirmed = try CodeAttemptRecord.confirmNearMisses(
-      of: account, in: scope, at: now, connection)
+      of: account, in: pool, at: now, connection)
     for nearMiss in confirmed { try count.confirm(nearMiss, connection) }
     let at = try insert(finding, at: now, &count, connection)
     if account.codesBlockedUntil != nil {
@@ -80,7 +80,7 @@ package struct CodeAttemptRecorder {
       UPDATE account SET wrong_codes = \(wrong), last_code_attempt_at = \(at)
       WHERE account_key = \(account.key)
       """)
-    let cap = try SupportRules.find(scope, connection).codeCap
+    let cap = try SupportRules.find(pool, connection).codeCap
     let end = CodeLock.end(
       afterWrongCodes: wrong, cap: cap, at: now, isClockDoubted: isClockDoubted)
     guard let until = end else { return full.map { .quotaExceeded(until: $0) } ?? .invalidCode }
@@ -112,7 +112,7 @@ package struct CodeAttemptRecorder {
       // For suspended factors, attempts are kept per factor.
       let factor = finding.result == .suspended ? enrollment : nil
       let isKept = try CodeAttemptRecord.repeated(
-        finding.result, of: account, in: scope, factor: factor, connection)
+        finding.result, of: account, in: pool, factor: factor, connection)
       if isKept {
         try count.add(finding, way, at: now, connection)
         return nil
@@ -130,7 +130,7 @@ package struct CodeAttemptRecorder {
     _ connection: borrowing Connection
   ) throws -> Int64 {
     let place = CodeAttemptRecord.Place(
-      scope: scope.key, account: account.key, way: way, enrollment: enrollment?.text,
+      pool: pool.key, account: account.key, way: way, enrollment: enrollment?.text,
       intervals: window?.adjacentIntervals, origin: origin)
     let at = try CodeAttemptRecord.insert(
       finding, place, after: account.lastCodeAttemptAt, at: now, connection)

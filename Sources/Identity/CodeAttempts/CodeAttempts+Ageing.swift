@@ -14,9 +14,9 @@ extension CodeAttempts {
     }
   }
 
-  /// The maximum number of user pools with old code attempts per run.
-  static let mostScopes = 100
-  /// The maximum number of user pools that a run looks at.
+  /// The maximum number of pools with old code attempts per run.
+  static let mostPools = 100
+  /// The maximum number of pools that a run looks at.
   static let mostSeen = 1_000
   /// The maximum number of transactions per pool and run.
   static let mostParts = 20
@@ -25,7 +25,7 @@ extension CodeAttempts {
   /// them.
   ///
   /// Call it periodically, and again while it returns true.
-  public func age() async throws -> Bool { try await age(atMost: Self.mostScopes) }
+  public func age() async throws -> Bool { try await age(atMost: Self.mostPools) }
 
   func age(atMost most: Int) async throws -> Bool {
     let now = store.clock.now()
@@ -34,9 +34,9 @@ extension CodeAttempts {
       try Self.due(after: position, atMost: most, at: now, connection)
     }
     var isMore = last != nil
-    for (scope, end) in due {
+    for (pool, end) in due {
       let isFull = try await store.run(
-        { _, connection in try Self.age(scope, before: end, connection) },
+        { _, connection in try Self.age(pool, before: end, connection) },
         atMost: Self.mostParts, at: now)
       if isFull { isMore = true }
     }
@@ -44,15 +44,15 @@ extension CodeAttempts {
     return isMore
   }
 
-  /// Returns the next user pools with code attempts past their retention, with the cutoff time.
+  /// Returns the next pools with code attempts past their retention, with the cutoff time.
   ///
   /// Only whole days are deleted, so a list never ends within a day.
   ///
   /// - Returns: The pools, and the last one that was looked at; nil if there are no more.
   private static func due(
     after position: Int64, atMost most: Int, at now: Instant, _ connection: borrowing Connection
-  ) throws -> (due: [(scope: Int64, end: Instant)], last: Int64?) {
-    var due: [(scope: Int64, end: Instant)] = []
+  ) throws -> (due: [(pool: Int64, end: Instant)], last: Int64?) {
+    var due: [(pool: Int64, end: Instant)] = []
     var last = position
     for _ in 0..<mostSeen where due.count < most {
       let oldest = try connection.first(
@@ -60,30 +60,30 @@ extension CodeAttempts {
         SELECT scope_key, at FROM code_attempt WHERE scope_key > \(last)
         ORDER BY scope_key, at LIMIT 1
         """
-      ) { row in (scope: try row.next() as Int64, at: try row.next() as Instant) }
+      ) { row in (pool: try row.next() as Int64, at: try row.next() as Instant) }
       guard let oldest else { return (due, nil) }
-      last = oldest.scope
-      let scope = try connection.first(
+      last = oldest.pool
+      let pool = try connection.first(
         """
-        SELECT \(Scope.columns) FROM scope s JOIN project p USING (project_id)
-        WHERE s.scope_key = \(oldest.scope) AND s.deleted_at IS NULL
+        SELECT \(Pool.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE s.scope_key = \(oldest.pool) AND s.deleted_at IS NULL
         """
-      ) { try Scope(&$0) }
-      guard let scope else { continue }
-      let days = try SupportRules.find(scope, connection).codeAttemptDays
+      ) { try Pool(&$0) }
+      guard let pool else { continue }
+      let days = try SupportRules.find(pool, connection).codeAttemptDays
       let end = Instant(seconds: (now.day - Int64(days)) * 86_400)
-      if oldest.at < end { due.append((oldest.scope, end)) }
+      if oldest.at < end { due.append((oldest.pool, end)) }
     }
     return (due, last)
   }
 
   private static func age(
-    _ scope: Int64, before end: Instant, _ connection: borrowing Connection
+    _ pool: Int64, before end: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     let part = try connection.all(
       """
       SELECT at, account_key FROM code_attempt
-      WHERE scope_key = \(scope) AND at < \(end)
+      WHERE scope_key = \(pool) AND at < \(end)
       ORDER BY at, account_key LIMIT \(CleanupLimit.rows)
       """
     ) { row in (at: try row.next() as Int64, account: try row.next() as Int64) }
@@ -91,7 +91,7 @@ extension CodeAttempts {
     try connection.run(
       """
       DELETE FROM code_attempt
-      WHERE scope_key = \(scope) AND (at, account_key) <= (\(last.at), \(last.account))
+      WHERE scope_key = \(pool) AND (at, account_key) <= (\(last.at), \(last.account))
       """)
     return part.count == CleanupLimit.rows
   }

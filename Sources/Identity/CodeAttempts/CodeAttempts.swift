@@ -36,12 +36,12 @@ public struct CodeAttempts: Sendable {
   private static func chain(
     of account: Account, from place: Int64, limit: Int, _ connection: borrowing Connection
   ) throws -> [CodeAttempt] {
-    let (scope, key) = (account.scopeKey, account.key)
+    let (pool, key) = (account.poolKey, account.key)
     // For many users the newest attempt is enough, and it costs a third of reading the chain.
     let newest = try connection.first(
       """
       SELECT \(CodeAttempt.columns), previous FROM code_attempt
-      WHERE scope_key = \(scope) AND at = \(place) AND account_key = \(key)
+      WHERE scope_key = \(pool) AND at = \(place) AND account_key = \(key)
       """
     ) { row in
       (
@@ -53,7 +53,7 @@ public struct CodeAttempts: Sendable {
     guard let previous = newest.previous, limit > 1 else { return [newest.codeAttempt] }
     let earlier = try connection.all(
       """
-      \(CodeAttempt.chain(of: key, in: scope, from: previous))
+      \(CodeAttempt.chain(of: key, in: pool, from: previous))
       SELECT \(CodeAttempt.columns) FROM chain LIMIT \(limit - 1)
       """
     ) { try CodeAttempt(&$0) }
@@ -68,16 +68,16 @@ extension CodeAttempt {
 
   /// Begins a statement with a table `chain` of an account's attempts starting at one of them,
   /// newest first, which has ``columns`` and `previous`.
-  static func chain(of account: Int64, in scope: Int64, from place: Int64) -> SQL {
+  static func chain(of account: Int64, in pool: Int64, from place: Int64) -> SQL {
     """
     WITH RECURSIVE chain (\(columns), previous) AS (
       SELECT \(columns), previous FROM code_attempt
-      WHERE scope_key = \(scope) AND at = \(place) AND account_key = \(account)
+      WHERE scope_key = \(pool) AND at = \(place) AND account_key = \(account)
       UNION ALL
       SELECT v.at, v.way, v.result, v.enrollment_id, v.intervals, v.distance, v.step, v.confirmed,
         v.times, v.address, v.user_agent, v.previous
       FROM chain \(SQL.orderedJoin) code_attempt v
-        ON v.scope_key = \(scope) AND v.at = chain.previous AND v.account_key = \(account)
+        ON v.scope_key = \(pool) AND v.at = chain.previous AND v.account_key = \(account)
     )
     """
   }

@@ -62,7 +62,7 @@ extension AccountRecord {
       WHERE account_key = \(account.key)
       """)
     guard account.codesBlockedUntil == nil else { return }
-    try count(1, in: account.scopeKey, connection)
+    try count(1, in: account.poolKey, connection)
   }
 
   /// Resets an account's count of incorrect codes and removes the lock.
@@ -77,17 +77,17 @@ extension AccountRecord {
       WHERE account_key = \(key) AND codes_blocked_until IS NOT NULL
       """)
     guard unlocked > 0 else { return false }
-    try count(-1, in: Scope.key(ofAccount: key), connection)
+    try count(-1, in: Pool.key(ofAccount: key), connection)
     return true
   }
 
   /// Counts accounts that were locked, or unlocked if it's negative.
   private static func count(
-    _ locked: Int, in scope: Int64, _ connection: borrowing Connection
+    _ locked: Int, in pool: Int64, _ connection: borrowing Connection
   ) throws {
     var change = AccountCounts()
     change.locked = locked
-    try CountChanges.append(change, to: scope, connection)
+    try CountChanges.append(change, to: pool, connection)
   }
 
   /// Removes a batch of expired locks, and of those from a clock that was ahead; the counts of
@@ -108,16 +108,16 @@ extension AccountRecord {
   private static func expireLocks(
     _ condition: SQL, _ connection: borrowing Connection
   ) throws -> Bool {
-    let scopes = try connection.all(
+    let pools = try connection.all(
       """
       UPDATE account SET codes_blocked_until = NULL WHERE account_key IN (
         SELECT account_key FROM account WHERE \(condition) LIMIT \(CleanupLimit.rows))
       RETURNING scope_key
       """
     ) { try $0.next() as Int64 }
-    for (scope, count) in Dictionary(grouping: scopes, by: \.self).mapValues(\.count) {
-      try self.count(-count, in: scope, connection)
+    for (pool, count) in Dictionary(grouping: pools, by: \.self).mapValues(\.count) {
+      try self.count(-count, in: pool, connection)
     }
-    return scopes.count == CleanupLimit.rows
+    return pools.count == CleanupLimit.rows
   }
 }

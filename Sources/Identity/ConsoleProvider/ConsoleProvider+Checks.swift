@@ -10,7 +10,7 @@ extension ConsoleProvider {
     func check(_ isValid: Bool, _ fault: ConsoleProviderFault) {
       if !isValid { faults.append(fault) }
     }
-    check(UserPoolRules.isDisplayName(name), .invalidName)
+    check(PoolRules.isDisplayName(name), .invalidName)
     check(
       issuer.utf8.count <= Self.longestText && Self.isURL(issuer) && !issuer.contains("?"),
       .invalidIssuer)

@@ -133,7 +133,7 @@ extension ConsoleProviders {
     ) { _ in true }
     // An address at the provider proves nothing: someone who can set it there would take over the account.
     guard isTaken == nil else { return .failure(.emailTaken(subject: subject)) }
-    let name = person.name.flatMap { UserPoolRules.isDisplayName($0) ? $0 : nil } ?? email
+    let name = person.name.flatMap { PoolRules.isDisplayName($0) ? $0 : nil } ?? email
     let id = ID<Administrator>(store.random.uuid())
     let author = arrival.author(.server)
     try connection.run(

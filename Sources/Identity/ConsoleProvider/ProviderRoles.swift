@@ -20,7 +20,7 @@ enum ProviderRoles {
   ) throws -> Set<Grant> {
     try wanted.filter { grant in
       do { try Administrators.checkPlace(of: grant, connection) } catch ManagementError
-        .scopeNotFound
+        .poolNotFound
       { return false }
       return true
     }

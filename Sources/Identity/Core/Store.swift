@@ -5,10 +5,10 @@ package import Database
 public enum CallError: Error, Sendable {
   /// What the call names doesn't exist, perhaps not anymore.
   case notFound
-  /// The user pool was deleted, perhaps after the call found it.
-  case scopeDeleted(Scope)
-  /// Sign-in was disabled in the user pool, perhaps after the call found it.
-  case scopeDisabled(Scope)
+  /// The pool was deleted, perhaps after the call found it.
+  case poolDeleted(Pool)
+  /// Sign-in was disabled in the pool, perhaps after the call found it.
+  case poolDisabled(Pool)
   /// The author's service token was revoked, or its creator's role ended, after the request began.
   case tokenRevoked
   /// The network created too many accounts; retry after this time.

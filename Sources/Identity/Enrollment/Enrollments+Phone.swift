@@ -19,7 +19,7 @@ extension Enrollments {
       let use = PhoneCodes.Use(
         kind: .phoneEnrollment, purpose: .smsEnrollment, account: account,
         provider: session.provider)
-      switch try codes.send(request, for: use, in: session.scope, at: now, connection) {
+      switch try codes.send(request, for: use, in: session.pool, at: now, connection) {
       case .session(let info): return info
       case .refusedRegion: throw EnrollmentError.regionNotAllowed
       case .blocked(let until): throw EnrollmentError.quotaExceeded(until: until)
@@ -49,13 +49,13 @@ extension Enrollments {
       let account = try Self.check(session, .phone, at: now, connection)
       guard !Factor.isTooLong(name ?? "") else { return .failure(.displayNameTooLong) }
       var attempt = CodeAttemptRecorder(
-        account: account, scope: session.scope, way: .phoneEnrollment, enrollment: nil,
+        account: account, pool: session.pool, way: .phoneEnrollment, enrollment: nil,
         origin: origin)
       let number: String
       switch proof {
       case .code(let sessionInfo, let code):
         guard let sent = PhoneCode(sessionInfo, .phoneEnrollment, by: tickets),
-          sent.ticket.account == account.key, sent.ticket.scope == session.scope.key
+          sent.ticket.account == account.key, sent.ticket.pool == session.pool.key
         else { return .failure(.invalidSessionInfo) }
         number = sent.phoneNumber
         try Self.checkRoom(account, .phone, phoneNumber: number)
@@ -78,7 +78,7 @@ extension Enrollments {
         try attempt.note(CodeFinding(.accepted), at: now, connection)
       case .temporary(let text, let phoneNumber):
         let ticket = try TemporaryProof.open(
-          text, phoneNumber: phoneNumber, in: session.scope, by: tickets, at: now, connection)
+          text, phoneNumber: phoneNumber, in: session.pool, by: tickets, at: now, connection)
         guard let ticket else { return .failure(.invalidTemporaryProof) }
         number = phoneNumber
         try Self.checkRoom(account, .phone, phoneNumber: number)
@@ -87,7 +87,7 @@ extension Enrollments {
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try PhoneFactor.insert(
         id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
-        in: session.scope, connection)
+        in: session.pool, connection)
       let ended = try Sessions.endOwn(of: account.key, at: now, connection)
       return try Self.complete(
         id, of: account.key, session, ended: ended, codes: codes, by: author, at: now,

@@ -8,7 +8,7 @@ extension Enrollments {
   /// and can't be unenrolled.
   ///
   /// - Returns: A new session; nil if the factor was the most recently enrolled of several, or if the
-  ///   user pool now refuses sessions without a second factor, in which case clients sign the user
+  ///   pool now refuses sessions without a second factor, in which case clients sign the user
   ///   out.
   public func withdraw(
     _ session: UserSession, enrollment: String, by author: Author
@@ -22,22 +22,22 @@ extension Enrollments {
       try Self.checkWithdrawal(of: found, from: account, in: session, at: now, connection)
       guard let factor = found.first else { throw EnrollmentError.enrollmentNotFound }
       let codes = try BackupCodeCounts(of: account, at: now, connection)
-      try FactorRecord.delete([factor], of: account, in: session.scope, connection)
+      try FactorRecord.delete([factor], of: account, in: session.pool, connection)
       try OwnChange.alert.count(of: account.key, at: now, connection)
       let ended = try Sessions.endOwn(of: account.key, at: now, connection)
-      var entry = AuditEntry(.factorWithdraw, of: account, in: session.scope)
+      var entry = AuditEntry(.factorWithdraw, of: account, in: session.pool)
       entry.add(.factors, lost: .of([factor]))
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author, at: now, connection)
       try outbox.notify(
-        .factorWithdrawn(name: factor.label), account, in: session.scope, at: now, connection)
+        .factorWithdrawn(name: factor.label), account, in: session.pool, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
       // A new session without a second factor wouldn't be refreshed either.
       guard
         try session.secondFactor(keptBy: changed) != nil
-          || !store.refusesSessions(of: changed, in: session.scope, at: now, connection)
+          || !store.refusesSessions(of: changed, in: session.pool, at: now, connection)
       else { return nil }
       return try Sessions.renew(
         session, from: account, to: changed, with: .renewal(of: session), at: now, random: random,
@@ -54,7 +54,7 @@ extension Enrollments {
     _ connection: borrowing Connection
   ) throws {
     try checkChanges(account)
-    let policy = try Policies.stored(session.scope.key, connection)
+    let policy = try Policies.stored(session.pool.key, connection)
     if try needsFactor(session, account, policy.configuration, connection) {
       throw EnrollmentError.secondFactorNeeded
     }
@@ -72,7 +72,7 @@ extension Enrollments {
     _ connection: borrowing Connection
   ) throws -> Bool {
     let isWanted: Bool? = try connection.first(
-      "SELECT withdrawal_needs_factor FROM scope WHERE scope_key = \(session.scope.key)"
+      "SELECT withdrawal_needs_factor FROM scope WHERE scope_key = \(session.pool.key)"
     ) { try $0.next() }
     guard isWanted == true else { return false }
     let hasPassed = account.factors.contains { $0.id == session.secondFactor?.enrollment }

@@ -27,7 +27,7 @@ public struct Enrollments: Sendable {
     }
     let secret = Secret(store.random.bytes(TOTPFactor.secretLength))
     let ticket = Ticket(
-      scope: session.scope, account: account, provider: session.provider, secret: secret, at: now,
+      pool: session.pool, account: account, provider: session.provider, secret: secret, at: now,
       random: store.random)
     return EnrollmentStart(
       sharedSecret: Secret(Base32.encode(secret.revealedBytes)),
@@ -35,7 +35,7 @@ public struct Enrollments: Sendable {
       finalizeBy: now.advanced(bySeconds: Ticket.enrollmentLifetime))
   }
 
-  /// Performs the checks that starting and finalizing share: the user pool, the session, the first
+  /// Performs the checks that starting and finalizing share: the pool, the session, the first
   /// factor, the email address, and suspensions.
   static func check(
     _ session: UserSession, _ kind: Factor.Kind, at now: Instant,
@@ -43,7 +43,7 @@ public struct Enrollments: Sendable {
   ) throws -> Account {
     let policy: StoredPolicy
     do {
-      policy = try Policies.stored(session.scope.key, connection)
+      policy = try Policies.stored(session.pool.key, connection)
     } catch is PolicyError {
       throw SessionError.userNotFound
     }
@@ -155,7 +155,7 @@ public struct Enrollments: Sendable {
     ) {
       connection in
       let account = try Self.check(session, .totp, at: now, connection)
-      guard ticket.account == account.key, ticket.scope == session.scope.key else {
+      guard ticket.account == account.key, ticket.pool == session.pool.key else {
         return .failure(.invalidSessionInfo)
       }
       let lifetime = Ticket.enrollmentLifetime
@@ -178,7 +178,7 @@ public struct Enrollments: Sendable {
       }
       try Self.checkRejectedCodes(of: account, at: now, connection)
       let step = try EnrolledFactor.verifyFirstCode(
-        code, of: password, id, for: account, in: session.scope,
+        code, of: password, id, for: account, in: session.pool,
         from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
       guard let step else {
         try ticket.countFailure(connection)
@@ -188,7 +188,7 @@ public struct Enrollments: Sendable {
       try ticket.countUse(connection)
       try totp.insert(
         id, displayName: name, secret: ticket.secret, lastStep: step, for: account,
-        in: session.scope, at: now, connection)
+        in: session.pool, at: now, connection)
       return try Self.complete(
         id, of: account.key, session, by: author, at: now, store: store, connection)
     }
@@ -205,7 +205,7 @@ public struct Enrollments: Sendable {
     codes: BackupCodeCounts? = nil, by author: Author, at now: Instant, store: Store,
     _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrollmentError> {
-    guard let new = try EnrolledFactor(id, of: account, in: session.scope, connection) else {
+    guard let new = try EnrolledFactor(id, of: account, in: session.pool, connection) else {
       throw SessionError.userNotFound
     }
     let (enrolled, factor) = (new.account, new.factor)
@@ -219,7 +219,7 @@ public struct Enrollments: Sendable {
     // another: it could be someone else's.
     var before = enrolled
     before.factors.removeAll { $0.id == id }
-    let configuration = try Policies.stored(session.scope.key, connection)
+    let configuration = try Policies.stored(session.pool.key, connection)
       .configuration
     let hasPassed =
       SignInForecast.factorsDue(of: before, configuration).isEmpty
@@ -227,12 +227,12 @@ public struct Enrollments: Sendable {
     do {
       return .success(
         try Sessions.begin(
-          enrolled, in: session.scope, provider: session.provider,
+          enrolled, in: session.pool, provider: session.provider,
           secondFactor: hasPassed ? SecondFactorClaim(kind: factor.kind, enrollment: id) : nil,
           // The new factor isn't a sign-in: an open session must not become a recent one by adding
           // it.
           with: .continuation(of: session), at: now, random: store.random, connection))
-    } catch CallError.scopeDisabled {
+    } catch CallError.poolDisabled {
       throw SessionError.tokenExpired
     }
   }

@@ -6,14 +6,14 @@ public struct ExemptionCounts: Sendable, Equatable {
 }
 
 extension Exemptions {
-  public func counts(in scope: Scope) async throws -> ExemptionCounts {
+  public func counts(in pool: Pool) async throws -> ExemptionCounts {
     let now = store.clock.now()
     return try await store.read { connection in
       try connection.first(
         """
         SELECT count(*), count(CASE WHEN a.has_totp = 0 AND a.has_phone = 0 THEN 1 END)
         FROM exemption e \(SQL.orderedJoin) account a ON a.account_key = e.account_key
-        WHERE \(Self.current(in: scope, at: now))
+        WHERE \(Self.current(in: pool, at: now))
         """
       ) { ExemptionCounts(all: try $0.next(), withoutFactor: try $0.next()) }
         ?? ExemptionCounts()
@@ -46,10 +46,10 @@ extension Exemptions {
   ///
   /// Exemptions that ended before the first time are left out.
   public func periods(
-    in scope: Scope, isWhole: Bool, since start: Instant
+    in pool: Pool, isWhole: Bool, since start: Instant
   ) async throws -> [(from: Instant, until: Instant)] {
     let pools: SQL =
-      isWhole ? "s.project_id = \(scope.project)" : "s.scope_key = \(scope.key)"
+      isWhole ? "s.project_id = \(pool.project)" : "s.scope_key = \(pool.key)"
     return try await store.read { connection in
       try connection.all(
         """

@@ -62,12 +62,12 @@ public struct Exemptions: Sendable {
   /// The administrator who granted the last exemption can't renew it, nor grant another one within
   /// ``longest`` days of its end, even if the user was deleted and created again meanwhile.
   public func obstacle(
-    for agent: Administrator, to account: Account, in scope: Scope
+    for agent: Administrator, to account: Account, in pool: Pool
   ) async throws -> ActionDenial? {
     let now = store.clock.now()
     return try await store.read { connection in
       let last = try Self.latest(account.key, connection)
-      return try Self.isRenewal(of: last, account, in: scope, by: agent.id, at: now, connection)
+      return try Self.isRenewal(of: last, account, in: pool, by: agent.id, at: now, connection)
         ? .ownExemption : nil
     }
   }
@@ -76,10 +76,10 @@ public struct Exemptions: Sendable {
   ///
   /// The time is at most ``longest`` days from now; nil is invalid input.
   public func grant(
-    _ scope: Scope, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
+    _ pool: Pool, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
   ) async throws -> ActionOutcome<Exemption> {
     try await authorization.act(
-      .exemptUser, request, on: account, in: scope,
+      .exemptUser, request, on: account, in: pool,
       answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
     ) { account, _, now, connection in
       guard let until, let reason = request.reason else {
@@ -88,7 +88,7 @@ public struct Exemptions: Sendable {
       let last = try Self.latest(account.key, connection)
       let grantor = request.agent.administrator
       guard
-        try !Self.isRenewal(of: last, account, in: scope, by: grantor.id, at: now, connection)
+        try !Self.isRenewal(of: last, account, in: pool, by: grantor.id, at: now, connection)
       else { throw ActionDenial.ownExemption }
       let current = last.flatMap { $0.endsAt > now ? $0 : nil }
       if let current { try Self.end(current, of: account, at: now, connection) }
@@ -103,27 +103,27 @@ public struct Exemptions: Sendable {
       guard let exemption = try Self.latest(account.key, connection) else {
         throw Failure("an exemption vanished")
       }
-      var entry = AuditEntry(.accountExempt, of: account, in: scope)
+      var entry = AuditEntry(.accountExempt, of: account, in: pool)
       entry.add(.exemptUntil, from: .optional(current?.endsAt), to: .instant(until))
-      return SupportAction(entry: entry, value: exemption)
+      return CompletedAction(entry: entry, value: exemption)
     }
   }
 
   /// - Returns: The exemption before the change.
   public func end(
-    _ scope: Scope, _ account: ID<Account>, _ request: ActionRequest
+    _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Exemption> {
     try await authorization.act(
-      .endExemption, request, on: account, in: scope
+      .endExemption, request, on: account, in: pool
     ) { account, _, now, connection in
       guard let last = try Self.latest(account.key, connection), last.endsAt > now else {
         throw ActionDenial.nothingToDo
       }
       try Self.end(last, of: account, at: now, connection)
-      var entry = AuditEntry(.accountEndExemption, of: account, in: scope)
+      var entry = AuditEntry(.accountEndExemption, of: account, in: pool)
       entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
       entry.add(.exemptionGrantor, .text(last.grantorName))
-      return SupportAction(entry: entry, value: last)
+      return CompletedAction(entry: entry, value: last)
     }
   }
 
@@ -144,12 +144,12 @@ public struct Exemptions: Sendable {
   /// Lists the exemptions that haven't ended before a time, which can be in the past, first to end
   /// first.
   public func list(
-    in scope: Scope, isWhole: Bool, endingAfter start: Instant
+    in pool: Pool, isWhole: Bool, endingAfter start: Instant
   ) async throws -> [Exemption] {
     try await store.read { connection in
       isWhole
-        ? try Self.list(in: scope.project, at: start, connection)
-        : try Self.list(in: scope, at: start, connection)
+        ? try Self.list(in: pool.project, at: start, connection)
+        : try Self.list(in: pool, at: start, connection)
     }
   }
 
@@ -190,11 +190,11 @@ public struct Exemptions: Sendable {
   }
 
   static func accounts(
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Set<Int64> {
     Set(
       try connection.all(
-        "SELECT e.account_key FROM exemption e WHERE \(current(in: scope, at: now))"
+        "SELECT e.account_key FROM exemption e WHERE \(current(in: pool, at: now))"
       ) { try $0.next() as Int64 })
   }
 
@@ -202,8 +202,8 @@ public struct Exemptions: Sendable {
   ///
   /// The plus sign makes the database read the pool's range of keys instead of all exemptions by
   /// their end.
-  static func current(in scope: Scope, at now: Instant) -> SQL {
-    let keys = scope.accountKeys
+  static func current(in pool: Pool, at now: Instant) -> SQL {
+    let keys = pool.accountKeys
     return """
       e.account_key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
         AND +e.ends_at > \(now)
@@ -211,14 +211,14 @@ public struct Exemptions: Sendable {
   }
 
   private static func list(
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Exemption] {
     try connection.all(
       """
       SELECT \(columns) FROM exemption e
         \(SQL.orderedJoin) account a ON a.account_key = e.account_key
         \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE \(current(in: scope, at: now)) AND s.deleted_at IS NULL
+      WHERE \(current(in: pool, at: now)) AND s.deleted_at IS NULL
       ORDER BY e.account_key, e.exemption_id
       """
     ) { try Exemption(&$0) }
@@ -273,12 +273,12 @@ public struct Exemptions: Sendable {
 
   /// Returns whether another exemption of a user, who had `last`, would be a renewal by its grantor.
   private static func isRenewal(
-    of last: Exemption?, _ account: Account, in scope: Scope, by agent: ID<Administrator>,
+    of last: Exemption?, _ account: Account, in pool: Pool, by agent: ID<Administrator>,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     var before = last.map { (grantor: $0.grantor, endsAt: $0.endsAt) }
     // Exemptions are deleted with their user, whose ID may be used again.
-    if before == nil { before = try recorded(account.id, in: scope, connection) }
+    if before == nil { before = try recorded(account.id, in: pool, connection) }
     guard let before else { return false }
     return before.grantor == agent
       && before.endsAt > now.advanced(bySeconds: -Int64(longest) * 86_400)
@@ -286,13 +286,13 @@ public struct Exemptions: Sendable {
 
   /// Returns who granted the last exemption of a user ID, and until when, as the audit log says.
   private static func recorded(
-    _ account: ID<Account>, in scope: Scope, _ connection: borrowing Connection
+    _ account: ID<Account>, in pool: Pool, _ connection: borrowing Connection
   ) throws -> (grantor: ID<Administrator>, endsAt: Instant)? {
     try connection.first(
       """
       SELECT a.actor_id, c.new_kind, c.new_value FROM audit a
         \(SQL.orderedJoin) audit_change c ON c.audit_id = a.audit_id
-      WHERE a.project_id = \(scope.project) AND a.tenant_id = \(scope.tenant?.text ?? "")
+      WHERE a.project_id = \(pool.project) AND a.tenant_id = \(pool.tenant?.text ?? "")
         AND a.object_kind = \(AuditResource.account) AND a.object_id = \(account)
         AND a.action || '' = \(AuditAction.accountExempt)
         AND c.field || '' = \(AuditFieldName.exemptUntil)

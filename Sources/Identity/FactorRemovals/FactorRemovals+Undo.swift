@@ -12,11 +12,11 @@ extension FactorRemovals {
   /// - Throws: ``ActionDenial``; ``ActionDenial/factorNotFound`` also if the removal can no longer
   ///   be undone because the time has passed or the user has enrolled a new factor.
   public func consequencesOfUndo(
-    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>
+    _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>
   ) async throws -> Restoration {
     let now = store.clock.now()
     return try await store.read { connection in
-      guard let account = try AccountRecord.find(scope, account, connection) else {
+      guard let account = try AccountRecord.find(pool, account, connection) else {
         throw ActionDenial.accountNotFound
       }
       return try Self.restoration(of: removal, to: account, at: now, connection)
@@ -28,17 +28,17 @@ extension FactorRemovals {
   /// Only an administrator other than the one who removed them can do this. All sessions end: those
   /// from before the removal have already ended, and the others began without the factor.
   public func undo(
-    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
+    _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Restoration> {
     try await authorization.act(
-      .restoreFactors, request, on: account, in: scope
+      .restoreFactors, request, on: account, in: pool
     ) { account, _, now, connection in
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
       guard restoration.hold.remover != request.agent.administrator.id else {
         throw ActionDenial.ownRemoval
       }
-      let entry = try restore(restoration.hold, to: account, in: scope, at: now, connection)
-      return SupportAction(entry: entry, value: restoration)
+      let entry = try restore(restoration.hold, to: account, in: pool, at: now, connection)
+      return CompletedAction(entry: entry, value: restoration)
     }
   }
 
@@ -47,15 +47,15 @@ extension FactorRemovals {
   ///
   /// - Returns: The audit entry, without author and reason.
   func restore(
-    _ hold: RemovalHold, to account: Account, in scope: Scope, at now: Instant,
+    _ hold: RemovalHold, to account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let codes = try BackupCodeCounts(of: account, at: now, connection)
-    try removed.restore(hold, to: account, in: scope, connection)
+    try removed.restore(hold, to: account, in: pool, connection)
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try store.outbox.notify(
-      .factorsRestored(names: hold.factors.map(\.label)), account, in: scope, at: now, connection)
-    var entry = AuditEntry(.factorRestore, of: account, in: scope)
+      .factorsRestored(names: hold.factors.map(\.label)), account, in: pool, at: now, connection)
+    var entry = AuditEntry(.factorRestore, of: account, in: pool)
     entry.add(.factors, .of(hold.factors))
     entry.add(.sessionsEnded, .number(ended))
     try entry.addEnded(codes, of: account, at: now, connection)
@@ -69,18 +69,18 @@ extension FactorRemovals {
   ///
   /// - Returns: The deleted factors; no session ends.
   public func purge(
-    _ scope: Scope, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
+    _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Restoration> {
     try await authorization.act(
-      .purgeFactors, request, on: account, in: scope
+      .purgeFactors, request, on: account, in: pool
     ) { account, _, now, connection in
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
       try RemovedFactors.delete(found.hold, of: account.key, connection)
-      var entry = AuditEntry(.factorPurgeNow, of: account, in: scope)
+      var entry = AuditEntry(.factorPurgeNow, of: account, in: pool)
       entry.add(.factors, lost: .of(found.hold.factors))
       entry.add(.remover, .text(found.hold.removerName))
       entry.add(.undoUntil, .instant(found.hold.until))
-      return SupportAction(entry: entry, value: found)
+      return CompletedAction(entry: entry, value: found)
     }
   }
 

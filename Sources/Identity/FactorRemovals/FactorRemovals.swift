@@ -50,16 +50,16 @@ public struct FactorRemovals: Sendable {
 
   /// Returns what the removal of one factor, or of all factors if it's nil, would do.
   public func consequences(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>?
   ) async throws -> Removal {
     let now = store.clock.now()
     return try await store.read { connection in
-      guard let account = try AccountRecord.find(scope, account, connection) else {
+      guard let account = try AccountRecord.find(pool, account, connection) else {
         throw ActionDenial.accountNotFound
       }
-      let rules = try SupportRules.find(scope, connection)
+      let rules = try SupportRules.find(pool, connection)
       var removal = try planned(
-        factor, from: account, rules, in: scope, at: now, connection)
+        factor, from: account, rules, in: pool, at: now, connection)
       removal.sessionsEnded = try Sessions.count(account.key, connection)
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       removal.endsTemporaryCode = codes.temporary > 0
@@ -69,42 +69,42 @@ public struct FactorRemovals: Sendable {
   }
 
   /// Removes one or all factors, ends the account's sessions, writes the audit row, and notifies
-  /// the user by email in one transaction, or requests approval if the user pool requires it.
+  /// the user by email in one transaction, or requests approval if the pool requires it.
   ///
   /// The removed factors are kept for the time that the support rules define, unless they may be in
   /// someone else's possession. If the agent decided about certain factors (`seen`), the removal of
   /// another one is denied.
   public func remove(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
     seen: Set<ID<Factor>>? = nil
   ) async throws -> ActionOutcome<RemovalOutcome> {
     try await authorization.act(
-      factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: scope
+      factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: pool
     ) { account, settings, now, connection in
       var removal = try planned(
-        factor, from: account, settings, in: scope, at: now, connection)
+        factor, from: account, settings, in: pool, at: now, connection)
       if let seen, removal.factors.contains(where: { !seen.contains($0.id) }) {
         throw ActionDenial.factorEnrolled
       }
       if let cause = removal.approval {
         let caller = try authorization.checkCaller(
-          .removeFactor, request, of: account, settings, in: scope, at: now, connection)
+          .removeFactor, request, of: account, settings, in: pool, at: now, connection)
         let (entry, expiry) = try Approvals.ask(
-          for: removal, cause, request, settings, caller: caller.proof, in: scope, at: now,
+          for: removal, cause, request, settings, caller: caller.proof, in: pool, at: now,
           connection)
-        return SupportAction(entry: entry, value: .waits(removal, until: expiry))
+        return CompletedAction(entry: entry, value: .waits(removal, until: expiry))
       }
       let hold = NewRemovalHold(request, settings, at: now, random: store.random)
-      let entry = try perform(&removal, hold, in: scope, at: now, connection)
-      return SupportAction(entry: entry, value: .done(removal))
+      let entry = try perform(&removal, hold, in: pool, at: now, connection)
+      return CompletedAction(entry: entry, value: .done(removal))
     }
   }
 
   private func planned(
-    _ factor: ID<Factor>?, from account: Account, _ rules: SupportRules, in scope: Scope,
+    _ factor: ID<Factor>?, from account: Account, _ rules: SupportRules, in pool: Pool,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Removal {
-    let policy = try Policies.stored(scope.key, connection)
+    let policy = try Policies.stored(pool.key, connection)
     var removal = try Self.removal(of: factor, from: account, rules, policy)
     removal.approval = Approval.Cause(of: removal, policy, at: now)
     removal.signInWithoutFactor = try store.signInWithoutFactor(
@@ -130,25 +130,25 @@ public struct FactorRemovals: Sendable {
   ///
   /// - Returns: The audit entry, without author and reason.
   package func perform(
-    _ removal: inout Removal, _ hold: NewRemovalHold?, in scope: Scope, at now: Instant,
+    _ removal: inout Removal, _ hold: NewRemovalHold?, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AuditEntry {
     let account = removal.account
     if let hold {
-      try removed.keep(removal, hold, in: scope, at: now, connection)
+      try removed.keep(removal, hold, in: pool, at: now, connection)
     } else {
       try RemovedFactors.end(account.key, connection)
     }
     let codes = try BackupCodeCounts(of: account, at: now, connection)
     removal.sessionsEnded = try FactorRecord.delete(
-      removal.factors, of: account, endingSessionsAt: now, in: scope, connection)
+      removal.factors, of: account, endingSessionsAt: now, in: pool, connection)
     removal.hold = hold.map { ($0.id, $0.until) }
     try store.outbox.notify(
-      .factorsRemoved(names: removal.factors.map(\.label)), account, in: scope, at: now,
+      .factorsRemoved(names: removal.factors.map(\.label)), account, in: pool, at: now,
       connection)
     var entry = AuditEntry.removal(
       of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
-      sessionsEnded: removal.sessionsEnded, in: scope)
+      sessionsEnded: removal.sessionsEnded, in: pool)
     try entry.addEnded(codes, of: account, at: now, connection)
     return entry
   }

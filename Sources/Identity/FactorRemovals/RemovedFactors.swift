@@ -46,7 +46,7 @@ struct RemovedFactors: Sendable {
 
   /// Copies an account's factors to the removed factors before they're deleted.
   func keep(
-    _ removal: Removal, _ hold: NewRemovalHold, in scope: Scope, at now: Instant,
+    _ removal: Removal, _ hold: NewRemovalHold, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let account = removal.account
@@ -73,7 +73,7 @@ struct RemovedFactors: Sendable {
         RETURNING sealed_secret
         """
       ) { try $0.next() as [UInt8]? }
-      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
+      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: pool) else {
         continue
       }
       try connection.run(
@@ -87,7 +87,7 @@ struct RemovedFactors: Sendable {
   /// Restores factors with their last accepted interval, so that a code used before isn't accepted
   /// again.
   func restore(
-    _ hold: RemovalHold, to account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ hold: RemovalHold, to account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     for factor in hold.factors {
       try connection.run(
@@ -106,7 +106,7 @@ struct RemovedFactors: Sendable {
         RETURNING sealed_secret
         """
       ) { try $0.next() as [UInt8]? }
-      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: scope) else {
+      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: pool) else {
         continue
       }
       try connection.run(
@@ -115,15 +115,15 @@ struct RemovedFactors: Sendable {
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
     }
-    try FactorRecord.reconcile(account.key, in: scope, connection)
+    try FactorRecord.reconcile(account.key, in: pool, connection)
   }
 
   private func renewed(
-    _ sealed: [UInt8]?, _ factor: ID<Factor>, of account: Account, in scope: Scope
+    _ sealed: [UInt8]?, _ factor: ID<Factor>, of account: Account, in pool: Pool
   ) throws -> [UInt8]? {
     guard let sealed else { return nil }
     return try totp.resealed(
-      sealed, project: scope.project.text, tenant: scope.tenant?.text ?? "",
+      sealed, project: pool.project.text, tenant: pool.tenant?.text ?? "",
       account: account.id.text, factor: factor.text)
   }
 
@@ -196,16 +196,16 @@ struct RemovedFactors: Sendable {
         DELETE FROM removed_factor
         WHERE account_key = \(row.account) AND enrollment_id = \(row.factor.id)
         """)
-      let scope = try connection.first(
+      let pool = try connection.first(
         """
-        SELECT \(Scope.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
-        WHERE s.scope_key = \(Scope.key(ofAccount: row.account))
+        SELECT \(Pool.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+        WHERE s.scope_key = \(Pool.key(ofAccount: row.account))
         """
-      ) { try Scope(&$0) }
-      guard let scope, let account = try AccountRecord.find(key: row.account, connection) else {
+      ) { try Pool(&$0) }
+      guard let pool, let account = try AccountRecord.find(key: row.account, connection) else {
         continue
       }
-      var entry = AuditEntry(.factorPurge, of: account, in: scope)
+      var entry = AuditEntry(.factorPurge, of: account, in: pool)
       entry.add(.factors, lost: .of([row.factor]))
       try entry.record(by: Author(actor: .server), at: now, connection)
     }

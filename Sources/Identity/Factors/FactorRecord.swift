@@ -29,18 +29,18 @@ package struct NewFactor: Sendable {
   }
 }
 
-/// Writes factors and the data derived from them on the account and the user pool.
+/// Writes factors and the data derived from them on the account and the pool.
 package enum FactorRecord {
   /// Inserts a factor as the account's newest.
   static func insert(
-    _ new: NewFactor, for account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ new: NewFactor, for account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     let place: SQL =
       "(SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key))"
     try insert(new, of: account.key, at: place, connection)
     // A user with a new factor can't have removed factors restored as well.
     try RemovedFactors.end(account.key, connection)
-    try reconcile(account.key, in: scope, connection)
+    try reconcile(account.key, in: pool, connection)
   }
 
   /// Inserts factors after a position; the caller updates the account's flags, the counts, and the
@@ -88,7 +88,7 @@ package enum FactorRecord {
   @discardableResult
   static func delete(
     _ factors: [Factor], of account: Account, endingSessionsAt end: Instant? = nil,
-    in scope: Scope, _ connection: borrowing Connection
+    in pool: Pool, _ connection: borrowing Connection
   ) throws -> Int {
     for factor in factors {
       try connection.run(
@@ -114,7 +114,7 @@ package enum FactorRecord {
     }
     var change = before.change(to: after)
     if account.codesBlockedUntil != nil { change.locked = -1 }
-    try CountChanges.append(change, to: scope.key, connection)
+    try CountChanges.append(change, to: pool.key, connection)
     try BackupCodeStore.reconcile(account.key, hasTOTP: after.totp, connection)
     try SearchIndex.update(rest, connection)
     return ended
@@ -123,7 +123,7 @@ package enum FactorRecord {
   /// Updates the account's flags, the pool's counts, and the search index after a change to its
   /// factors.
   static func reconcile(
-    _ key: Int64, in scope: Scope, _ connection: borrowing Connection
+    _ key: Int64, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     let before = try connection.first(
       "SELECT has_totp, has_phone, suspended_until FROM account WHERE account_key = \(key)"
@@ -146,7 +146,7 @@ package enum FactorRecord {
         UPDATE account SET has_totp = \(after.totp), has_phone = \(after.phone)
         WHERE account_key = \(key)
         """)
-      try CountChanges.append(before.change(to: after), to: scope.key, connection)
+      try CountChanges.append(before.change(to: after), to: pool.key, connection)
     }
     try BackupCodeStore.reconcile(key, hasTOTP: after.totp, connection)
     if let account = try AccountRecord.find(key: key, connection) {

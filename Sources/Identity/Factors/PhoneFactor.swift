@@ -6,13 +6,13 @@ package enum PhoneFactor {
   /// The caller checks the limit and that the phone number isn't already enrolled.
   package static func insert(
     _ id: ID<Factor>, displayName: String?, phoneNumber: String, enrolledAt: Instant,
-    for account: Account, in scope: Scope, _ connection: borrowing Connection
+    for account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     try FactorRecord.insert(
       NewFactor(
         id: id, kind: .phone, displayName: displayName, enrolledAt: enrolledAt,
         phoneNumber: phoneNumber),
-      for: account, in: scope, connection)
+      for: account, in: pool, connection)
   }
 
   static func accept(

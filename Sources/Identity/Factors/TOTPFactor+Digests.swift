@@ -32,7 +32,7 @@ struct StoredTOTPSecret {
 }
 
 extension TOTPFactor {
-  /// Returns the digest of a secret, which is the same for equal secrets of a user pool.
+  /// Returns the digest of a secret, which is the same for equal secrets of a pool.
   ///
   /// Those of different pools differ, so that they reveal nothing about users of several pools.
   func digest(

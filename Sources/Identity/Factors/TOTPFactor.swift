@@ -4,7 +4,7 @@ package import OTP
 
 package struct SealedTOTPSecret: Sendable {
   let box: [UInt8]
-  /// The digest, which is the same for the same secret in a user pool.
+  /// The digest, which is the same for the same secret in a pool.
   let digest: [UInt8]
 }
 
@@ -31,8 +31,8 @@ package struct TOTPFactor: Sendable {
   /// The associated data: project, tenant, user, and factor.
   ///
   /// A sealed secret can't be opened for another factor, so rows can't be swapped.
-  private func associated(_ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>) -> [UInt8] {
-    Self.associated(scope.project.text, scope.tenant?.text ?? "", account.text, factor.text)
+  private func associated(_ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>) -> [UInt8] {
+    Self.associated(pool.project.text, pool.tenant?.text ?? "", account.text, factor.text)
   }
 
   static func associated(_ parts: String...) -> [UInt8] {
@@ -44,12 +44,12 @@ package struct TOTPFactor: Sendable {
   }
 
   package func sealed(
-    _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in scope: Scope
+    _ secret: Secret, for factor: ID<Factor>, of account: ID<Account>, in pool: Pool
   ) throws(CryptoError) -> SealedTOTPSecret {
     SealedTOTPSecret(
-      box: try sealer.seal(secret.revealedBytes, with: associated(scope, account, factor)),
+      box: try sealer.seal(secret.revealedBytes, with: associated(pool, account, factor)),
       digest: try digest(
-        of: secret, project: scope.project.text, tenant: scope.tenant?.text ?? ""))
+        of: secret, project: pool.project.text, tenant: pool.tenant?.text ?? ""))
   }
 
   /// Returns the secret sealed with the newest key; nil if it already is.
@@ -68,13 +68,13 @@ package struct TOTPFactor: Sendable {
   }
 
   func opened(
-    _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in scope: Scope
+    _ sealed: [UInt8], _ factor: ID<Factor>, of account: Account, in pool: Pool
   ) throws(CryptoError) -> Secret {
-    try sealer.open(sealed, with: associated(scope, account.id, factor))
+    try sealer.open(sealed, with: associated(pool, account.id, factor))
   }
 
   func stored(
-    _ factor: ID<Factor>, of account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ factor: ID<Factor>, of account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws -> (secret: Secret, used: UsedSteps)? {
     let row = try connection.first(
       """
@@ -89,30 +89,30 @@ package struct TOTPFactor: Sendable {
       )
     }
     return try row.map { row in
-      (try opened(row.sealed, factor, of: account, in: scope), row.used)
+      (try opened(row.sealed, factor, of: account, in: pool), row.used)
     }
   }
 
   /// Inserts a new factor as the account's newest; the interval of the enrollment's code is used.
   package func insert(
     _ id: ID<Factor>, displayName: String, secret: Secret, lastStep: Int64, for account: Account,
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    let sealed = try sealed(secret, for: id, of: account.id, in: scope)
+    let sealed = try sealed(secret, for: id, of: account.id, in: pool)
     var used = UsedSteps()
     used.accept(lastStep, at: now, expecting: expected)
     try FactorRecord.insert(
       NewFactor(
         id: id, kind: .totp, displayName: displayName, enrolledAt: now, sealedSecret: sealed,
         used: used),
-      for: account, in: scope, connection)
+      for: account, in: pool, connection)
   }
 
   /// Verifies a code and marks its interval as used, so that a code can't be used twice.
   ///
   /// A correct code of a suspended factor is used up too, so someone who saw it can't use it later.
   func check(
-    _ code: String, for factor: ID<Factor>, of account: Account, in scope: Scope, window: Window,
+    _ code: String, for factor: ID<Factor>, of account: Account, in pool: Pool, window: Window,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeFinding {
     let row = try connection.first(
@@ -130,9 +130,9 @@ package struct TOTPFactor: Sendable {
     }
     guard let row else { return CodeFinding(.wrong) }
     let stored = StoredSecret(
-      .userTOTP, .account, account.id.text, part: factor.text, in: scope)
+      .userTOTP, .account, account.id.text, part: factor.text, in: pool)
     let secret = try stored.opening {
-      try sealer.open(row.sealed, with: associated(scope, account.id, factor))
+      try sealer.open(row.sealed, with: associated(pool, account.id, factor))
     }
     guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
     let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: row.used)

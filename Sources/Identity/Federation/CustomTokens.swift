@@ -70,10 +70,10 @@ public struct CustomTokens: Sendable {
   /// profile accepts any token, and a bare JSON object as well. A second factor is never required:
   /// the backend that signs the token has verified the user's identity.
   public func signIn(
-    _ scope: Scope, token: String, by author: Author
+    _ pool: Pool, token: String, by author: Author
   ) async throws -> (grant: SessionGrant, isNewUser: Bool) {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
-    let contents = try await read(token, for: scope)
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
+    let contents = try await read(token, for: pool)
     let now = store.clock.now()
     let random = store.random
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
@@ -83,12 +83,12 @@ public struct CustomTokens: Sendable {
       if let signer = contents.signer, try !TrustedTokenKeys.isInForce(signer, connection) {
         throw CustomTokenError.credentialMismatch
       }
-      let known = try AccountRecord.find(scope, ID(contents.uid), connection)
+      let known = try AccountRecord.find(pool, ID(contents.uid), connection)
       if let known, known.disabled { throw CustomTokenError.userDisabled }
       let key =
         try known?.key
         ?? AccountRecord.insert(
-          NewAccount(), passwordHash: nil, anonymous: false, in: scope,
+          NewAccount(), passwordHash: nil, anonymous: false, in: pool,
           uid: contents.uid, at: now, connection
         ).key
       if known?.isCustomAuth != true || known?.isAnonymous == true {
@@ -100,13 +100,13 @@ public struct CustomTokens: Sendable {
       }
       if known == nil {
         try account.recordSignUp(
-          in: scope, method: .custom, by: author, store.profile, at: now, connection)
+          in: pool, method: .custom, by: author, store.profile, at: now, connection)
       }
-      guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
+      guard try !store.refusesSignIn(of: account, in: pool, at: now, connection) else {
         return nil
       }
       let grant = try Sessions.begin(
-        account, in: scope, provider: .custom, secondFactor: nil,
+        account, in: pool, provider: .custom, secondFactor: nil,
         with: .signInWith(claims: contents.claims), at: now, random: random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
@@ -115,25 +115,25 @@ public struct CustomTokens: Sendable {
     return result
   }
 
-  private func read(_ token: String, for scope: Scope) async throws -> Contents {
+  private func read(_ token: String, for pool: Pool) async throws -> Contents {
     if store.profile == .emulator, token.first == "{" {
       guard token.utf8.count < JSONWebToken.longest,
         let payload = (try? JSON.parse(Array(token.utf8)))?.objectValue
       else {
         throw CustomTokenError.invalid(.notJSON)
       }
-      if payload["tenant_id"] != nil { try Self.checkTenant(payload, scope) }
+      if payload["tenant_id"] != nil { try Self.checkTenant(payload, pool) }
       return try contents(payload, signer: nil)
     }
     guard let token = JSONWebToken(token) else {
       throw CustomTokenError.invalid(.malformed)
     }
     var signer: String?
-    if store.profile == .standalone { signer = try await checkSignature(token, scope.project) }
+    if store.profile == .standalone { signer = try await checkSignature(token, pool.project) }
     guard token.text("aud") == Self.audience else {
       throw CustomTokenError.invalid(.otherAudience)
     }
-    try Self.checkTenant(token.payload, scope)
+    try Self.checkTenant(token.payload, pool)
     return try contents(token.payload, signer: signer)
   }
 
@@ -170,11 +170,11 @@ public struct CustomTokens: Sendable {
   }
 
   private static func checkTenant(
-    _ payload: JSON.Object, _ scope: Scope
+    _ payload: JSON.Object, _ pool: Pool
   ) throws(CustomTokenError) {
     let named = payload["tenant_id"] ?? .null
-    if named.isNull, scope.tenant == nil { return }
-    guard let name = named.textValue?.text, name == scope.tenant?.text else {
+    if named.isNull, pool.tenant == nil { return }
+    guard let name = named.textValue?.text, name == pool.tenant?.text else {
       throw .tenantMismatch
     }
   }

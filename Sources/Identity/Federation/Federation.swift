@@ -32,62 +32,62 @@ extension Federation {
   /// an email address instead. If the existing account's address isn't verified, its creator is
   /// unknown, so its password, phone number, other identities, and sessions are removed.
   public func signIn(
-    _ scope: Scope, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
+    _ pool: Pool, _ assertion: ProviderAssertion, mayCreate: Bool, by author: Author
   ) async throws -> FederatedSignIn {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     let now = store.clock.now()
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     return try await write { connection in
       // The provider that verified the assertion was read before this transaction.
-      try Self.checkProvider(of: assertion, in: scope, connection)
+      try Self.checkProvider(of: assertion, in: pool, connection)
       let link = assertion.link
       if let known = try AccountRecord.find(
-        scope, provider: link.provider, rawID: link.rawID, connection)
+        pool, provider: link.provider, rawID: link.rawID, connection)
       {
         guard !known.disabled else { throw FederationError.userDisabled }
         if !known.providers.contains(link) {
-          try link.store(for: known.key, in: scope, connection)
+          try link.store(for: known.key, in: pool, connection)
           let new = try AccountRecord.changed(
-            known, in: scope, isNewPassword: false, at: now, connection)
+            known, in: pool, isNewPassword: false, at: now, connection)
           try recordEmail(
-            of: link, from: known, to: new, in: scope, by: author, at: now, connection)
+            of: link, from: known, to: new, in: pool, by: author, at: now, connection)
         }
-        return try pass(known.key, link, in: scope, with: assertion.start, at: now, connection)
+        return try pass(known.key, link, in: pool, with: assertion.start, at: now, connection)
       }
-      let allowsDuplicateEmails = try Self.allowsDuplicateEmails(scope, connection)
+      let allowsDuplicateEmails = try Self.allowsDuplicateEmails(pool, connection)
       if !allowsDuplicateEmails, let email = link.email,
-        let known = try AccountRecord.find(scope, email: email, connection)
+        let known = try AccountRecord.find(pool, email: email, connection)
       {
         guard assertion.isEmailVerified else {
           return .needsConfirmation(providers: known.providers.map(\.provider))
         }
         guard !known.disabled else { throw FederationError.userDisabled }
-        try merge(assertion, into: known, in: scope, by: author, at: now, connection)
+        try merge(assertion, into: known, in: pool, by: author, at: now, connection)
         let recycled = known.providers.contains { $0.provider == link.provider }
         return try pass(
-          known.key, link, in: scope, with: assertion.start, isRecycled: recycled, at: now,
+          known.key, link, in: pool, with: assertion.start, isRecycled: recycled, at: now,
           connection)
       }
       guard mayCreate else { throw FederationError.userNotFound }
-      guard try UserPermissions.find(scope.key, connection).signUp else {
+      guard try UserPermissions.find(pool.key, connection).signUp else {
         throw FederationError.signUpDisabled
       }
       let account = try make(
         assertion, allowsDuplicateEmails: allowsDuplicateEmails, uid: uid,
-        in: scope, by: author, at: now, connection)
+        in: pool, by: author, at: now, connection)
       return try pass(
-        account.key, link, in: scope, with: assertion.start, isNew: true, at: now, connection)
+        account.key, link, in: pool, with: assertion.start, isNew: true, at: now, connection)
     }
   }
 
   /// Lists the linked identities of a provider, by the user's ID at the provider.
   public func identities(
-    at provider: String, in scope: Scope, limit: Int
+    at provider: String, in pool: Pool, limit: Int
   ) async throws -> [ProviderLink] {
     try await store.read { connection in
       try ProviderLink.all(
         """
-        scope_key = \(scope.key) AND provider_id = \(provider) ORDER BY raw_id LIMIT \(limit)
+        scope_key = \(pool.key) AND provider_id = \(provider) ORDER BY raw_id LIMIT \(limit)
         """, connection)
     }
   }
@@ -99,23 +99,23 @@ extension Federation {
   public func link(
     _ session: UserSession, _ assertion: ProviderAssertion, by author: Author
   ) async throws -> FederatedSignIn {
-    let scope = session.scope
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    let pool = session.pool
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     let now = store.clock.now()
     return try await write { connection in
       // The provider that verified the assertion was read before this transaction.
-      try Self.checkProvider(of: assertion, in: scope, connection)
+      try Self.checkProvider(of: assertion, in: pool, connection)
       let link = assertion.link
       let old = try Sessions.check(session, connection)
       guard !old.providers.contains(where: { $0.provider.isSameBytes(as: link.provider) }) else {
         throw FederationError.providerAlreadyLinked
       }
       let taken = try AccountRecord.find(
-        scope, provider: link.provider, rawID: link.rawID, connection)
+        pool, provider: link.provider, rawID: link.rawID, connection)
       guard taken == nil else { throw FederationError.alreadyLinked }
       var email = old.email
-      if let given = link.email, try !Self.allowsDuplicateEmails(scope, connection) {
-        let other = try AccountRecord.find(scope, email: given, connection)
+      if let given = link.email, try !Self.allowsDuplicateEmails(pool, connection) {
+        let other = try AccountRecord.find(pool, email: given, connection)
         guard other == nil || other?.key == old.key else { throw FederationError.emailExists }
         if email == nil { email = given }
       }
@@ -127,14 +127,14 @@ extension Federation {
           email_verified = \(isVerified && email != nil)
         WHERE account_key = \(old.key)
         """)
-      try link.store(for: old.key, in: scope, connection)
-      let new = try reconcile(old, link, in: scope, by: author, at: now, connection)
+      try link.store(for: old.key, in: pool, connection)
+      let new = try reconcile(old, link, in: pool, by: author, at: now, connection)
       if let passed = session.secondFactor,
         new.factors.contains(where: { $0.id == passed.enrollment }),
         let provider = SignInProvider(rawValue: link.provider)
       {
         let grant = try Sessions.begin(
-          new, in: scope, provider: provider, secondFactor: passed,
+          new, in: pool, provider: provider, secondFactor: passed,
           with: .continuation(of: session), at: now, random: store.random, connection)
         return .account(
           .signedIn(grant),
@@ -142,17 +142,17 @@ extension Federation {
       }
       let start = SessionStart.link(to: old, in: session)
       return try pass(
-        old.key, link, in: scope, with: start.isSignIn ? assertion.start : start, at: now,
+        old.key, link, in: pool, with: start.isSignIn ? assertion.start : start, at: now,
         connection)
     }
   }
 
   /// Returns true if the project allows duplicate emails (`signIn.allowDuplicateEmails`).
   private static func allowsDuplicateEmails(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> Bool {
     try connection.first(
-      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(scope.project)"
+      "SELECT allow_duplicate_emails FROM project WHERE project_id = \(pool.project)"
     ) { try $0.next() } ?? false
   }
 
@@ -173,7 +173,7 @@ extension Federation {
   }
 
   private func pass(
-    _ account: Int64, _ link: ProviderLink, in scope: Scope, with start: SessionStart,
+    _ account: Int64, _ link: ProviderLink, in pool: Pool, with start: SessionStart,
     isNew: Bool = false, isRecycled: Bool = false, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> FederatedSignIn {
@@ -181,7 +181,7 @@ extension Federation {
       let provider = SignInProvider(rawValue: link.provider)
     else { throw Failure("account vanished") }
     let outcome = try signIns.passFirstFactor(
-      account, in: scope, provider: provider, with: start, at: now, connection)
+      account, in: pool, provider: provider, with: start, at: now, connection)
     return .account(
       outcome,
       FederatedAccount(account: account, isNew: isNew, isEmailRecycled: isRecycled))
@@ -189,7 +189,7 @@ extension Federation {
 
   private func make(
     _ assertion: ProviderAssertion, allowsDuplicateEmails: Bool,
-    uid: String, in scope: Scope, by author: Author, at now: Instant,
+    uid: String, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     let link = assertion.link
@@ -200,14 +200,14 @@ extension Federation {
     new.photoURL = link.photoURL
     new.providers = [link]
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: pool, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
+    try account.recordSignUp(in: pool, by: author, store.profile, at: now, connection)
     return account
   }
 
   private func merge(
-    _ assertion: ProviderAssertion, into old: Account, in scope: Scope, by author: Author,
+    _ assertion: ProviderAssertion, into old: Account, in pool: Pool, by author: Author,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     let link = assertion.link
@@ -227,19 +227,19 @@ extension Federation {
       try AccountRecord.endOtherWaysIn(old, connection)
       ended = try AccountRecord.endSessions(old.key, at: now, connection)
     }
-    try link.store(for: old.key, in: scope, connection)
+    try link.store(for: old.key, in: pool, connection)
     _ = try reconcile(
-      old, link, in: scope, sessionsEnded: ended, by: author, at: now, connection)
+      old, link, in: pool, sessionsEnded: ended, by: author, at: now, connection)
   }
 
   /// Records that a user's email address at a provider has changed: notices are sent there, too.
   private func recordEmail(
-    of link: ProviderLink, from old: Account, to new: Account, in scope: Scope,
+    of link: ProviderLink, from old: Account, to new: Account, in pool: Pool,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let before = old.providers.first { $0.provider == link.provider && $0.rawID == link.rawID }
     guard !(before?.email ?? "").isSameBytes(as: link.email ?? "") else { return }
-    var entry = AuditEntry(.accountChange, of: new, in: scope)
+    var entry = AuditEntry(.accountChange, of: new, in: pool)
     entry.add(.providerEmail, from: .optional(before?.email), to: .optional(link.email))
     try entry.record(by: author.user(new), at: now, connection)
   }
@@ -247,17 +247,17 @@ extension Federation {
   /// Counts a linked identity, updates counts and the search index, records the changes, and notifies
   /// the user.
   private func reconcile(
-    _ old: Account, _ link: ProviderLink, in scope: Scope, sessionsEnded: Int = 0,
+    _ old: Account, _ link: ProviderLink, in pool: Pool, sessionsEnded: Int = 0,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     try OwnChange.alert.count(of: old.key, at: now, connection)
-    let new = try AccountRecord.changed(old, in: scope, isNewPassword: false, at: now, connection)
-    var entry = AuditEntry(.accountChange, of: new, in: scope)
+    let new = try AccountRecord.changed(old, in: pool, isNewPassword: false, at: now, connection)
+    var entry = AuditEntry(.accountChange, of: new, in: pool)
     entry.compare(old.auditFields(), new.auditFields())
     entry.addEnded(sessionsEnded)
     try entry.record(by: author.user(new), at: now, connection)
     try store.outbox.notify(
-      .providerLinked(name: link.provider), new, in: scope, at: now, connection)
+      .providerLinked(name: link.provider), new, in: pool, at: now, connection)
     return new
   }
 }

@@ -4,7 +4,7 @@ import JSON
 public import OpenIDConnect
 import Text
 
-/// An OpenID Connect or SAML identity provider of a user pool.
+/// An OpenID Connect or SAML identity provider of a pool.
 public struct IdentityProvider: Sendable {
   public enum Kind: String, Sendable, CaseIterable {
     /// OpenID Connect; users sign in with its ID tokens.

@@ -11,7 +11,7 @@ public struct IdentityProviders: Sendable {
     try Sealer(keys, purpose: "identity provider", random: random)
   }
 
-  /// The maximum number of providers in a user pool.
+  /// The maximum number of providers in a pool.
   public static let most = 100
 
   public static func kind(of id: String) -> IdentityProvider.Kind? {
@@ -33,30 +33,30 @@ public struct IdentityProviders: Sendable {
 
   @discardableResult
   public func create(
-    in scope: Scope, id: String, _ settings: ProviderSettings, by author: Author
+    in pool: Pool, id: String, _ settings: ProviderSettings, by author: Author
   ) async throws -> IdentityProvider {
     try await store.perform(
-      by: author, try creation(in: scope, id: id, settings))
+      by: author, try creation(in: pool, id: id, settings))
   }
 
   public func create(
-    in scope: Scope, id: String, _ settings: ProviderSettings, _ request: ActionRequest
+    in pool: Pool, id: String, _ settings: ProviderSettings, _ request: ActionRequest
   ) async throws -> ActionOutcome<IdentityProvider> {
-    let action = try creation(in: scope, id: id, settings)
+    let action = try creation(in: pool, id: id, settings)
     return try await store.perform(
-      .addIdentityProvider, request, in: ActionTarget(scope), action)
+      .addIdentityProvider, request, in: ActionTarget(pool), action)
   }
 
   private func creation(
-    in scope: Scope, id: String, _ settings: ProviderSettings
+    in pool: Pool, id: String, _ settings: ProviderSettings
   ) throws -> Action<IdentityProvider> {
     guard let kind = Self.kind(of: id) else { throw ProviderError.invalidID }
     try settings.check(kind)
-    let sealed = try sealed(settings.clientSecret, of: id, in: scope)
+    let sealed = try sealed(settings.clientSecret, of: id, in: pool)
     return { context, connection in
       let now = context.now
       let others = try connection.all(
-        "SELECT provider_id FROM identity_provider WHERE scope_key = \(scope.key)"
+        "SELECT provider_id FROM identity_provider WHERE scope_key = \(pool.key)"
       ) { try $0.next() as String }
       guard !others.contains(where: { $0 == id }) else { throw ProviderError.exists(id) }
       guard others.count < Self.most else { throw ProviderError.tooMany }
@@ -64,39 +64,39 @@ public struct IdentityProviders: Sendable {
         """
         INSERT INTO identity_provider (scope_key, provider_id, display_name, enabled, issuer,
           client_id, key_set, sealed_secret, members, created_at, changed_at)
-        VALUES (\(scope.key), \(id), \(settings.displayName), \(settings.isEnabled),
+        VALUES (\(pool.key), \(id), \(settings.displayName), \(settings.isEnabled),
           \(settings.issuer), \(settings.clientID), \(settings.keys.text), \(sealed),
           \(settings.members), \(now), \(now))
         """)
-      var entry = AuditEntry(.providerCreate, .provider, id, name: id, in: scope)
+      var entry = AuditEntry(.providerCreate, .provider, id, name: id, in: pool)
       entry.compare(ProviderSettings().auditFields(), settings.auditFields())
       try context.record(entry, connection)
-      return try find(scope, id, connection)
+      return try find(pool, id, connection)
     }
   }
 
   public func find(
-    _ scope: Scope, _ id: String
+    _ pool: Pool, _ id: String
   ) async throws -> IdentityProvider {
-    try await store.read { connection in try find(scope, id, connection) }
+    try await store.read { connection in try find(pool, id, connection) }
   }
 
   func find(
-    _ scope: Scope, _ id: String, _ connection: borrowing Connection
+    _ pool: Pool, _ id: String, _ connection: borrowing Connection
   ) throws -> IdentityProvider {
     let found = try connection.first(
       """
       SELECT \(Self.columns) FROM identity_provider
-      WHERE scope_key = \(scope.key) AND provider_id = \(id)
+      WHERE scope_key = \(pool.key) AND provider_id = \(id)
       """
-    ) { try decode(&$0, scope) }
+    ) { try decode(&$0, pool) }
     guard let found else { throw ProviderError.notFound }
     return found
   }
 
-  /// Lists a user pool's providers for one protocol, or both, by ID.
+  /// Lists a pool's providers for one protocol, or both, by ID.
   public func list(
-    _ scope: Scope, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
+    _ pool: Pool, kind: IdentityProvider.Kind? = nil, after: String? = nil, limit: Int = most
   ) async throws -> Page<IdentityProvider> {
     let limit = Page<IdentityProvider>.size(limit)
     // The IDs of a protocol are those from its prefix up to the next possible prefix.
@@ -106,10 +106,10 @@ public struct IdentityProviders: Sendable {
       let found = try connection.all(
         """
         SELECT \(Self.columns) FROM identity_provider
-        WHERE scope_key = \(scope.key) AND provider_id > \(first) AND provider_id < \(last)
+        WHERE scope_key = \(pool.key) AND provider_id > \(first) AND provider_id < \(last)
         ORDER BY provider_id LIMIT \(limit + 1)
         """
-      ) { try decode(&$0, scope) }
+      ) { try decode(&$0, pool) }
       return Page(found, limit: limit) { $0.id.text }
     }
   }
@@ -119,77 +119,77 @@ public struct IdentityProviders: Sendable {
   /// Without the time of the last change as it was read, a change made meanwhile isn't noticed.
   @discardableResult
   public func update(
-    _ scope: Scope, _ id: String, expecting seen: Instant? = nil, by author: Author,
+    _ pool: Pool, _ id: String, expecting seen: Instant? = nil, by author: Author,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws -> IdentityProvider {
     try await store.perform(
-      by: author, change(of: id, in: scope, expecting: seen, edit))
+      by: author, change(of: id, in: pool, expecting: seen, edit))
   }
 
   public func update(
-    _ scope: Scope, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
+    _ pool: Pool, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws -> ActionOutcome<IdentityProvider> {
     try await store.perform(
-      .changeIdentityProvider, request, in: ActionTarget(scope),
-      change(of: id, in: scope, expecting: seen, edit))
+      .changeIdentityProvider, request, in: ActionTarget(pool),
+      change(of: id, in: pool, expecting: seen, edit))
   }
 
   private func change(
-    of id: String, in scope: Scope, expecting seen: Instant?,
+    of id: String, in pool: Pool, expecting seen: Instant?,
     _ edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) -> Action<IdentityProvider> {
     { context, connection in
       let now = context.now
-      let old = try find(scope, id, connection)
+      let old = try find(pool, id, connection)
       guard seen == nil || seen == old.changedAt else { throw ProviderError.changedMeanwhile }
       var new = old.settings
       try edit(&new)
       try new.check(old.kind)
       let isNewSecret = new.clientSecret != old.settings.clientSecret
-      var entry = AuditEntry(.providerChange, .provider, id, name: id, in: scope)
+      var entry = AuditEntry(.providerChange, .provider, id, name: id, in: pool)
       entry.compare(
         old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
       guard !entry.changes.isEmpty else { return old }
-      let sealed = try sealed(new.clientSecret, of: id, in: scope)
+      let sealed = try sealed(new.clientSecret, of: id, in: pool)
       try connection.run(
         """
         UPDATE identity_provider SET display_name = \(new.displayName),
           enabled = \(new.isEnabled), issuer = \(new.issuer), client_id = \(new.clientID),
           key_set = \(new.keys.text), sealed_secret = \(sealed), members = \(new.members),
           changed_at = \(now)
-        WHERE scope_key = \(scope.key) AND provider_id = \(id)
+        WHERE scope_key = \(pool.key) AND provider_id = \(id)
         """)
       try context.record(entry, connection)
-      return try find(scope, id, connection)
+      return try find(pool, id, connection)
     }
   }
 
   /// Users keep their identities at the provider and can sign in with them again if it's added
   /// again.
   public func delete(
-    _ scope: Scope, _ id: String, by author: Author
+    _ pool: Pool, _ id: String, by author: Author
   ) async throws {
-    try await store.perform(by: author, removal(of: id, in: scope))
+    try await store.perform(by: author, removal(of: id, in: pool))
   }
 
   public func delete(
-    _ scope: Scope, _ id: String, _ request: ActionRequest
+    _ pool: Pool, _ id: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
     try await store.perform(
-      .removeIdentityProvider, request, in: ActionTarget(scope),
-      removal(of: id, in: scope))
+      .removeIdentityProvider, request, in: ActionTarget(pool),
+      removal(of: id, in: pool))
   }
 
-  private func removal(of id: String, in scope: Scope) -> Action<Void> {
+  private func removal(of id: String, in pool: Pool) -> Action<Void> {
     { context, connection in
-      let old = try find(scope, id, connection)
+      let old = try find(pool, id, connection)
       try connection.run(
         """
         DELETE FROM identity_provider
-        WHERE scope_key = \(scope.key) AND provider_id = \(id)
+        WHERE scope_key = \(pool.key) AND provider_id = \(id)
         """)
-      var entry = AuditEntry(.providerDelete, .provider, id, name: id, in: scope)
+      var entry = AuditEntry(.providerDelete, .provider, id, name: id, in: pool)
       for change in AuditChange.between(
         old.settings.auditFields(), ProviderSettings().auditFields())
       {
@@ -199,12 +199,12 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  static func enabled(in scope: Scope, _ connection: borrowing Connection) throws -> [String] {
+  static func enabled(in pool: Pool, _ connection: borrowing Connection) throws -> [String] {
     // SAML sign-in isn't supported, so SAML providers are ignored even if enabled.
     try connection.all(
       """
       SELECT provider_id FROM identity_provider
-      WHERE scope_key = \(scope.key) AND provider_id > 'oidc.' AND provider_id < 'oidc/'
+      WHERE scope_key = \(pool.key) AND provider_id > 'oidc.' AND provider_id < 'oidc/'
         AND enabled = 1
       ORDER BY provider_id
       """
@@ -216,7 +216,7 @@ public struct IdentityProviders: Sendable {
     created_at, changed_at
     """
 
-  private func decode(_ row: inout Row, _ scope: Scope) throws -> IdentityProvider {
+  private func decode(_ row: inout Row, _ pool: Pool) throws -> IdentityProvider {
     let id: String = try row.next()
     guard let kind = Self.kind(of: id) else { throw Failure("unknown kind of provider") }
     var settings = ProviderSettings()
@@ -226,8 +226,8 @@ public struct IdentityProviders: Sendable {
     settings.clientID = try row.next()
     settings.keys = try KeySet(try row.next())
     if let box = try row.next() as [UInt8]? {
-      settings.clientSecret = try StoredSecret(.clientSecret, .provider, id, in: scope).opening {
-        try sealer.open(box, with: Self.place(of: id, in: scope))
+      settings.clientSecret = try StoredSecret(.clientSecret, .provider, id, in: pool).opening {
+        try sealer.open(box, with: Self.place(of: id, in: pool))
       }
     }
     settings.members = try row.next()
@@ -237,15 +237,15 @@ public struct IdentityProviders: Sendable {
   }
 
   private func sealed(
-    _ secret: Secret?, of id: String, in scope: Scope
+    _ secret: Secret?, of id: String, in pool: Pool
   ) throws -> [UInt8]? {
     guard let secret, !secret.isEmpty else { return nil }
-    return try sealer.seal(secret.revealedBytes, with: Self.place(of: id, in: scope))
+    return try sealer.seal(secret.revealedBytes, with: Self.place(of: id, in: pool))
   }
 
   /// Returns the associated data of a sealed secret, so that a moved row can't be opened.
-  private static func place(of id: String, in scope: Scope) -> [UInt8] {
-    Array("\(scope.key) \(id)".utf8)
+  private static func place(of id: String, in pool: Pool) -> [UInt8] {
+    Array("\(pool.key) \(id)".utf8)
   }
 }
 
@@ -264,14 +264,14 @@ extension IdentityProviders: ReencryptableStore {
       ORDER BY i.scope_key, i.provider_id LIMIT \(limit)
       """
     ) { row in
-      let (scope, id): (Int64, String) = (try row.next(), try row.next())
+      let (pool, id): (Int64, String) = (try row.next(), try row.next())
       return (
-        scope: scope, id: id, sealed: try row.next() as [UInt8]?,
+        pool: pool, id: id, sealed: try row.next() as [UInt8]?,
         secret: StoredSecret.clientSecret(id, project: try row.next(), tenant: try row.next())
       )
     }
-    return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in
-      let place = "\(row.scope) \(row.id)"
+    return try ResealedPart(rows, at: { PairPosition($0.pool, $0.id).text }) { row in
+      let place = "\(row.pool) \(row.id)"
       guard let sealed = row.sealed,
         let box = try row.secret.opening({
           try sealer.resealed(sealed, with: Array(place.utf8))
@@ -280,7 +280,7 @@ extension IdentityProviders: ReencryptableStore {
       try connection.run(
         """
         UPDATE identity_provider SET sealed_secret = \(box)
-        WHERE scope_key = \(row.scope) AND provider_id = \(row.id)
+        WHERE scope_key = \(row.pool) AND provider_id = \(row.id)
         """)
       return true
     }

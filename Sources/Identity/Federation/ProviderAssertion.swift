@@ -126,7 +126,7 @@ extension Federation {
   /// The emulator profile accepts any token, and a bare JSON object as well. The nonce is the raw
   /// one; the token contains its SHA-256 digest in hexadecimal.
   public func assertion(
-    _ scope: Scope, provider: String, idToken: String, nonce: String?
+    _ pool: Pool, provider: String, idToken: String, nonce: String?
   ) async throws -> ProviderAssertion {
     guard IdentityProviders.kind(of: provider) != .saml else {
       throw FederationError.unsupported
@@ -135,7 +135,7 @@ extension Federation {
     guard IdentityProviders.kind(of: provider) == .oidc else {
       throw FederationError.providerNotFound
     }
-    let current = try await find(provider, in: scope)
+    let current = try await find(provider, in: pool)
     guard current.settings.isEnabled else { throw FederationError.providerDisabled }
     guard let token = JSONWebToken(idToken) else {
       throw FederationError.invalidResponse(.malformed)
@@ -211,10 +211,10 @@ extension Federation {
   /// Seals an assertion, so that a client can send it back after its user has signed in another
   /// way.
   public func pendingToken(
-    _ assertion: ProviderAssertion, in scope: Scope
+    _ assertion: ProviderAssertion, in pool: Pool
   ) throws -> String {
     var content: JSON.Object = [
-      "s": .number(JSON.Number(scope.key)), "t": .number(JSON.Number(store.clock.now().seconds)),
+      "s": .number(JSON.Number(pool.key)), "t": .number(JSON.Number(store.clock.now().seconds)),
       "p": .string(assertion.link.provider), "c": .string(assertion.claims),
     ]
     if let changed = assertion.providerChangedAt {
@@ -228,12 +228,12 @@ extension Federation {
   /// Its provider must still be enabled and unchanged: the token stands for an ID token that the
   /// provider as it was has verified.
   public func assertion(
-    _ scope: Scope, pendingToken: String
+    _ pool: Pool, pendingToken: String
   ) async throws -> ProviderAssertion {
     guard pendingToken.utf8.count < 2 * JSONWebToken.longest,
       let box = Base64URL.decode(pendingToken), let plain = try? pending.open(box, with: []),
       let content = try? JSON.parse(plain.revealedBytes),
-      content["s"]?.numberValue?.int64 == scope.key,
+      content["s"]?.numberValue?.int64 == pool.key,
       let seconds = content["t"]?.numberValue?.int64,
       case let issuedAt = Instant(seconds: seconds),
       issuedAt.lasts(Self.pendingLifetime, at: store.clock.now()),
@@ -250,20 +250,20 @@ extension Federation {
       guard try !RestoreMark.ends(issuedAt, connection) else {
         throw FederationError.invalidPendingToken
       }
-      try Self.checkProvider(of: opened, in: scope, connection)
+      try Self.checkProvider(of: opened, in: pool, connection)
       return opened
     }
   }
 
   /// Checks that the provider of an assertion is enabled, and the one that verified it.
   static func checkProvider(
-    of assertion: ProviderAssertion, in scope: Scope, _ connection: borrowing Connection
+    of assertion: ProviderAssertion, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     guard let seen = assertion.providerChangedAt else { return }
     let current = try connection.first(
       """
       SELECT enabled, changed_at FROM identity_provider
-      WHERE scope_key = \(scope.key) AND provider_id = \(assertion.link.provider)
+      WHERE scope_key = \(pool.key) AND provider_id = \(assertion.link.provider)
       """
     ) { (isEnabled: try $0.next() as Bool, changedAt: try $0.next() as Int64) }
     guard let current else { throw FederationError.providerNotFound }
@@ -274,9 +274,9 @@ extension Federation {
   }
 
   private func find(
-    _ provider: String, in scope: Scope
+    _ provider: String, in pool: Pool
   ) async throws -> IdentityProvider {
-    do { return try await providers.find(scope, provider) } catch is ProviderError {
+    do { return try await providers.find(pool, provider) } catch is ProviderError {
       throw FederationError.providerNotFound
     }
   }

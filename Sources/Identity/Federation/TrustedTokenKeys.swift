@@ -88,9 +88,10 @@ public struct TrustedTokenKeys: Sendable {
         id: id, issuer: issuer, keyID: keyID,
         fingerprint: Hex.encode(HashFunction.sha256.digest(der)), createdAt: now,
         createdBy: context.author.actor.name, lastUsedAt: nil, revokedAt: nil)
-      let scope: Scope
-      do { scope = try Scopes.find(project: project, tenant: nil, connection) } catch is ScopeError
-      { throw TrustedTokenKeyError.projectNotFound }
+      let pool: Pool
+      do {
+        pool = try Pools.find(project: project, tenant: nil, connection)
+      } catch is PoolLookupError { throw TrustedTokenKeyError.projectNotFound }
       let inForce =
         try connection.first(
           """
@@ -112,7 +113,7 @@ public struct TrustedTokenKeys: Sendable {
         throw TrustedTokenKeyError.exists
       }
       var entry = AuditEntry(
-        .trustedTokenKeyAdd, .trustedTokenKey, signer.id.text, name: issuer, in: scope)
+        .trustedTokenKeyAdd, .trustedTokenKey, signer.id.text, name: issuer, in: pool)
       signer.describe(in: &entry, isNew: true)
       try context.record(entry, connection)
       return signer

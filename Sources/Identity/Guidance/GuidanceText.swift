@@ -22,9 +22,9 @@ public struct GuidanceBeginning: Sendable, Hashable {
 }
 
 public enum GuidanceError: Error, Sendable {
-  /// The text is longer than ``ScopeGuidance/longest``; the value is its length in bytes.
+  /// The text is longer than ``PoolGuidance/longest``; the value is its length in bytes.
   case tooLong(Int)
   /// A newer version was saved in the meantime; the value is that version.
   case changedMeanwhile(GuidanceText)
-  case scopeNotFound
+  case poolNotFound
 }

@@ -12,11 +12,11 @@ extension Accounts {
   /// Second factors are returned without their secrets, as everywhere. A caller that reads hashes
   /// records it with ``recordHashDownload(of:count:by:)``.
   public func export(
-    _ scope: Scope, after: String?, limit: Int
+    _ pool: Pool, after: String?, limit: Int
   ) async throws -> Page<ExportedAccount> {
     let limit = Page<Account>.size(limit)
     return try await store.read { connection in
-      let here: SQL = "a.scope_key = \(scope.key) AND a.uid > \(after ?? "")"
+      let here: SQL = "a.scope_key = \(pool.key) AND a.uid > \(after ?? "")"
       let accounts = try AccountRecord.many(
         here, order: "ORDER BY a.uid", limit: limit + 1, connection)
       let hashes = try connection.all(

@@ -29,28 +29,28 @@ extension ImportBatch {
     try checkAddresses(of: prepared, except: key, connection)
     if factors.changesAny {
       try TokenFactorRules.checkImport(
-        removing: factors.removed, in: scope, by: author, at: now, connection)
+        removing: factors.removed, in: pool, by: author, at: now, connection)
     }
     try update(key, with: prepared, connection)
     try ProviderLink.remove(nil, of: old, connection)
-    for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
+    for link in prepared.user.providers { try link.store(for: key, in: pool, connection) }
     let codes =
       try factors.removed.isEmpty && factors.added.isEmpty
       ? nil : BackupCodeCounts(of: old, at: now, connection)
     if !factors.removed.isEmpty {
-      try FactorRecord.delete(factors.removed, of: old, in: scope, connection)
+      try FactorRecord.delete(factors.removed, of: old, in: pool, connection)
     }
     for factor in factors.kept { try FactorRecord.update(factor, of: key, connection) }
     for factor in factors.added {
-      try FactorRecord.insert(factor, for: old, in: scope, connection)
+      try FactorRecord.insert(factor, for: old, in: pool, connection)
     }
     let sessions = try AccountRecord.endSessions(key, at: now, connection)
     let hasNewPassword = prepared.hash.map { !$0.isSameBytes(as: oldHash.flatMap { $0 } ?? "") }
     let new = try AccountRecord.changed(
-      old, in: scope, isNewPassword: hasNewPassword ?? false, at: now, connection)
+      old, in: pool, isNewPassword: hasNewPassword ?? false, at: now, connection)
     if let email = new.email {
       try ThrottleCharge.reset(
-        .passwords(of: TypedEmail(email), in: scope.key), connection)
+        .passwords(of: TypedEmail(email), in: pool.key), connection)
     }
     try record(old, new, sessions, codes, hasNewPassword ?? false, factors, connection)
     try tell(old, new, factors.removed, hasNewPassword ?? false, connection)
@@ -119,9 +119,9 @@ extension ImportBatch {
           new[index].lastUsedAt = known.lastUsedAt
           new[index].suspendedUntil = known.suspendedUntil
         case .totp:
-          let stored = try totp.stored(known.id, of: old, in: scope, connection)
+          let stored = try totp.stored(known.id, of: old, in: pool, connection)
           guard let stored, let sealed = new[index].sealedSecret,
-            try totp.opened(sealed.box, new[index].id, of: old, in: scope) == stored.secret
+            try totp.opened(sealed.box, new[index].id, of: old, in: pool) == stored.secret
           else { continue }
           new[index].used = stored.used
           new[index].lastUsedAt = known.lastUsedAt
@@ -152,7 +152,7 @@ extension ImportBatch {
     _ old: Account, _ new: Account, _ sessions: Int, _ codes: BackupCodeCounts?,
     _ hasNewPassword: Bool, _ factors: FactorPlan, _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry(.accountChange, of: new, in: scope)
+    var entry = AuditEntry(.accountChange, of: new, in: pool)
     entry.compare(
       old.auditFields(),
       new.auditFields(isNewPassword: hasNewPassword, hasNewSecrets: factors.hasNewSecret))
@@ -169,20 +169,20 @@ extension ImportBatch {
   ) throws {
     if !removed.isEmpty {
       try outbox.notify(
-        .factorsRemoved(names: removed.map(\.label)), new, in: scope, at: now, connection)
+        .factorsRemoved(names: removed.map(\.label)), new, in: pool, at: now, connection)
     }
     var before = old
     before.factors.removeAll { factor in removed.contains { $0.id == factor.id } }
-    try outbox.notifyAdded(from: before, to: new, in: scope, at: now, connection)
+    try outbox.notifyAdded(from: before, to: new, in: pool, at: now, connection)
     if hasNewPassword, old.hasPassword {
-      try outbox.notify(.passwordChanged, new, in: scope, at: now, connection)
+      try outbox.notify(.passwordChanged, new, in: pool, at: now, connection)
     }
     if let address = old.email, !(new.email ?? "").isSameBytes(as: address) {
-      try outbox.notify(.emailChanged(from: address), old, in: scope, at: now, connection)
+      try outbox.notify(.emailChanged(from: address), old, in: pool, at: now, connection)
     }
     for link in new.providers where !old.providers.contains(link) {
       try outbox.notify(
-        .providerLinked(name: link.provider), new, in: scope, at: now, connection)
+        .providerLinked(name: link.provider), new, in: pool, at: now, connection)
     }
   }
 }

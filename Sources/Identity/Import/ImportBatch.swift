@@ -4,7 +4,7 @@ import Text
 
 /// The rows of an import, inside its transaction.
 struct ImportBatch {
-  let scope: Scope
+  let pool: Pool
   let options: ImportOptions
   let outbox: Outbox
   let totp: TOTPFactor
@@ -19,17 +19,17 @@ struct ImportBatch {
   var outcome = ImportOutcome()
 
   init(
-    _ scope: Scope, _ options: ImportOptions, outbox: Outbox,
+    _ pool: Pool, _ options: ImportOptions, outbox: Outbox,
     totp: TOTPFactor, by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let row = try connection.first(
       """
       SELECT s.next_account, p.import_totp FROM scope s JOIN project p USING (project_id)
-      WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
+      WHERE s.scope_key = \(pool.key) AND s.deleted_at IS NULL
       """
     ) { row in (next: try row.next() as Int64, takesTOTP: try row.next() as Bool) }
-    guard let row else { throw CallError.scopeDeleted(scope) }
-    self.scope = scope
+    guard let row else { throw CallError.poolDeleted(pool) }
+    self.pool = pool
     self.options = options
     self.outbox = outbox
     self.totp = totp
@@ -62,7 +62,7 @@ struct ImportBatch {
       let owner = try connection.first(
         """
         SELECT a.uid FROM account_provider p JOIN account a USING (account_key)
-        WHERE p.scope_key = \(scope.key) AND p.provider_id = \(link.provider)
+        WHERE p.scope_key = \(pool.key) AND p.provider_id = \(link.provider)
           AND p.raw_id = \(link.rawID)
         """
       ) { try $0.next() as String }
@@ -75,10 +75,10 @@ struct ImportBatch {
         throw ImportFault.providerExists
       }
     }
-    let key = scope.accountKeys.lowerBound + next
+    let key = pool.accountKeys.lowerBound + next
     guard try insert(prepared, key, connection) else { return try meet(prepared, connection) }
     next += 1
-    for link in prepared.user.providers { try link.store(for: key, in: scope, connection) }
+    for link in prepared.user.providers { try link.store(for: key, in: pool, connection) }
     try FactorRecord.store(prepared.factors, of: key, after: 0, connection)
     texts.append(
       SearchIndex.New(key: key, folded: prepared.text.folded, beginnings: prepared.beginnings))
@@ -102,7 +102,7 @@ struct ImportBatch {
         display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
         custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
         has_totp, has_phone, given_fields, email_link)
-      VALUES (\(key), \(scope.key), \(user.localID), \(prepared.email), \(prepared.email),
+      VALUES (\(key), \(pool.key), \(user.localID), \(prepared.email), \(prepared.email),
         \(prepared.emailVerified), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt), \(user.isCustomAuth),
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
@@ -125,7 +125,7 @@ struct ImportBatch {
     try connection.first(
       """
       SELECT account_key FROM account
-      WHERE scope_key = \(scope.key) AND uid = \(prepared.user.localID)
+      WHERE scope_key = \(pool.key) AND uid = \(prepared.user.localID)
       """
     ) { try $0.next() }
   }
@@ -158,14 +158,14 @@ struct ImportBatch {
     let email = try connection.first(
       """
       SELECT account_key FROM account
-      WHERE scope_key = \(scope.key) AND email_folded = \(prepared.email)
+      WHERE scope_key = \(pool.key) AND email_folded = \(prepared.email)
       """
     ) { try $0.next() as Int64 }
     guard email ?? account == account else { throw ImportFault.emailExists }
     let phone = try connection.first(
       """
       SELECT account_key FROM account
-      WHERE scope_key = \(scope.key) AND phone = \(prepared.user.phoneNumber)
+      WHERE scope_key = \(pool.key) AND phone = \(prepared.user.phoneNumber)
       """
     ) { try $0.next() as Int64 }
     guard phone ?? account == account else { throw ImportFault.phoneExists }
@@ -184,17 +184,17 @@ struct ImportBatch {
   func finish(_ connection: borrowing Connection) throws -> ImportOutcome {
     if outcome.created > 0 {
       if !texts.isEmpty { try SearchIndex.insert(texts, connection) }
-      _ = try AccountNumbers.take(outcome.created, in: scope.key, connection)
-      try CountChanges.append(counts, to: scope.key, connection)
+      _ = try AccountNumbers.take(outcome.created, in: pool.key, connection)
+      try CountChanges.append(counts, to: pool.key, connection)
     }
     switch options.record {
     case .nothing: break
     case .call:
       guard outcome.created + outcome.replaced > 0 else { break }
-      try outcome.record(nil, in: scope, by: author, at: now, connection)
+      try outcome.record(nil, in: pool, by: author, at: now, connection)
     case .beginning(let name):
       var entry = AuditEntry(
-        .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
+        .accountImport, .pool, pool.objectID, name: pool.name, in: pool)
       entry.add(.fileName, .text(name))
       entry.add(.importPart, .code(ImportPart.begin.rawValue))
       try entry.record(by: author, at: now, connection)

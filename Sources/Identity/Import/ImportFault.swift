@@ -36,7 +36,7 @@ public enum ImportFault: Error, Sendable {
   /// The provider ID is invalid, or the user's profile at the provider is longer than what is
   /// stored.
   case invalidProvider
-  /// The provider identity belongs to another account in the user pool.
+  /// The provider identity belongs to another account in the pool.
   case providerExists
   /// The row has two identities of one provider; an account has at most one.
   case duplicateProvider

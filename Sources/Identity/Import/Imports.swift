@@ -17,7 +17,7 @@ public struct Imports: Sendable {
   /// so that a list that can't carry TOTP secrets doesn't remove them. If an error is thrown,
   /// nothing was stored.
   public func run(
-    _ scope: Scope, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
+    _ pool: Pool, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
   ) async throws -> ImportOutcome {
     guard !rows.isEmpty else { throw ImportError.empty }
     guard rows.count <= Self.mostRows else { throw ImportError.tooMany }
@@ -25,11 +25,11 @@ public struct Imports: Sendable {
     let now = store.clock.now()
     var prepared: [PreparedRow] = []
     prepared.reserveCapacity(rows.count)
-    for row in rows { prepared.append(try await prepare(row, in: scope, at: now)) }
+    for row in rows { prepared.append(try await prepare(row, in: pool, at: now)) }
     let (list, outbox, totp) = (prepared, store.outbox, totp)
     return try await store.write(by: author) { connection in
       var batch = try ImportBatch(
-        scope, options, outbox: outbox, totp: totp, by: author, at: now, connection)
+        pool, options, outbox: outbox, totp: totp, by: author, at: now, connection)
       for (index, row) in list.enumerated() { try batch.add(row, at: index, connection) }
       return try batch.finish(connection)
     }
@@ -39,12 +39,12 @@ public struct Imports: Sendable {
   ///
   /// The name is the same as at the start.
   public func recordEnd(
-    _ outcome: ImportOutcome, of scope: Scope, name: String, isComplete: Bool, by author: Author
+    _ outcome: ImportOutcome, of pool: Pool, name: String, isComplete: Bool, by author: Author
   ) async throws {
     let now = store.clock.now()
     try await store.write(by: author) { connection in
       try outcome.record(
-        (name, isComplete ? .complete : .interrupted), in: scope, by: author, at: now, connection)
+        (name, isComplete ? .complete : .interrupted), in: pool, by: author, at: now, connection)
     }
   }
 
@@ -84,11 +84,11 @@ extension ImportOutcome {
   ///
   /// `end` has the name of an import that was made in several parts, and how it ended.
   func record(
-    _ end: (name: String, part: ImportPart)?, in scope: Scope, by author: Author, at now: Instant,
+    _ end: (name: String, part: ImportPart)?, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     var entry = AuditEntry(
-      .accountImport, .scope, scope.objectID, name: scope.name, in: scope)
+      .accountImport, .pool, pool.objectID, name: pool.name, in: pool)
     entry.add(.usersCreated, .number(created))
     if replaced > 0 { entry.add(.usersReplaced, .number(replaced)) }
     if kept > 0 { entry.add(.usersKept, .number(kept)) }

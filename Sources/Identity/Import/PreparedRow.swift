@@ -41,14 +41,14 @@ extension Imports {
   private static let secretLengths = 10...64
 
   func prepare(
-    _ row: ImportRow, in scope: Scope, at now: Instant
+    _ row: ImportRow, in pool: Pool, at now: Instant
   ) async throws -> PreparedRow {
     let user: ImportedUser
     switch row {
     case .failure(let fault): return .refused(fault)
     case .success(let read): user = read
     }
-    do throws(ImportFault) { try Self.check(user, in: scope) } catch { return .refused(error) }
+    do throws(ImportFault) { try Self.check(user, in: pool) } catch { return .refused(error) }
     let hash: PasswordHash?
     switch user.password {
     case nil: hash = nil
@@ -64,13 +64,13 @@ extension Imports {
         if case .passwordTooLong = error { return .refused(.passwordTooLong) }
         return .refused(.weakPassword)
       }
-      do { hash = try await hasher.hash(password, for: scope.hashing) } catch {
+      do { hash = try await hasher.hash(password, for: pool.hashing) } catch {
         throw error == .busy ? ImportError.busy : error
       }
     }
     let factors: [NewFactor]
     do {
-      factors = try prepareFactors(of: user, in: scope, at: now)
+      factors = try prepareFactors(of: user, in: pool, at: now)
     } catch let fault as ImportFault {
       return .refused(fault)
     }
@@ -84,10 +84,10 @@ extension Imports {
         beginnings: text.beginnings))
   }
 
-  private static func check(_ user: ImportedUser, in scope: Scope) throws(ImportFault) {
+  private static func check(_ user: ImportedUser, in pool: Pool) throws(ImportFault) {
     guard !user.localID.isEmpty else { throw .missingLocalID }
     do { try AccountRules.checkUID(user.localID) } catch { throw .invalidLocalID }
-    if let tenant = user.tenant, tenant != scope.tenant { throw .otherTenant }
+    if let tenant = user.tenant, tenant != pool.tenant { throw .otherTenant }
     var providers: Set<UntrustedText> = []
     for link in user.providers {
       do throws(AccountError) { try link.check() } catch {
@@ -145,7 +145,7 @@ extension Imports {
   }
 
   private func prepareFactors(
-    of user: ImportedUser, in scope: Scope, at now: Instant
+    of user: ImportedUser, in pool: Pool, at now: Instant
   ) throws -> [NewFactor] {
     guard !user.factors.isEmpty else { return [] }
     var result: [NewFactor] = []
@@ -159,7 +159,7 @@ extension Imports {
           NewFactor(
             id: id, kind: .phone, displayName: name, enrolledAt: at, phoneNumber: number))
       case .totp(let secret?):
-        let sealed = try totp.sealed(secret, for: id, of: ID(user.localID), in: scope)
+        let sealed = try totp.sealed(secret, for: id, of: ID(user.localID), in: pool)
         result.append(
           NewFactor(
             id: id, kind: .totp, displayName: name, enrolledAt: at, sealedSecret: sealed))

@@ -65,11 +65,11 @@ struct StoredSecret: Sendable, Equatable {
   }
 
   init(
-    _ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in scope: Scope
+    _ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in pool: Pool
   ) {
     self.init(
       kind: kind, object: object, objectID: objectID, part: part,
-      project: scope.project.text, tenant: scope.tenant?.text ?? "")
+      project: pool.project.text, tenant: pool.tenant?.text ?? "")
   }
 
   /// Runs the closure that opens this secret, and identifies the secret in the error if it doesn't

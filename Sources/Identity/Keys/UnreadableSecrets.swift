@@ -38,9 +38,9 @@ public struct UnreadableSecrets: Sendable {
 
   /// Lists unreadable secrets in every place that the administrator owns, latest failure first.
   ///
-  /// Without a scope, all pools and the instance are searched.
+  /// Without a pool, all pools and the instance are searched.
   public func groups(
-    visibleTo administrator: Administrator, in scope: Scope? = nil
+    visibleTo administrator: Administrator, in pool: Pool? = nil
   ) async throws -> [Group] {
     guard administrator.maySomewhere(.manageTrust) else { return [] }
     let oldest = store.clock.now().advanced(bySeconds: -Self.remembered)
@@ -60,7 +60,7 @@ public struct UnreadableSecrets: Sendable {
     }
     var groups: [Group] = []
     for (kind, project, tenant) in rows {
-      if let scope, scope.project != project || scope.tenant != tenant { continue }
+      if let pool, pool.project != project || pool.tenant != tenant { continue }
       guard administrator.may(.manageTrust, project: project, tenant: tenant) else { continue }
       let same = groups.firstIndex {
         $0.kind == kind && $0.project == project && $0.tenant == tenant

@@ -24,7 +24,7 @@ final class ActionLinks: Sendable {
   var isKnown: Bool { publicURL.withLock { $0 != nil } }
 
   func link(
-    _ code: String, _ kind: OutOfBandCode.Kind, in scope: Scope, apiKey: String,
+    _ code: String, _ kind: OutOfBandCode.Kind, in pool: Pool, apiKey: String,
     continueURL: String?, language: String, handler: String?
   ) -> String {
     let path = profile == .emulator ? "/emulator/action" : Self.page
@@ -33,7 +33,7 @@ final class ActionLinks: Sendable {
     link +=
       "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"
     if let continueURL { link += "&continueUrl=\(URIComponent.encode(continueURL))" }
-    if let tenant = scope.tenant { link += "&tenantId=\(URIComponent.encode(tenant.text))" }
+    if let tenant = pool.tenant { link += "&tenantId=\(URIComponent.encode(tenant.text))" }
     return link
   }
 }
@@ -66,15 +66,15 @@ struct LinkSettings: Sendable {
   let mails: PoolEmailSettings
 
   static func read(
-    _ scope: Scope, _ profile: Profile, _ connection: borrowing Connection
+    _ pool: Pool, _ profile: Profile, _ connection: borrowing Connection
   ) throws -> LinkSettings {
-    let project = scope.project.text
+    let project = pool.project.text
     let domains = try connection.first(
       """
       SELECT authorized_domains FROM project WHERE project_id = \(project)
       """
     ) { try $0.next() as String }
-    let mails = try PoolEmailSettings.read(scope, connection)
+    let mails = try PoolEmailSettings.read(pool, connection)
     let key = try connection.first(
       """
       SELECT api_key FROM api_key WHERE project_id = \(project)

@@ -34,14 +34,14 @@ extension OutOfBandRecord {
   ///
   /// `account` is the account as it was before.
   static func end(
-    by ends: Set<CodeEnd>, of account: Account, in scope: Scope, at now: Instant,
+    by ends: Set<CodeEnd>, of account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws(DatabaseError) {
     let kinds = OutOfBandCode.Kind.allCases.filter { !$0.ends.isDisjoint(with: ends) }
     guard !kinds.isEmpty else { return }
     try void(kinds, of: account.key, at: now, connection)
     if kinds.contains(.signIn), let email = account.email {
-      try voidSignIns(with: AccountRules.folded(email: email), in: scope, at: now, connection)
+      try voidSignIns(with: AccountRules.folded(email: email), in: pool, at: now, connection)
     }
   }
 
@@ -61,7 +61,7 @@ extension OutOfBandRecord {
     if let account = new.account {
       try void([new.kind], of: account.key, at: now, connection)
     } else {
-      try voidSignIns(with: new.email, in: new.scope, at: now, connection)
+      try voidSignIns(with: new.email, in: new.pool, at: now, connection)
     }
   }
 
@@ -80,12 +80,12 @@ extension OutOfBandRecord {
 
   /// Voids the unused codes that sign in with an address, which are of no account.
   private static func voidSignIns(
-    with email: String, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    with email: String, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws(DatabaseError) {
     try connection.run(
       """
       UPDATE oob_code \(index: "oob_code_by_email") SET expires_at = created_at - 1, link = NULL
-      WHERE scope_key = \(scope.key) AND email = \(email) AND account_key IS NULL
+      WHERE scope_key = \(pool.key) AND email = \(email) AND account_key IS NULL
         AND used_at IS NULL AND expires_at > \(now)
       """)
   }

@@ -36,7 +36,7 @@ public struct OutOfBandCode: Sendable {
   }
 
   public let kind: Kind
-  public let scope: Scope
+  public let pool: Pool
   /// The email address it's about; for a recovery, the address to restore.
   public let email: String
   /// The new email address; for a recovery, the account's current address.

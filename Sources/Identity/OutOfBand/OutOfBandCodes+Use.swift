@@ -4,17 +4,17 @@ import Database
 extension OutOfBandCodes {
   /// Checks a code without using it.
   ///
-  /// `scope` is the pool that it must belong to; nil for any pool.
+  /// `pool` is the pool that it must belong to; nil for any pool.
   public func look(
-    at code: String, in scope: Scope? = nil
+    at code: String, in pool: Pool? = nil
   ) async throws -> OutOfBandCode {
     let now = store.clock.now()
     return try await store.read { connection in
       let record = try OutOfBandRecord.find(code, connection)
       let account = try record.account(connection)
-      try record.check(in: scope, of: account, at: now)
-      guard !record.code.scope.isDisabled else {
-        throw CallError.scopeDisabled(record.code.scope)
+      try record.check(in: pool, of: account, at: now)
+      guard !record.code.pool.isDisabled else {
+        throw CallError.poolDisabled(record.code.pool)
       }
       return account.map(record.code(with:)) ?? record.code
     }
@@ -30,10 +30,10 @@ extension OutOfBandCodes {
       return OpenedCode(code: seen, passwordRequirements: [])
     }
     return try await store.read { connection in
-      guard try SignIns.methods(seen.scope, connection).password else {
+      guard try SignIns.methods(seen.pool, connection).password else {
         throw OutOfBandError.passwordLoginDisabled
       }
-      let policy = try PasswordPolicy.find(seen.scope.key, connection)
+      let policy = try PasswordPolicy.find(seen.pool.key, connection)
       return OpenedCode(code: seen, passwordRequirements: policy.requirements)
     }
   }
@@ -62,21 +62,20 @@ extension OutOfBandCodes {
   /// removed.
   @discardableResult
   public func resetPassword(
-    _ code: String, to password: Secret, in scope: Scope? = nil, by author: Author
+    _ code: String, to password: Secret, in pool: Pool? = nil, by author: Author
   ) async throws -> OutOfBandCode {
     // Checked first, so that an invalid code doesn't cost a password hash.
-    let seen = try await look(at: code, in: scope)
+    let seen = try await look(at: code, in: pool)
     guard seen.kind == .passwordReset else { throw OutOfBandError.invalidCode }
     let hash: PasswordHash
-    do { hash = try await accounts.hash(password, in: seen.scope) } catch let error as AccountError
-    {
+    do { hash = try await accounts.hash(password, in: seen.pool) } catch let error as AccountError {
       throw OutOfBandError(error)
     }
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      let (record, account) = try Self.take(code, in: scope, .passwordReset, at: now, connection)
-      let scope = record.code.scope
-      guard try SignIns.methods(scope, connection).password else {
+      let (record, account) = try Self.take(code, in: pool, .passwordReset, at: now, connection)
+      let pool = record.code.pool
+      guard try SignIns.methods(pool, connection).password else {
         throw OutOfBandError.passwordLoginDisabled
       }
       if !account.emailVerified { try AccountRecord.endOtherWaysIn(account, connection) }
@@ -88,11 +87,11 @@ extension OutOfBandCodes {
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       let new = try AccountRecord.changed(
-        account, in: scope, isNewPassword: true, at: now, connection)
+        account, in: pool, isNewPassword: true, at: now, connection)
       // Failed attempts with the old password no longer matter.
       try ThrottleCharge.reset(
-        .passwords(of: TypedEmail(record.code.email), in: scope.key), connection)
-      var entry = AuditEntry(.accountResetPassword, of: account, in: scope)
+        .passwords(of: TypedEmail(record.code.email), in: pool.key), connection)
+      var entry = AuditEntry(.accountResetPassword, of: account, in: pool)
       entry.compare(account.auditFields(), new.auditFields(isNewPassword: true))
       entry.add(.linkEmail, .text(record.code.email))
       entry.addEnded(ended)
@@ -104,14 +103,14 @@ extension OutOfBandCodes {
   /// Applies a code that requires no further input: verifies, changes, or restores an email
   /// address, or removes a second factor and revokes the recovery codes.
   ///
-  /// `scope` is the pool that it must belong to, nil for any, and `user` the user whose code it
+  /// `pool` is the pool that it must belong to, nil for any, and `user` the user whose code it
   /// must be, nil for anyone's.
   ///
   /// - Throws: ``OutOfBandError/invalidCode`` also for a code that resets a password or signs in,
   ///   and for one of another user.
   @discardableResult
   public func apply(
-    _ code: String, in scope: Scope? = nil, of user: CodeUser? = nil, by author: Author
+    _ code: String, in pool: Pool? = nil, of user: CodeUser? = nil, by author: Author
   ) async throws -> AppliedCode {
     let now = store.clock.now()
     let store = store
@@ -119,9 +118,9 @@ extension OutOfBandCodes {
       if case .session(let session) = user {
         _ = try Sessions.check(session, connection)
       }
-      let (record, account) = try Self.take(code, in: scope, nil, at: now, connection)
+      let (record, account) = try Self.take(code, in: pool, nil, at: now, connection)
       guard user.map({ $0.id == account.id }) ?? true else { throw OutOfBandError.invalidCode }
-      let scope = record.code.scope
+      let pool = record.code.pool
       let email = record.code.email
       switch record.code.kind {
       case .passwordReset, .signIn: throw OutOfBandError.invalidCode
@@ -129,7 +128,7 @@ extension OutOfBandCodes {
         try connection.run(
           "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
         try Self.record(
-          .accountVerifyEmail, account, in: scope,
+          .accountVerifyEmail, account, in: pool,
           [
             AuditChange(.email, to: .text(email)),
             AuditChange(.emailVerified, from: .flag(account.emailVerified), to: .flag(true)),
@@ -137,15 +136,15 @@ extension OutOfBandCodes {
       case .changeEmail:
         guard let new = record.code.newEmail else { throw OutOfBandError.invalidCode }
         let ended = try AccountRecord.setEmail(new, of: account, at: now, connection)
-        try store.offerRecovery(of: account, now: new, in: scope, at: now, connection)
+        try store.offerRecovery(of: account, now: new, in: pool, at: now, connection)
         try Self.record(
-          .accountChangeEmail, account, in: scope, Self.newEmail(new, of: account),
+          .accountChangeEmail, account, in: pool, Self.newEmail(new, of: account),
           ended: ended, by: author, at: now, connection)
       case .recoverEmail:
         let ended = try AccountRecord.setEmail(email, of: account, at: now, connection)
         try record.useLaterRecoveries(at: now, connection)
         try Self.record(
-          .accountRecoverEmail, account, in: scope, Self.newEmail(email, of: account),
+          .accountRecoverEmail, account, in: pool, Self.newEmail(email, of: account),
           ended: ended, by: author, at: now, connection)
       case .revertFactor:
         guard let factor = record.factor(of: account) else { throw OutOfBandError.invalidCode }
@@ -156,41 +155,41 @@ extension OutOfBandCodes {
         guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
         let codes = try BackupCodeCounts(of: account, at: now, connection)
         let ended = try FactorRecord.delete(
-          [factor], of: account, endingSessionsAt: now, in: scope, connection)
+          [factor], of: account, endingSessionsAt: now, in: pool, connection)
         // The person who added the factor may have generated them in the same session.
         try BackupCodeStore.clear([.recovery], of: account.key, connection)
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
-          .factorReverted(name: factor.label), account, in: scope,
+          .factorReverted(name: factor.label), account, in: pool,
           excluding: AccountRules.folded(email: email), at: now, connection)
         try Self.record(
-          .factorRevert, account, in: scope,
+          .factorRevert, account, in: pool,
           [AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email))],
           ended: ended, codes: codes, by: author, at: now, connection)
       }
       let changed = try AccountRecord.changed(
-        account, in: scope, isNewPassword: false, at: now, connection)
-      let configuration = try Policies.stored(scope.key, connection).configuration
+        account, in: pool, isNewPassword: false, at: now, connection)
+      let configuration = try Policies.stored(pool.key, connection).configuration
       return AppliedCode(
         account: changed, code: record.code(with: account),
         canMakeRecoveryCodes: try configuration.isTOTPOn && changed.has(.totp)
-          && SupportRules.find(scope, connection).accepts(.recovery))
+          && SupportRules.find(pool, connection).accepts(.recovery))
     }
   }
 
   /// Checks that a code is valid and marks it as used.
   static func take(
-    _ code: String, in scope: Scope?, _ kind: OutOfBandCode.Kind?, at now: Instant,
+    _ code: String, in pool: Pool?, _ kind: OutOfBandCode.Kind?, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (record: OutOfBandRecord, account: Account) {
     let record = try OutOfBandRecord.find(code, connection)
     let account = try record.account(connection)
-    try record.check(in: scope, of: account, at: now)
+    try record.check(in: pool, of: account, at: now)
     guard let account, kind == nil || record.code.kind == kind else {
       throw OutOfBandError.invalidCode
     }
-    guard !record.code.scope.isDisabled else {
-      throw CallError.scopeDisabled(record.code.scope)
+    guard !record.code.pool.isDisabled else {
+      throw CallError.poolDisabled(record.code.pool)
     }
     try record.use(at: now, connection)
     return (record, account)
@@ -204,11 +203,11 @@ extension OutOfBandCodes {
   }
 
   private static func record(
-    _ action: AuditAction, _ account: Account, in scope: Scope, _ changes: [AuditChange],
+    _ action: AuditAction, _ account: Account, in pool: Pool, _ changes: [AuditChange],
     ended: Int = 0, codes: BackupCodeCounts? = nil, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    var entry = AuditEntry(action, of: account, in: scope)
+    var entry = AuditEntry(action, of: account, in: pool)
     for change in changes { entry.add(change) }
     entry.addEnded(ended)
     try entry.addEnded(codes, of: account, at: now, connection)

@@ -15,20 +15,20 @@ public struct OutOfBandCodes: Sendable {
   ///
   /// - Returns: The account's email address.
   public func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
+    _ request: OutOfBandRequest, in pool: Pool, hidingUsers: Bool, from network: ClientAddress?
   ) async throws -> String {
-    let request = try checked(request, in: scope)
+    let request = try checked(request, in: pool)
     let now = store.clock.now()
     let store = store
     // Returned, not thrown, so that the transaction keeps the counted attempt.
     let outcome: Result<String, OutOfBandError> = try await store.write {
       connection in
-      let prerequisites = try LinkSettings.read(scope, store.profile, connection)
+      let prerequisites = try LinkSettings.read(pool, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
       let found: Addressee
       do {
-        found = try Self.addressee(of: request, in: scope, connection)
+        found = try Self.addressee(of: request, in: pool, connection)
       } catch let error as OutOfBandError {
         return .failure(error)
       }
@@ -36,7 +36,7 @@ public struct OutOfBandCodes: Sendable {
         return .failure(refusal)
       }
       var new = OutOfBandRecord.New(
-        kind: request.kind, scope: scope, account: found.account, email: found.email)
+        kind: request.kind, pool: pool, account: found.account, email: found.email)
       new.recipient = found.recipient
       new.isDecoy = found.refusal != nil
       new.newEmail = request.newEmail
@@ -46,11 +46,11 @@ public struct OutOfBandCodes: Sendable {
       if store.profile == .standalone {
         let recipient = request.kind == .changeEmail ? request.newEmail ?? "" : found.email
         var names = [
-          (CounterName.requestedMails(to: recipient, in: scope.key), MailQuota.perAddress)
+          (CounterName.requestedMails(to: recipient, in: pool.key), MailQuota.perAddress)
         ]
         if let network {
-          names.append((.requestedMails(from: network, in: scope.key), MailQuota.perNetwork))
-          names.insert(Self.quota(of: request, found, in: scope), at: 0)
+          names.append((.requestedMails(from: network, in: pool.key), MailQuota.perNetwork))
+          names.insert(Self.quota(of: request, found, in: pool), at: 0)
         }
         for (name, limit) in names {
           if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
@@ -63,9 +63,9 @@ public struct OutOfBandCodes: Sendable {
         // The same rows were written as for an account, so the timing reveals nothing. Delete them.
         let digest = Store.digest(sent.link.code)
         try connection.run(
-          "DELETE FROM oob_code WHERE scope_key = \(scope.key) AND code_digest = \(digest)")
+          "DELETE FROM oob_code WHERE scope_key = \(pool.key) AND code_digest = \(digest)")
         try connection.run(
-          "DELETE FROM outbox WHERE scope_key = \(scope.key) AND message_id = \(sent.message)")
+          "DELETE FROM outbox WHERE scope_key = \(pool.key) AND message_id = \(sent.message)")
       }
       return .success(found.email)
     }
@@ -76,26 +76,26 @@ public struct OutOfBandCodes: Sendable {
   ///
   /// The link lets its holder act for the user, so it's recorded in the audit log.
   public func link(
-    _ request: OutOfBandRequest, in scope: Scope, by author: Author
+    _ request: OutOfBandRequest, in pool: Pool, by author: Author
   ) async throws -> OutOfBandLink {
-    let request = try checked(request, in: scope)
+    let request = try checked(request, in: pool)
     let now = store.clock.now()
     let store = store
     return try await store.write(by: author) { connection in
-      let prerequisites = try LinkSettings.read(scope, store.profile, connection)
+      let prerequisites = try LinkSettings.read(pool, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
-      let subject = try Self.addressee(of: request, in: scope, connection)
+      let subject = try Self.addressee(of: request, in: pool, connection)
       if let refusal = subject.refusal { throw refusal }
       var new = OutOfBandRecord.New(
-        kind: request.kind, scope: scope, account: subject.account, email: subject.email)
+        kind: request.kind, pool: pool, account: subject.account, email: subject.email)
       new.newEmail = request.newEmail
       new.continueURL = request.continueURL
       new.apiKey = request.apiKey
       let link = try OutOfBandRecord.insert(new, prerequisites, store: store, at: now, connection)
       var entry = AuditEntry(
         .accountLink, .account, subject.account?.id.text ?? subject.email,
-        name: subject.account?.label ?? subject.email, in: scope)
+        name: subject.account?.label ?? subject.email, in: pool)
       entry.add(.linkKind, .code(request.kind.rawValue))
       entry.add(.linkEmail, .text(subject.email))
       try entry.record(by: author, at: now, connection)
@@ -104,14 +104,14 @@ public struct OutOfBandCodes: Sendable {
   }
 
   /// Lists the links for an application's tests, oldest first; empty in the standalone profile.
-  public func links(in scope: Scope) async throws -> [ListedLink] {
+  public func links(in pool: Pool) async throws -> [ListedLink] {
     guard store.profile == .emulator else { return [] }
     let now = store.clock.now()
     return try await store.read { connection in
       try connection.all(
         """
         SELECT kind, email, new_email, link FROM oob_code
-        WHERE scope_key = \(scope.key) AND link IS NOT NULL AND expires_at > \(now)
+        WHERE scope_key = \(pool.key) AND link IS NOT NULL AND expires_at > \(now)
         ORDER BY created_at LIMIT 1000
         """
       ) { row in
@@ -128,9 +128,9 @@ public struct OutOfBandCodes: Sendable {
 extension OutOfBandCodes {
   /// Validates a request without the database, and folds its email addresses.
   private func checked(
-    _ request: OutOfBandRequest, in scope: Scope
+    _ request: OutOfBandRequest, in pool: Pool
   ) throws -> OutOfBandRequest {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     var checked = request
     if case .email(let email) = request.subject {
       do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
@@ -169,18 +169,18 @@ extension OutOfBandCodes {
 
   /// The counter of the emails that are requested about one account, and its limit.
   private static func quota(
-    of request: OutOfBandRequest, _ found: Addressee, in scope: Scope
+    of request: OutOfBandRequest, _ found: Addressee, in pool: Pool
   ) -> (CounterName, Int) {
     if case .session = request.subject, let account = found.account {
       return (OwnChange.mail.name(account.key), OwnChange.mail.perHour)
     }
-    return (.requestedMails(for: found.email, in: scope.key), MailQuota.perAccount)
+    return (.requestedMails(for: found.email, in: pool.key), MailQuota.perAccount)
   }
 
   private static func addressee(
-    of request: OutOfBandRequest, in scope: Scope, _ connection: borrowing Connection
+    of request: OutOfBandRequest, in pool: Pool, _ connection: borrowing Connection
   ) throws -> Addressee {
-    let methods = try SignIns.methods(scope, connection)
+    let methods = try SignIns.methods(pool, connection)
     // A code that resets a password is refused when it's used, as in production.
     if request.kind == .signIn, !methods.emailLink { throw OutOfBandError.operationNotAllowed }
     switch request.subject {
@@ -190,10 +190,10 @@ extension OutOfBandCodes {
       return Addressee(
         account: account, email: email, refusal: try refusal(account, request, connection))
     case .email(let email):
-      let account = try AccountRecord.find(scope, email: email, connection)
+      let account = try AccountRecord.find(pool, email: email, connection)
       if request.kind == .signIn {
         var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
-        if try UserPermissions.refusesCode(for: account, in: scope, connection) {
+        if try UserPermissions.refusesCode(for: account, in: pool, connection) {
           refusal = .account(.adminOnly)
         }
         return Addressee(recipient: account, email: email, refusal: refusal)
@@ -215,7 +215,7 @@ extension OutOfBandCodes {
     let owner = try connection.first(
       """
       SELECT account_key FROM account
-      WHERE scope_key = \(account.scopeKey) AND email_folded = \(email)
+      WHERE scope_key = \(account.poolKey) AND email_folded = \(email)
       """
     ) { try $0.next() as Int64 }
     return owner == nil ? nil : .emailExists

@@ -6,7 +6,7 @@
 /// the account's isn't verified.
 struct OutOfBandMail {
   let kind: OutOfBandCode.Kind
-  let scope: Scope
+  let pool: Pool
   let email: String
   let newEmail: String?
   let factor: Factor?
@@ -27,7 +27,7 @@ struct OutOfBandMail {
   var content: MailContent {
     .actionLink(
       ActionLinkMail(
-        kind: kind, project: scope.projectName, email: isVerified ? email : recipient,
+        kind: kind, project: pool.projectName, email: isVerified ? email : recipient,
         newEmail: isVerified ? newEmail : nil, factor: factor?.label, link: link))
   }
 }

@@ -24,13 +24,13 @@ struct OutOfBandRecord {
     let digest = Store.digest(text)
     let found = try connection.first(
       """
-      SELECT \(Scope.columns), \(columns)
+      SELECT \(Pool.columns), \(columns)
       FROM oob_code c JOIN scope s USING (scope_key) JOIN project p USING (project_id)
       WHERE c.code_digest = \(digest) AND s.deleted_at IS NULL
       """
     ) { row in
-      let scope = try Scope(&row)
-      return try OutOfBandRecord(&row, in: scope)
+      let pool = try Pool(&row)
+      return try OutOfBandRecord(&row, in: pool)
     }
     guard let found else { throw OutOfBandError.invalidCode }
     return found
@@ -43,7 +43,7 @@ struct OutOfBandRecord {
     """
 
   /// Reads a record of a pool from ``columns``.
-  init(_ row: inout Row, in scope: Scope) throws {
+  init(_ row: inout Row, in pool: Pool) throws {
     account = try row.next()
     let kind: OutOfBandCode.Kind = try row.next()
     let (email, newEmail): (String, String?) = (try row.next(), try row.next())
@@ -51,7 +51,7 @@ struct OutOfBandRecord {
     let continueURL: String? = try row.next()
     createdAt = try row.next()
     code = OutOfBandCode(
-      kind: kind, scope: scope, email: email, newEmail: newEmail, factor: nil,
+      kind: kind, pool: pool, email: email, newEmail: newEmail, factor: nil,
       continueURL: continueURL, expiresAt: try row.next(), usedAt: try row.next())
     digest = try row.next()
   }
@@ -61,15 +61,15 @@ struct OutOfBandRecord {
     try account.flatMap { try AccountRecord.find(key: $0, connection) }
   }
 
-  /// Checks that a code belongs to `scope`, if it isn't nil, that it's unused, neither expired nor
+  /// Checks that a code belongs to `pool`, if it isn't nil, that it's unused, neither expired nor
   /// void, and still applies to its account.
   ///
   /// `account` is the account that the code is about, or that a code signs in to; nil if there is
   /// none.
   func check(
-    in scope: Scope?, of account: Account?, at now: Instant
+    in pool: Pool?, of account: Account?, at now: Instant
   ) throws(OutOfBandError) {
-    if let scope, scope.key != code.scope.key { throw .invalidCode }
+    if let pool, pool.key != code.pool.key { throw .invalidCode }
     guard code.usedAt == nil else { throw .usedCode }
     guard code.expiresAt >= createdAt else {
       throw account?.disabled == true ? .userDisabled : .invalidCode
@@ -95,7 +95,7 @@ struct OutOfBandRecord {
   /// The code for display, with values of the account.
   func code(with account: Account?) -> OutOfBandCode {
     OutOfBandCode(
-      kind: code.kind, scope: code.scope, email: code.email,
+      kind: code.kind, pool: code.pool, email: code.email,
       newEmail: code.kind == .recoverEmail ? account?.email : code.newEmail,
       factor: account.flatMap(factor), continueURL: code.continueURL, expiresAt: code.expiresAt,
       usedAt: code.usedAt)
@@ -105,7 +105,7 @@ struct OutOfBandRecord {
     try connection.run(
       """
       UPDATE oob_code SET used_at = \(now), link = NULL
-      WHERE scope_key = \(code.scope.key) AND code_digest = \(digest)
+      WHERE scope_key = \(code.pool.key) AND code_digest = \(digest)
       """)
   }
 
@@ -131,7 +131,7 @@ struct OutOfBandRecord {
     try connection.first(
       """
       SELECT 1 FROM oob_code c
-      WHERE c.scope_key = \(code.scope.key) AND c.code_digest = \(digest) AND \(Self.isReplaced)
+      WHERE c.scope_key = \(code.pool.key) AND c.code_digest = \(digest) AND \(Self.isReplaced)
       """
     ) { try $0.next() as Int } != nil
   }
@@ -146,7 +146,7 @@ struct OutOfBandRecord {
 
   struct New {
     let kind: OutOfBandCode.Kind
-    let scope: Scope
+    let pool: Pool
     let account: Account?
     /// The account whose address it's sent to, if the code isn't for an account.
     var recipient: Account?
@@ -169,7 +169,7 @@ struct OutOfBandRecord {
     if !new.isDecoy { try endEarlier(than: new, at: now, connection) }
     let code = store.random.token(bytes: length)
     let link = store.links.link(
-      code, new.kind, in: new.scope, apiKey: new.apiKey ?? prerequisites.apiKey,
+      code, new.kind, in: new.pool, apiKey: new.apiKey ?? prerequisites.apiKey,
       continueURL: new.continueURL, language: store.outbox.writer.language(for: new.locale),
       handler: prerequisites.handler)
     let expires = now.advanced(bySeconds: new.kind.lifetime)
@@ -177,7 +177,7 @@ struct OutOfBandRecord {
       """
       INSERT INTO oob_code (code_digest, scope_key, account_key, kind, email, new_email,
         enrollment_id, continue_url, created_at, expires_at, link)
-      VALUES (\(Store.digest(code)), \(new.scope.key), \(new.account?.key), \(new.kind),
+      VALUES (\(Store.digest(code)), \(new.pool.key), \(new.account?.key), \(new.kind),
         \(new.email), \(new.newEmail), \(new.factor?.id), \(new.continueURL),
         \(now), \(expires),
         \(store.profile == .emulator ? link : nil))
@@ -200,10 +200,10 @@ extension Store {
     _ new: OutOfBandRecord.New, _ prerequisites: LinkSettings? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (message: Int64, link: OutOfBandLink) {
-    let prerequisites = try prerequisites ?? LinkSettings.read(new.scope, profile, connection)
+    let prerequisites = try prerequisites ?? LinkSettings.read(new.pool, profile, connection)
     let link = try OutOfBandRecord.insert(new, prerequisites, store: self, at: now, connection)
     let mail = OutOfBandMail(
-      kind: new.kind, scope: new.scope, email: new.email, newEmail: new.newEmail,
+      kind: new.kind, pool: new.pool, email: new.email, newEmail: new.newEmail,
       factor: new.factor, link: link.link, isVerified: new.account?.emailVerified == true)
     let message = try outbox.add(
       OutboxMessage(
@@ -211,7 +211,7 @@ extension Store {
         text: outbox.written(mail.content, for: new.locale),
         from: prerequisites.mails.sender(of: new.kind.email),
         expiresAt: now.advanced(bySeconds: new.kind.lifetime)),
-      to: new.account ?? new.recipient, in: new.scope, at: now, connection)
+      to: new.account ?? new.recipient, in: new.pool, at: now, connection)
     return (message, link)
   }
 
@@ -219,11 +219,11 @@ extension Store {
   ///
   /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``.
   func offerRecovery(
-    of old: Account, now email: String?, in scope: Scope, at now: Instant,
+    of old: Account, now email: String?, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard let before = old.email else { return }
-    try countWarning(.recoverEmail, of: old, to: before, in: scope, at: now, connection)
+    try countWarning(.recoverEmail, of: old, to: before, in: pool, at: now, connection)
     let isVerified = old.initialEmail == nil ? old.emailVerified : old.initialEmailVerified
     try connection.run(
       """
@@ -234,7 +234,7 @@ extension Store {
     guard try outbox.mayNotify(before, of: old, connection) else { return }
     try mailCode(
       OutOfBandRecord.New(
-        kind: .recoverEmail, scope: scope, account: old, email: before, newEmail: email),
+        kind: .recoverEmail, pool: pool, account: old, email: before, newEmail: email),
       at: now, connection)
   }
 
@@ -243,7 +243,7 @@ extension Store {
   /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the
   ///   user wouldn't be warned of it.
   private func countWarning(
-    _ kind: OutOfBandCode.Kind, of account: Account, to email: String, in scope: Scope,
+    _ kind: OutOfBandCode.Kind, of account: Account, to email: String, in pool: Pool,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     if let until = try OwnChange.alert.take(of: account.key, at: now, connection) {
@@ -251,21 +251,21 @@ extension Store {
     }
     guard profile == .standalone else { return }
     let until = try HourlyQuota.take(
-      .warnings(to: email, in: scope.key), limit: MailQuota.perAddress, at: now, connection)
+      .warnings(to: email, in: pool.key), limit: MailQuota.perAddress, at: now, connection)
     if let until { throw OutOfBandError.tooManyMails(kind, until: until) }
   }
 
   /// Emails a link to remove a second factor that was just enrolled.
   func offerReversal(
-    of factor: ID<Factor>, by account: Account, in scope: Scope, at now: Instant,
+    of factor: ID<Factor>, by account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard let email = account.email, let factor = account.factors.first(where: { $0.id == factor })
     else { return }
-    try countWarning(.revertFactor, of: account, to: email, in: scope, at: now, connection)
+    try countWarning(.revertFactor, of: account, to: email, in: pool, at: now, connection)
     try mailCode(
       OutOfBandRecord.New(
-        kind: .revertFactor, scope: scope, account: account, email: email, factor: factor),
+        kind: .revertFactor, pool: pool, account: account, email: email, factor: factor),
       at: now, connection)
   }
 }

@@ -73,7 +73,7 @@ extension Outbox {
   /// the role was deleted; nil for other changes.
   func notify(
     of event: GrantMail.Event, _ grant: Grant, until end: Instant?, of holder: Administrator,
-    by author: Author, invitedBy inviter: String? = nil, withDeleted deleted: Scope? = nil,
+    by author: Author, invitedBy inviter: String? = nil, withDeleted deleted: Pool? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     guard try isMailSent(connection) else { return }
@@ -106,7 +106,7 @@ extension Outbox {
     }
   }
 
-  /// Sends an email to an administrator; does nothing while there's no user pool among whose messages
+  /// Sends an email to an administrator; does nothing while there's no pool among whose messages
   /// it could be listed, or after too many of them.
   ///
   /// `permission` is what they must be allowed to do on the instance when it's sent; nil for a
@@ -114,11 +114,11 @@ extension Outbox {
   /// other; nil for none.
   func add(
     _ purpose: MessagePurpose, _ content: MailContent, to administrator: Administrator,
-    with permission: Permission? = nil, withDeleted deleted: Scope? = nil, at now: Instant,
+    with permission: Permission? = nil, withDeleted deleted: Pool? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     guard try isMailSent(connection),
-      let scope = try Self.pool(of: administrator, connection) ?? deleted
+      let pool = try Self.pool(of: administrator, connection) ?? deleted
     else { return }
     let recipient = AccountRules.folded(email: administrator.email)
     let dayAgo = now.advanced(bySeconds: -86_400)
@@ -126,7 +126,7 @@ extension Outbox {
     let recent = try connection.first(
       """
       SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
-      WHERE scope_key = \(scope.key) AND recipient = \(recipient)
+      WHERE scope_key = \(pool.key) AND recipient = \(recipient)
         AND purpose = \(purpose)
         AND created_at BETWEEN \(dayAgo) AND \(latest)
       """
@@ -136,44 +136,44 @@ extension Outbox {
       purpose, content,
       to: OutboxMessage.Reader(
         id: administrator.id, requirement: permission.map { .instancePermission($0) }),
-      at: recipient, in: scope, now, connection)
+      at: recipient, in: pool, now, connection)
   }
 
   /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.
   ///
-  /// `account` is the user whom it names, and `scope` the pool among whose messages it's listed.
+  /// `account` is the user whom it names, and `pool` the pool among whose messages it's listed.
   func add(
     _ purpose: MessagePurpose, _ content: MailContent, to reader: OutboxMessage.Reader,
-    at recipient: String, about account: ID<Account>? = nil, in scope: Scope, _ now: Instant,
+    at recipient: String, about account: ID<Account>? = nil, in pool: Pool, _ now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try add(
       OutboxMessage(
         purpose: purpose.rawValue, recipient: recipient, text: written(content),
         expiresAt: now.advanced(bySeconds: Self.noticeLifetime), to: reader, about: account),
-      to: nil, in: scope, at: now, connection)
+      to: nil, in: pool, at: now, connection)
   }
 
   /// Returns the pool among whose messages an administrator's emails are listed: one of their own
   /// roles, or the first project; nil if they can see none.
   static func pool(
     of administrator: Administrator, _ connection: borrowing Connection
-  ) throws -> Scope? {
+  ) throws -> Pool? {
     for grant in administrator.grants {
       guard let project = grant.project else { continue }
       do {
-        return try Scopes.find(project: project, tenant: grant.tenant, connection)
-      } catch is ScopeError {}
+        return try Pools.find(project: project, tenant: grant.tenant, connection)
+      } catch is PoolLookupError {}
     }
     guard administrator.seesEveryProject else { return nil }
     return try connection.first(
       """
-      SELECT \(Scope.columns) FROM project p
+      SELECT \(Pool.columns) FROM project p
         \(SQL.orderedJoin) scope s ON s.project_id = p.project_id
       WHERE p.project_id > '' AND s.tenant_id = '' AND s.deleted_at IS NULL
       ORDER BY p.project_id LIMIT 1
       """
-    ) { try Scope(&$0) }
+    ) { try Pool(&$0) }
   }
 }
 

@@ -31,7 +31,7 @@ extension Deliveries {
   /// The messages of one pool, however many, don't delay those of others.
   func claim(
     _ lane: Lane, _ lease: Int64, at now: Instant, _ connection: borrowing Connection
-  ) throws -> (scope: Int64, key: Int64)? {
+  ) throws -> (pool: Int64, key: Int64)? {
     let next = try Self.next(lane, after: turns[lane], at: now, connection)
     turns[lane] = next.last
     let pool: SQL = next.isDue ? "AND scope_key = \(next.last)" : ""
@@ -61,11 +61,11 @@ extension Deliveries {
           AND scope_key > \(last) AND next_try_at IS NOT NULL
         ORDER BY scope_key, next_try_at LIMIT 1
         """
-      ) { row in (scope: try row.next() as Int64, at: try row.next() as Instant) }
-      if let first, first.at <= now { return (first.scope, true) }
+      ) { row in (pool: try row.next() as Int64, at: try row.next() as Instant) }
+      if let first, first.at <= now { return (first.pool, true) }
       // After the last pool, it's the turn of the first one.
       guard first != nil || last > 0 else { break }
-      last = first?.scope ?? 0
+      last = first?.pool ?? 0
     }
     return (last, false)
   }

@@ -3,7 +3,7 @@ import Database
 
 /// An email or text message that's due, leased to the sender.
 public struct DueMessage: Sendable {
-  let scope: Int64
+  let pool: Int64
   let key: Int64
   /// The ID of the message, the same for every attempt.
   public let id: String
@@ -151,7 +151,7 @@ public struct Deliveries: Sendable {
       guard row.expiresAt > now,
         try row.isAboutLostRole || !row.isDeleted && Self.mayRead(row, at: now, connection)
       else {
-        try Outbox.wipe(row.key, of: row.scope, connection)
+        try Outbox.wipe(row.key, of: row.pool, connection)
         continue
       }
       let text: MessageText
@@ -176,7 +176,7 @@ public struct Deliveries: Sendable {
   }
 
   fileprivate struct ClaimedMessage: Sendable {
-    let scope: Int64
+    let pool: Int64
     let key: Int64
     let recipient: String
     let language: String
@@ -214,7 +214,7 @@ public struct Deliveries: Sendable {
   ) throws -> ClaimedMessage? {
     // Thousands of notices must not delay an alert, or a code that someone waits for.
     guard
-      let (scope, key) = try claim(
+      let (pool, key) = try claim(
         Lane(channel: channel, isUrgent: true), lease, at: now, connection)
         ?? claim(Lane(channel: channel, isUrgent: false), lease, at: now, connection)
     else { return nil }
@@ -224,11 +224,11 @@ public struct Deliveries: Sendable {
         p.display_name, s.deleted_at IS NOT NULL, s.project_id, s.tenant_id, o.purpose,
         o.sender_name, o.reply_to, o.administrator_id, o.permission
       FROM outbox o JOIN scope s USING (scope_key) JOIN project p USING (project_id)
-      WHERE o.scope_key = \(scope) AND o.message_id = \(key)
+      WHERE o.scope_key = \(pool) AND o.message_id = \(key)
       """
     ) { row in
       ClaimedMessage(
-        scope: scope, key: key, recipient: try row.next(), language: try row.next(),
+        pool: pool, key: key, recipient: try row.next(), language: try row.next(),
         sealed: try row.next() ?? [], createdAt: try row.next(), expiresAt: try row.next(),
         attempt: try row.next(), application: try row.next(), isDeleted: try row.next(),
         project: try row.next(), tenant: try row.next(), purpose: try row.next(),
@@ -248,8 +248,8 @@ public struct Deliveries: Sendable {
     }
     guard let text = row.requirement else { return true }
     let tenant = ID<Tenant>(nonEmpty: row.tenant)
-    let scope = try Scopes.find(project: ID(row.project), tenant: tenant, connection)
-    return ReaderRequirement(stored: text)?.isMet(by: administrator, in: scope) ?? false
+    let pool = try Pools.find(project: ID(row.project), tenant: tenant, connection)
+    return ReaderRequirement(stored: text)?.isMet(by: administrator, in: pool) ?? false
   }
 
   /// Records the result of an attempt; the last attempt deletes the text.
@@ -262,22 +262,22 @@ public struct Deliveries: Sendable {
           """
           UPDATE outbox SET sent_at = \(now), sealed_text = NULL,
             next_try_at = NULL, last_error = NULL
-          WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
+          WHERE scope_key = \(mail.pool) AND message_id = \(mail.key)
           """)
       case .invalidRecipient:
-        try Self.fail(mail.key, of: mail.scope, .invalidRecipient, at: now, connection)
+        try Self.fail(mail.key, of: mail.pool, .invalidRecipient, at: now, connection)
       case .invalidField(let name):
-        try Self.fail(mail.key, of: mail.scope, .invalidField(name), at: now, connection)
+        try Self.fail(mail.key, of: mail.pool, .invalidField(name), at: now, connection)
       case .failed(let reason):
         try Self.fail(
-          mail.key, of: mail.scope, Self.shown(reason, of: mail), at: now, connection)
+          mail.key, of: mail.pool, Self.shown(reason, of: mail), at: now, connection)
       case .postponed(let reason):
         let next = now.advanced(bySeconds: Self.wait(after: mail.attempt, of: mail.channel))
         try connection.run(
           """
           UPDATE outbox SET next_try_at = \(next),
             last_error = \(Self.shown(reason, of: mail).stored)
-          WHERE scope_key = \(mail.scope) AND message_id = \(mail.key)
+          WHERE scope_key = \(mail.pool) AND message_id = \(mail.key)
             AND sealed_text IS NOT NULL
           """)
       }
@@ -287,18 +287,18 @@ public struct Deliveries: Sendable {
   private static func failUnopened(
     _ row: ClaimedMessage, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    try fail(row.key, of: row.scope, .undecryptable, at: now, connection)
+    try fail(row.key, of: row.pool, .undecryptable, at: now, connection)
   }
 
   private static func fail(
-    _ key: Int64, of scope: Int64, _ problem: DeliveryProblem, at now: Instant,
+    _ key: Int64, of pool: Int64, _ problem: DeliveryProblem, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE outbox SET failed_at = \(now), sealed_text = NULL,
         next_try_at = NULL, last_error = \(problem.stored)
-      WHERE scope_key = \(scope) AND message_id = \(key)
+      WHERE scope_key = \(pool) AND message_id = \(key)
       """)
   }
 
@@ -341,7 +341,7 @@ extension DueMessage {
   fileprivate init(
     _ row: Deliveries.ClaimedMessage, _ channel: OutboxEntry.Channel, _ text: MessageText
   ) {
-    (scope, key) = (row.scope, row.key)
+    (pool, key) = (row.pool, row.key)
     id = row.id
     (self.channel, purpose, recipient) = (channel, row.purpose, row.recipient)
     (subject, body) = (text.subject, text.body)

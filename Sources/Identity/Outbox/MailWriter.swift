@@ -25,7 +25,7 @@ public enum MailContent: Sendable {
   case notice(NoticeMail)
   /// A weakened MFA policy, to owners.
   case weakenedPolicy(WeakenedPolicyMail)
-  /// Unusual activity in a user pool, to owners.
+  /// Unusual activity in a pool, to owners.
   case alert(AlertMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
@@ -82,7 +82,7 @@ public enum MessagePurpose: String, CaseIterable, Sendable, SQLBindable {
 /// A change to a user's account.
 public struct NoticeMail: Sendable {
   public let notice: UserNotice
-  public let scope: Scope
+  public let pool: Pool
   /// The account's email address; nil if the notice goes to another address, to keep it private.
   public let email: String?
   public let at: Instant
@@ -90,15 +90,15 @@ public struct NoticeMail: Sendable {
   public let reportLink: String?
 
   public init(
-    notice: UserNotice, scope: Scope, email: String?, at: Instant, reportLink: String?
+    notice: UserNotice, pool: Pool, email: String?, at: Instant, reportLink: String?
   ) {
-    (self.notice, self.scope, self.email) = (notice, scope, email)
+    (self.notice, self.pool, self.email) = (notice, pool, email)
     (self.at, self.reportLink) = (at, reportLink)
   }
 }
 
 public struct WeakenedPolicyMail: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let changes: [PolicyChange]
   /// The name of the actor who changed the policy.
   public let by: String
@@ -107,7 +107,7 @@ public struct WeakenedPolicyMail: Sendable {
 }
 
 public struct AlertMail: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let kind: Alert.Kind
   /// The number of users, or of removals in an hour.
   public let count: Int
@@ -118,7 +118,7 @@ public struct AlertMail: Sendable {
 
 /// A code to read back to a support agent.
 public struct CallerCodeMail: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let email: String
   public let code: String
   public let agent: String
@@ -128,8 +128,8 @@ public struct CallerCodeMail: Sendable {
 }
 
 public struct ReviewDueMail: Sendable {
-  /// The project's own user pool.
-  public let scope: Scope
+  /// The project's own pool.
+  public let pool: Pool
   public let signOff: SignOff
   /// Whether it's sent to the administrator who signed off; otherwise, they can't do it anymore.
   public let isToReviewer: Bool
@@ -152,7 +152,7 @@ public struct ReportedChangeMail: Sendable {
 }
 
 public struct EnrollmentLinkMail: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let email: String
   public let link: String
   public let reportLink: String

@@ -14,7 +14,7 @@ extension Outbox {
   /// `account` is the account as it was before the change, and `notified` an email address that
   /// another email already notifies.
   func notify(
-    _ notice: UserNotice, _ account: Account, in scope: Scope, excluding notified: String? = nil,
+    _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     let recipients: [String]
@@ -25,7 +25,7 @@ extension Outbox {
     default: recipients = [account.email].compactMap { $0 }
     }
     guard !recipients.isEmpty else { return }
-    let sender = try PoolEmailSettings.read(scope, connection).sender(of: .notice)
+    let sender = try PoolEmailSettings.read(pool, connection).sender(of: .notice)
     for recipient in recipients
     where try recipient != notified && mayNotify(recipient, of: account, connection) {
       let link =
@@ -34,7 +34,7 @@ extension Outbox {
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }
       let mail = NoticeMail(
-        notice: notice, scope: scope, email: own == recipient ? own : nil, at: now,
+        notice: notice, pool: pool, email: own == recipient ? own : nil, at: now,
         reportLink: link)
       try add(
         OutboxMessage(
@@ -42,7 +42,7 @@ extension Outbox {
           text: written(.notice(mail)), from: sender,
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
           about: notice == .accountDeleted ? account.id : nil),
-        to: account, in: scope, at: now, connection)
+        to: account, in: pool, at: now, connection)
     }
   }
 
@@ -72,32 +72,32 @@ extension Outbox {
 
   /// Notifies a user of a change to their sign-in that someone else made.
   func notifyChange(
-    from old: Account, to new: Account, removed: [Factor], newPassword: Bool, in scope: Scope,
+    from old: Account, to new: Account, removed: [Factor], newPassword: Bool, in pool: Pool,
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     if case .user = author.actor { return }
     if newPassword || (old.hasPassword && !new.hasPassword) {
-      try notify(.passwordChanged, old, in: scope, at: now, connection)
+      try notify(.passwordChanged, old, in: pool, at: now, connection)
     }
     if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
-      try notify(.emailChanged(from: email), old, in: scope, at: now, connection)
+      try notify(.emailChanged(from: email), old, in: pool, at: now, connection)
     }
     if !removed.isEmpty {
-      try notify(.factorsRemoved(names: removed.map(\.label)), old, in: scope, at: now, connection)
+      try notify(.factorsRemoved(names: removed.map(\.label)), old, in: pool, at: now, connection)
     }
-    try notifyAdded(from: old, to: new, in: scope, at: now, connection)
+    try notifyAdded(from: old, to: new, in: pool, at: now, connection)
   }
 
   /// Notifies a user of factors that someone else added.
   ///
   /// A factor whose phone number changed is also an added factor.
   func notifyAdded(
-    from old: Account, to new: Account, in scope: Scope, at now: Instant,
+    from old: Account, to new: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let added = new.factors(addedTo: old)
     guard !added.isEmpty else { return }
-    try notify(.factorsAdded(names: added.map(\.label)), old, in: scope, at: now, connection)
+    try notify(.factorsAdded(names: added.map(\.label)), old, in: pool, at: now, connection)
   }
 }
 

@@ -6,12 +6,12 @@ extension Outbox {
 
   /// Deletes the text of a message, so that it's no longer due.
   static func wipe(
-    _ key: Int64, of scope: Int64, _ connection: borrowing Connection
+    _ key: Int64, of pool: Int64, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
-      WHERE scope_key = \(scope) AND message_id = \(key)
+      WHERE scope_key = \(pool) AND message_id = \(key)
       """)
   }
 
@@ -38,12 +38,12 @@ extension Outbox {
   }
 
   static func recipients(
-    ofDeleted uid: String, in scope: Scope, _ connection: borrowing Connection
+    ofDeleted uid: String, in pool: Pool, _ connection: borrowing Connection
   ) throws -> [String] {
     try connection.all(
       """
       SELECT recipient FROM outbox \(index: "outbox_about")
-      WHERE scope_key = \(scope.key) AND about_uid = \(uid) AND administrator_id IS NULL
+      WHERE scope_key = \(pool.key) AND about_uid = \(uid) AND administrator_id IS NULL
       """
     ) { try $0.next() }
   }

@@ -43,7 +43,7 @@ struct Outbox: Sendable {
   /// - Returns: The message's ID.
   @discardableResult
   func add(
-    _ message: OutboxMessage, to account: Account?, in scope: Scope, at now: Instant,
+    _ message: OutboxMessage, to account: Account?, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64 {
     let text = Array("\(message.subject)\n\(message.body)".utf8)
@@ -53,7 +53,7 @@ struct Outbox: Sendable {
       INSERT INTO outbox (message_id, scope_key, account_key, channel, purpose, recipient,
         language, sealed_text, sender_name, reply_to, created_at, expires_at, next_try_at,
         administrator_id, permission, about_uid, is_urgent)
-      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), \(account?.key),
+      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(pool.key), \(account?.key),
         \(message.channel), \(message.purpose),
         \(message.recipient), \(message.language), \(sealed), \(message.sender?.name),
         \(message.sender?.replyTo), \(now),
@@ -104,10 +104,10 @@ extension Outbox: ReencryptableStore {
         id: id, sealed: try row.next() as [UInt8]?, recipient: try row.next() as String,
         createdAt: try row.next() as Instant,
         secret: StoredSecret.message(id, project: try row.next(), tenant: try row.next()),
-        scope: try row.next() as Int64
+        pool: try row.next() as Int64
       )
     }
-    return try ResealedPart(rows, at: { PairPosition($0.scope, $0.id).text }) { row in
+    return try ResealedPart(rows, at: { PairPosition($0.pool, $0.id).text }) { row in
       guard let sealed = row.sealed else { return false }
       let text = try row.secret.opening {
         try sealer.resealed(sealed, with: Self.associated(row.recipient, row.createdAt))
@@ -116,7 +116,7 @@ extension Outbox: ReencryptableStore {
       try connection.run(
         """
         UPDATE outbox SET sealed_text = \(text)
-        WHERE scope_key = \(row.scope) AND message_id = \(row.id)
+        WHERE scope_key = \(row.pool) AND message_id = \(row.id)
         """)
       return true
     }

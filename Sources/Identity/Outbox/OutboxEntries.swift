@@ -107,13 +107,13 @@ public struct OutboxEntries: Sendable {
   ///
   /// `after` is the key of the previous page; nil for the first page.
   public func list(
-    _ scope: Scope, _ filter: MessageFilter = .all, to recipient: String? = nil,
+    _ pool: Pool, _ filter: MessageFilter = .all, to recipient: String? = nil,
     after: String? = nil, limit: Int = 50
   ) async throws -> Page<OutboxEntry> {
     let now = store.clock.now()
     let limit = Page<OutboxEntry>.size(limit)
     let before = after.flatMap { Int64($0) } ?? Int64.max
-    var condition: SQL = "o.scope_key = \(scope.key) AND o.message_id < \(before)"
+    var condition: SQL = "o.scope_key = \(pool.key) AND o.message_id < \(before)"
     // Without statistics, SQLite can choose the key, and so all messages, for every filter.
     var index: SQL = ""
     switch filter {
@@ -156,20 +156,20 @@ public struct OutboxEntries: Sendable {
     ) { try OutboxEntry(&$0, at: now) }
   }
 
-  public func find(_ scope: Scope, _ id: Int64) async throws -> OutboxEntry {
+  public func find(_ pool: Pool, _ id: Int64) async throws -> OutboxEntry {
     let now = store.clock.now()
     return try await store.read { connection in
-      try Self.find(scope, id, at: now, connection)
+      try Self.find(pool, id, at: now, connection)
     }
   }
 
   private static func find(
-    _ scope: Scope, _ id: Int64, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, _ id: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> OutboxEntry {
     let found = try connection.first(
       """
       SELECT \(OutboxEntry.columns) FROM outbox o LEFT JOIN account a ON a.account_key = o.account_key
-      WHERE o.message_id = \(id) AND o.scope_key = \(scope.key)
+      WHERE o.message_id = \(id) AND o.scope_key = \(pool.key)
       """
     ) { try OutboxEntry(&$0, at: now) }
     guard let found else { throw OutboxError.notFound }
@@ -177,13 +177,13 @@ public struct OutboxEntries: Sendable {
   }
 
   /// Counts the waiting messages, up to ``mostCounted``.
-  public func counts(_ scope: Scope) async throws -> MessageCounts {
+  public func counts(_ pool: Pool) async throws -> MessageCounts {
     let now = store.clock.now()
     return try await store.read { connection in
       let messages = try connection.all(
         """
         SELECT channel, tries FROM outbox \(index: "outbox_waiting")
-        WHERE scope_key = \(scope.key) AND sealed_text IS NOT NULL
+        WHERE scope_key = \(pool.key) AND sealed_text IS NOT NULL
           AND expires_at > \(now)
         LIMIT \(Self.mostCounted)
         """
@@ -206,36 +206,36 @@ public struct OutboxEntries: Sendable {
   /// Opens a message and records it in the audit log, because a link in it can give access to the
   /// account.
   public func open(
-    _ scope: Scope, _ id: Int64, by author: Author
+    _ pool: Pool, _ id: Int64, by author: Author
   ) async throws -> MessageText {
-    try await store.perform(by: author, opening(of: id, in: scope))
+    try await store.perform(by: author, opening(of: id, in: pool))
   }
 
   public func open(
-    _ scope: Scope, _ id: Int64, _ request: ActionRequest
+    _ pool: Pool, _ id: Int64, _ request: ActionRequest
   ) async throws -> ActionOutcome<MessageText> {
     try await store.perform(
-      .openMessage, request, in: ActionTarget(scope), opening(of: id, in: scope))
+      .openMessage, request, in: ActionTarget(pool), opening(of: id, in: pool))
   }
 
-  private func opening(of id: Int64, in scope: Scope) -> Action<MessageText> {
+  private func opening(of id: Int64, in pool: Pool) -> Action<MessageText> {
     let outbox = store.outbox
     return { context, connection in
       let now = context.now
-      let message = try Self.find(scope, id, at: now, connection)
+      let message = try Self.find(pool, id, at: now, connection)
       guard isReadable(message) else { throw OutboxError.notReadable }
       let stored = try connection.first(
         """
         SELECT sealed_text FROM outbox
-        WHERE scope_key = \(scope.key) AND message_id = \(id)
+        WHERE scope_key = \(pool.key) AND message_id = \(id)
         """
       ) { try $0.next() as [UInt8]? }
       guard let sealed = stored ?? nil else { throw OutboxError.notReadable }
-      let text = try StoredSecret(.message, .message, String(id), in: scope).opening {
+      let text = try StoredSecret(.message, .message, String(id), in: pool).opening {
         try outbox.open(sealed, recipient: message.recipient, createdAt: message.createdAt)
       }
       var entry = AuditEntry(
-        .messageRead, .message, String(id), name: message.recipient, in: scope)
+        .messageRead, .message, String(id), name: message.recipient, in: pool)
       entry.add(.message, .code(message.purpose))
       try context.record(entry, connection)
       return text

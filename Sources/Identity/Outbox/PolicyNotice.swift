@@ -7,12 +7,12 @@ extension Outbox {
   func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
+      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners {
       try add(
         .activity, .alert(mail),
         to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
-        in: mail.scope, mail.at, connection)
+        in: mail.pool, mail.at, connection)
     }
   }
 
@@ -22,12 +22,12 @@ extension Outbox {
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.scope, atMost: Self.mostOwners, at: mail.at, connection)
+      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
     for owner in owners where owner.id.text != author.actor.id {
       try add(
         .policyWeakened, .weakenedPolicy(mail),
         to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
-        in: mail.scope, mail.at, connection)
+        in: mail.pool, mail.at, connection)
     }
   }
 }

@@ -53,33 +53,33 @@ struct PoolEmailSettings: Sendable {
   }
 
   static func read(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> PoolEmailSettings {
     let own = try connection.first(
       """
       SELECT \(SQL.member("notification.sendEmail", of: "members")),
         coalesce(\(SQL.flag("inheritance.emailSendingConfig", of: "members")), 0)
-      FROM scope WHERE scope_key = \(scope.key)
+      FROM scope WHERE scope_key = \(pool.key)
       """
     ) { row in (mails: try row.next() as String?, inherits: try row.next() as Bool) }
-    let mails = parsed(own?.mails, of: scope)
-    guard scope.tenant != nil, own?.inherits == true else {
-      return PoolEmailSettings(application: scope.projectName, own: mails, inherited: nil)
+    let mails = parsed(own?.mails, of: pool)
+    guard pool.tenant != nil, own?.inherits == true else {
+      return PoolEmailSettings(application: pool.projectName, own: mails, inherited: nil)
     }
     let project = try connection.first(
       """
       SELECT \(SQL.member("notification.sendEmail", of: "members"))
-      FROM scope WHERE project_id = \(scope.project) AND tenant_id = ''
+      FROM scope WHERE project_id = \(pool.project) AND tenant_id = ''
       """
     ) { try $0.next() as String? }
     return PoolEmailSettings(
-      application: scope.projectName, own: mails, inherited: parsed(project ?? nil, of: nil))
+      application: pool.projectName, own: mails, inherited: parsed(project ?? nil, of: nil))
   }
 
   /// A tenant has senders, but no page for links.
-  private static func parsed(_ text: String?, of scope: Scope?) -> JSON? {
+  private static func parsed(_ text: String?, of pool: Pool?) -> JSON? {
     guard let text, var mails = (try? JSON.parse(Array(text.utf8)))?.objectValue else { return nil }
-    if scope?.tenant != nil { mails["callbackUri"] = nil }
+    if pool?.tenant != nil { mails["callbackUri"] = nil }
     return .object(mails)
   }
 }
@@ -97,7 +97,7 @@ private struct StoredSender: Equatable {
 
   var isEmpty: Bool { name.isEmpty && replyTo.isEmpty }
 
-  func check() throws(UserPoolError) {
+  func check() throws(PoolError) {
     guard name.byteCount <= 100, SafeName.isOneLine(name.text) else { throw .invalidSenderName }
     guard !replyTo.isEmpty else { return }
     // With these characters, a header field could have more than one address.
@@ -110,9 +110,9 @@ private struct StoredSender: Equatable {
   }
 }
 
-extension UserPoolEdit {
+extension PoolEdit {
   /// Checks the senders of emails that differ from those of an earlier configuration.
-  func checkEmailSenders(since old: UserPoolEdit) throws(UserPoolError) {
+  func checkEmailSenders(since old: PoolEdit) throws(PoolError) {
     guard storedMembers != old.storedMembers else { return }
     let mails = [old, self].map { $0.storedMembers.content.root?["notification"]?["sendEmail"] }
     for kind in EmailKind.allCases {

@@ -29,9 +29,9 @@ enum ReaderRequirement {
     self = .instancePermission(permission)
   }
 
-  func isMet(by administrator: Administrator, in scope: Scope) -> Bool {
+  func isMet(by administrator: Administrator, in pool: Pool) -> Bool {
     switch self {
-    case .permission(let permission): administrator.may(permission, in: scope)
+    case .permission(let permission): administrator.may(permission, in: pool)
     case .instancePermission(let permission): administrator.may(permission, in: nil)
     }
   }

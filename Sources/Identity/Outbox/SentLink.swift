@@ -24,8 +24,8 @@ public enum SentLink: Sendable, Equatable {
     let withCode = messages.filter { purposes.contains($0.purpose) }
     if !withCode.isEmpty {
       let codes = try OutOfBandRecord.created(
-        at: Set(withCode.map(\.createdAt)), in: policy.scope, connection)
-      let methods = try SignIns.methods(policy.scope, connection)
+        at: Set(withCode.map(\.createdAt)), in: policy.pool, connection)
+      let methods = try SignIns.methods(policy.pool, connection)
       for message in withCode {
         states[message.id] =
           codes.first { $0.isSent(in: message, to: account) }?
@@ -43,16 +43,16 @@ public enum SentLink: Sendable, Equatable {
 
 extension OutOfBandRecord {
   fileprivate static func created(
-    at times: Set<Instant>, in scope: Scope, _ connection: borrowing Connection
+    at times: Set<Instant>, in pool: Pool, _ connection: borrowing Connection
   ) throws -> [OutOfBandRecord] {
     try connection.all(
       """
       SELECT \(columns), \(isReplaced) FROM oob_code c \(index: "oob_code_by_scope")
-      WHERE c.scope_key = \(scope.key)
+      WHERE c.scope_key = \(pool.key)
         AND c.created_at IN (\(SQL.list(times)))
       """
     ) { row in
-      var record = try OutOfBandRecord(&row, in: scope)
+      var record = try OutOfBandRecord(&row, in: pool)
       record.code.isReplaced = try row.next()
       return record
     }
@@ -79,7 +79,7 @@ extension OutOfBandRecord {
         case .signIn: !methods.emailLink
         default: false
         }
-      return isRefused || code.scope.isDisabled ? .invalid : .valid
+      return isRefused || code.pool.isDisabled ? .invalid : .valid
     } catch {
       if case .expiredCode = error, !isExpiredEarly { return .expired }
       return .invalid
@@ -93,8 +93,8 @@ extension EnrollmentLinks {
     to account: Account, under policy: StoredPolicy, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> [Instant: SentLink] {
-    let links = try UserLink.list(.enrollment, of: account, in: policy.scope, connection)
-    let reports = try UserLink.list(.reportedChange, of: account, in: policy.scope, connection)
+    let links = try UserLink.list(.enrollment, of: account, in: policy.pool, connection)
+    let reports = try UserLink.list(.reportedChange, of: account, in: policy.pool, connection)
     let isRefused = try refusal(account, policy, connection) != nil
     return Dictionary(
       links.map { link in

@@ -1,6 +1,6 @@
 import Crypto
 
-extension Scope {
+extension Pool {
   var hashing: PasswordHasher.Pool { PasswordHasher.Pool(key) }
 }
 

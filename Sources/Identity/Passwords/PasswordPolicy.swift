@@ -59,7 +59,7 @@ public struct PasswordPolicy: Equatable, Sendable {
       + CharacterClass.allCases.filter(classes.contains).map(PasswordRequirement.character)
   }
 
-  func check() throws(UserPoolError) {
+  func check() throws(PoolError) {
     guard shortest.map(Self.shortestRange.contains) ?? true else {
       throw .shortestPasswordOutOfRange
     }
@@ -123,15 +123,15 @@ extension PasswordPolicy {
     return (policy, setAt)
   }
 
-  static func find(_ scope: Int64, _ connection: borrowing Connection) throws -> PasswordPolicy {
+  static func find(_ pool: Int64, _ connection: borrowing Connection) throws -> PasswordPolicy {
     try connection.first(
-      "SELECT \(columns) FROM scope s WHERE s.scope_key = \(scope)"
+      "SELECT \(columns) FROM scope s WHERE s.scope_key = \(pool)"
     ) { try read(&$0).policy } ?? PasswordPolicy()
   }
 
   /// Stores a policy; nil resets it to unset.
   static func store(
-    _ decided: PasswordPolicy?, in scope: Int64, at now: Instant, _ connection: borrowing Connection
+    _ decided: PasswordPolicy?, in pool: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let policy = decided ?? PasswordPolicy()
     try connection.run(
@@ -141,7 +141,7 @@ extension PasswordPolicy {
         password_longest = \(policy.longest),
         password_classes = \(policy.classes.reduce(0) { $0 | $1.rawValue }),
         password_changed_at = \(decided == nil ? nil : now)
-      WHERE scope_key = \(scope)
+      WHERE scope_key = \(pool)
       """)
   }
 

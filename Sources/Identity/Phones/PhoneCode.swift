@@ -99,7 +99,7 @@ struct PhoneCode {
     try connection.run(
       """
       DELETE FROM verification_code
-      WHERE scope_key = \(ticket.scope) AND session_id = \(ticket.id)
+      WHERE scope_key = \(ticket.pool) AND session_id = \(ticket.id)
       """)
   }
 }
@@ -120,20 +120,20 @@ enum TemporaryProof {
   static let lifetime: Int64 = 3_600
 
   static func make(
-    _ phoneNumber: String, in scope: Scope, by sealer: Sealer, at now: Instant, random: RandomSource
+    _ phoneNumber: String, in pool: Pool, by sealer: Sealer, at now: Instant, random: RandomSource
   ) throws -> String {
     let ticket = Ticket(
-      scope: scope, account: nil, provider: .phone, secret: Secret(phoneNumber), at: now,
+      pool: pool, account: nil, provider: .phone, secret: Secret(phoneNumber), at: now,
       random: random)
     return try ticket.sealed(.temporaryProof, by: sealer)
   }
 
-  /// Opens a proof that is valid for a number in a user pool; nil for any other.
+  /// Opens a proof that is valid for a number in a pool; nil for any other.
   static func open(
-    _ text: String, phoneNumber: String, in scope: Scope, by sealer: Sealer, at now: Instant,
+    _ text: String, phoneNumber: String, in pool: Pool, by sealer: Sealer, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Ticket? {
-    guard let ticket = Ticket(text, .temporaryProof, by: sealer), ticket.scope == scope.key,
+    guard let ticket = Ticket(text, .temporaryProof, by: sealer), ticket.pool == pool.key,
       ticket.issuedAt.lasts(lifetime, at: now),
       constantTimeEqual(ticket.secret.revealedBytes, Array(phoneNumber.utf8)),
       try ticket.record(connection).uses == 0

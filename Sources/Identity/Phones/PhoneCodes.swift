@@ -45,46 +45,46 @@ struct PhoneCodes {
   /// fixed code and get no message, and the emulator profile sends none at all; neither counts
   /// toward the limits. The allowed regions apply to all of them.
   func send(
-    _ request: PhoneRequest, for use: Use, in scope: Scope, at now: Instant,
+    _ request: PhoneRequest, for use: Use, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Sent {
-    let settings = try SMSSettings.find(scope, connection)
+    let settings = try SMSSettings.find(pool, connection)
     let number = request.phoneNumber
     let testCode = settings.testCode(of: number)
     guard settings.allows(number) else { return .refusedRegion }
     if testCode == nil, store.profile == .standalone,
-      let until = try count(request, use, in: scope, at: now, connection)
+      let until = try count(request, use, in: pool, at: now, connection)
     {
       return .blocked(until: until)
     }
     let code = testCode ?? store.random.text(PhoneCode.digits, from: "0123456789")
     let ticket = Ticket(
-      scope: scope, account: use.account, provider: use.provider,
+      pool: pool, account: use.account, provider: use.provider,
       secret: PhoneCode.payload(
         code: code, phoneNumber: number, pending: use.pending, factor: use.factor),
       at: now, random: store.random)
     let sessionInfo = try ticket.sealed(use.kind, by: tickets)
     if testCode == nil {
       let text = store.outbox.written(
-        .verificationCode(code: code, project: scope.projectName), for: request.language)
+        .verificationCode(code: code, project: pool.projectName), for: request.language)
       let message = try store.outbox.add(
         OutboxMessage(
           channel: .sms, purpose: use.purpose.rawValue, recipient: number,
           language: request.language,
           subject: "", body: text.body,
           expiresAt: now.advanced(bySeconds: PhoneCode.lifetime)),
-        to: use.account, in: scope, at: now, connection)
+        to: use.account, in: pool, at: now, connection)
       if use.isWithheld {
         // The same row was written as for a message that is sent, so the timing reveals nothing.
         try connection.run(
-          "DELETE FROM outbox WHERE scope_key = \(scope.key) AND message_id = \(message)")
+          "DELETE FROM outbox WHERE scope_key = \(pool.key) AND message_id = \(message)")
       }
     }
     if store.profile == .emulator, !use.isWithheld {
       try connection.run(
         """
         INSERT INTO verification_code (session_id, scope_key, session_info)
-        VALUES (\(ticket.id), \(scope.key), \(sessionInfo))
+        VALUES (\(ticket.id), \(pool.key), \(sessionInfo))
         """)
     }
     return .session(sessionInfo)
@@ -92,19 +92,19 @@ struct PhoneCodes {
 
   /// Counts a message; returns when the next one may be sent if there were too many.
   private func count(
-    _ request: PhoneRequest, _ use: Use, in scope: Scope, at now: Instant,
+    _ request: PhoneRequest, _ use: Use, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    let counters = Self.counters(of: request, use, in: scope)
+    let counters = Self.counters(of: request, use, in: pool)
     // Nothing is counted where nothing is sent.
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
     let number = request.phoneNumber
     let isKnown =
-      try use.factor != nil || AccountRecord.find(scope, phone: number, connection) != nil
+      try use.factor != nil || AccountRecord.find(pool, phone: number, connection) != nil
     let until = try store.outbox.smsLimits?.charge(
-      number, isKnown: isKnown, in: scope, at: now, connection)
+      number, isKnown: isKnown, in: pool, at: now, connection)
     if until != nil { store.outbox.smsRejections.add() }
     return until
   }
@@ -113,13 +113,13 @@ struct PhoneCodes {
   /// messages that enroll a number in a session, and neither can use up those of a second factor,
   /// which need the first one.
   private static func counters(
-    of request: PhoneRequest, _ use: Use, in scope: Scope
+    of request: PhoneRequest, _ use: Use, in pool: Pool
   ) -> [ThrottleCounter] {
     let (number, client) = (request.phoneNumber, request.address)
     guard let account = use.account else {
       return [
-        ThrottleCounter(.requestedMessages(to: number, in: scope.key), .smsOfNumber, .name),
-        ThrottleCounter(.requestedMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+        ThrottleCounter(.requestedMessages(to: number, in: pool.key), .smsOfNumber, .name),
+        ThrottleCounter(.requestedMessages(from: client, in: pool.key), .smsOfNetwork, .network),
       ]
     }
     let ofAccount = ThrottleCounter(.messages(of: account.key), .smsOfAccount, .account)
@@ -131,8 +131,8 @@ struct PhoneCodes {
       ]
     }
     return [
-      ThrottleCounter(.enrollmentMessages(to: number, in: scope.key), .smsOfNumber, .name),
-      ThrottleCounter(.enrollmentMessages(from: client, in: scope.key), .smsOfNetwork, .network),
+      ThrottleCounter(.enrollmentMessages(to: number, in: pool.key), .smsOfNumber, .name),
+      ThrottleCounter(.enrollmentMessages(from: client, in: pool.key), .smsOfNetwork, .network),
       ofAccount,
     ]
   }

@@ -16,7 +16,7 @@ extension Identity {
   public var textMessageRejections: Int { store.outbox.smsRejections.count }
 }
 
-/// The daily limits of text messages of a user pool.
+/// The daily limits of text messages of a pool.
 ///
 /// They cap the cost of SMS pumping, in which someone requests messages to numbers that earn money
 /// with each message they receive. Days are UTC. Half of a limit is reserved for numbers that are
@@ -66,14 +66,14 @@ public struct SMSLimits: Sendable, Equatable {
   ///
   /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
   func charge(
-    _ number: String, isKnown: Bool, in scope: Scope, at now: Instant,
+    _ number: String, isKnown: Bool, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
     let counts = Count.of(CallingCodes.regions(of: number).first ?? "", isKnown: isKnown)
     let sent = try connection.all(
       """
       SELECT region, sent FROM sms_count
-      WHERE scope_key = \(scope.key) AND day = \(now.day)
+      WHERE scope_key = \(pool.key) AND day = \(now.day)
         AND region IN (\(SQL.list(counts.map(\.stored))))
       """
     ) { (count: Count(stored: try $0.next()), sent: try $0.next() as Int) }
@@ -82,7 +82,7 @@ public struct SMSLimits: Sendable, Equatable {
     }
     let hourly = counts.filter(\.isToUnknown).map { count in
       (
-        name: CounterName.messages(toUnknownNumbersOf: count.region, in: scope.key),
+        name: CounterName.messages(toUnknownNumbersOf: count.region, in: pool.key),
         limit: max(count.limit(self) / 10, 1)
       )
     }
@@ -98,7 +98,7 @@ public struct SMSLimits: Sendable, Equatable {
       try connection.run(
         """
         INSERT INTO sms_count (scope_key, day, region, sent)
-        VALUES (\(scope.key), \(now.day), \(count.stored), 1)
+        VALUES (\(pool.key), \(now.day), \(count.stored), 1)
         ON CONFLICT (scope_key, day, region) DO UPDATE SET sent = sms_count.sent + 1
         """)
     }
@@ -108,10 +108,10 @@ public struct SMSLimits: Sendable, Equatable {
   /// Returns the number of messages of a pool today that reached a limit, including that of unknown
   /// numbers; nil if none did.
   func reached(
-    in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {
     try connection.all(
-      "SELECT region, sent FROM sms_count WHERE scope_key = \(scope.key) AND day = \(now.day)"
+      "SELECT region, sent FROM sms_count WHERE scope_key = \(pool.key) AND day = \(now.day)"
     ) { (count: Count(stored: try $0.next()), sent: try $0.next() as Int) }
     .first { $0.sent >= $0.count.limit(self) }?.sent
   }

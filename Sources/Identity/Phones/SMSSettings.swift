@@ -26,12 +26,12 @@ struct SMSSettings {
     }
   }
 
-  static func find(_ scope: Scope, _ connection: borrowing Connection) throws -> SMSSettings {
+  static func find(_ pool: Pool, _ connection: borrowing Connection) throws -> SMSSettings {
     let members: String? = try connection.first(
-      "SELECT members FROM scope WHERE scope_key = \(scope.key)"
+      "SELECT members FROM scope WHERE scope_key = \(pool.key)"
     ) { try $0.next() }
     return SMSSettings(
-      try? JSON.parse(Array((members ?? "{}").utf8)), isTenant: scope.tenant != nil)
+      try? JSON.parse(Array((members ?? "{}").utf8)), isTenant: pool.tenant != nil)
   }
 
   private static func list(_ regions: JSON?) -> Set<UntrustedText> {

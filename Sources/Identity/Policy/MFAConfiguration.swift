@@ -40,7 +40,7 @@ public struct TOTPConfiguration: Equatable, Sendable {
   }
 }
 
-/// The MFA configuration of a user pool: `mfa` of a project, `mfaConfig` of a tenant.
+/// The MFA configuration of a pool: `mfa` of a project, `mfaConfig` of a tenant.
 public struct MFAConfiguration: Equatable, Sendable {
   /// The top-level state, which governs SMS together with `smsEnabled`; nil if never set.
   public var state: MFAState?

@@ -21,10 +21,10 @@ extension Audit {
   /// Returns the policy that a pool had before a time, by undoing the changes in the log from then on
   /// until its current policy; nil if the log doesn't tell what one of them did.
   func past(
-    _ edit: PolicyEdit, of scope: Scope, before moment: Instant, _ connection: borrowing Connection
+    _ edit: PolicyEdit, of pool: Pool, before moment: Instant, _ connection: borrowing Connection
   ) throws -> PastPolicy? {
     var (past, undone) = (edit as PolicyEdit?, [Instant]())
-    try undoChanges(of: edit, in: scope, since: moment, connection) { change in
+    try undoChanges(of: edit, in: pool, since: moment, connection) { change in
       past = change.before
       undone.append(change.row.at)
       return true
@@ -37,10 +37,10 @@ extension Audit {
   ///
   /// It ends at a change whose earlier policy isn't known, and when `visit` returns false.
   func undoChanges(
-    of edit: PolicyEdit, in scope: Scope, since moment: Instant? = nil,
+    of edit: PolicyEdit, in pool: Pool, since moment: Instant? = nil,
     _ connection: borrowing Connection, visit: (UndoneChange) throws -> Bool
   ) throws {
-    var filter = AuditFilter.policyVersions(of: scope)
+    var filter = AuditFilter.policyVersions(of: pool)
     filter.from = moment
     var (edit, after) = (edit, nil as String?)
     repeat {

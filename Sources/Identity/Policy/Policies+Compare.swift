@@ -1,7 +1,7 @@
 import Database
 
 public struct ComparedPolicy: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let edit: PolicyEdit
   /// The end of the day as of which it was in force; nil for the current policy.
   public let asOf: Day?
@@ -39,12 +39,12 @@ extension Policies {
   ///
   /// `administrator` must be able to read both policies.
   public func compare(
-    _ scope: Scope, with subject: ComparisonSubject, visibleTo administrator: Administrator
+    _ pool: Pool, with subject: ComparisonSubject, visibleTo administrator: Administrator
   ) async throws -> PolicyComparison {
     let now = store.clock.now()
     return try await store.read { connection in
       let current: PolicyEdit
-      do { current = try Self.find(scope.key, connection).edit } catch PolicyError.scopeNotFound {
+      do { current = try Self.find(pool.key, connection).edit } catch PolicyError.poolNotFound {
         throw ComparisonError.poolNotFound
       }
       let other: ComparedPolicy
@@ -54,36 +54,36 @@ extension Policies {
           throw ComparisonError.poolNotFound
         }
         do {
-          let pool = try Scopes.find(project: project, tenant: tenant, connection)
+          let found = try Pools.find(project: project, tenant: tenant, connection)
           other = ComparedPolicy(
-            scope: pool, edit: try Self.find(pool.key, connection).edit, asOf: nil)
-        } catch is ScopeError {
+            pool: found, edit: try Self.find(found.key, connection).edit, asOf: nil)
+        } catch is PoolLookupError {
           throw ComparisonError.poolNotFound
         }
       case .day(let day):
         guard day <= Day(now) else { throw ComparisonError.futureDay }
-        let edit = try past(current, of: scope, at: day.next.start, connection)
-        other = ComparedPolicy(scope: scope, edit: edit, asOf: day)
+        let edit = try past(current, of: pool, at: day.next.start, connection)
+        other = ComparedPolicy(pool: pool, edit: edit, asOf: day)
       }
       return PolicyComparison(
-        one: ComparedPolicy(scope: scope, edit: current, asOf: nil), other: other)
+        one: ComparedPolicy(pool: pool, edit: current, asOf: nil), other: other)
     }
   }
 
   /// Returns the policy that a pool had at a time, by undoing the later changes in the audit log.
   private func past(
-    _ current: PolicyEdit, of scope: Scope, at moment: Instant,
+    _ current: PolicyEdit, of pool: Pool, at moment: Instant,
     _ connection: borrowing Connection
   ) throws -> PolicyEdit {
     let createdAt = try connection.first(
-      "SELECT created_at FROM scope WHERE scope_key = \(scope.key)"
+      "SELECT created_at FROM scope WHERE scope_key = \(pool.key)"
     ) { try $0.next() as Instant }
     guard let createdAt, createdAt < moment else { throw ComparisonError.notYetCreated }
     // Removed changes can't be undone, so the policy before them isn't known.
     guard try AuditTombstone.areEntriesKept(since: moment, connection) else {
       throw ComparisonError.removed
     }
-    guard let past = try audit.past(current, of: scope, before: moment, connection) else {
+    guard let past = try audit.past(current, of: pool, before: moment, connection) else {
       throw ComparisonError.notRecorded
     }
     return past.edit

@@ -71,7 +71,7 @@ extension Policies {
     let differs: SQL = "\(PolicyInForce.column(of: "s", on: today)) <> \(effective)"
     let count = try count(differs, from: key, in: project, connection)
     guard count > 0 else { return nil }
-    let owner = try UserPools.find(project, nil, connection).policy
+    let owner = try Pools.settings(project, nil, connection).policy
     var tenants: [DifferingTenant] = []
     for side in ["s.policy_in_force < \(key)", "s.policy_in_force > \(key)"] as [SQL] {
       let room = named - tenants.count
@@ -85,12 +85,12 @@ extension Policies {
       ) { row in
         let policy = try StoredPolicy(&row)
         return DifferingTenant(
-          id: policy.scope.tenant ?? ID(""), displayName: policy.scope.name,
+          id: policy.pool.tenant ?? ID(""), displayName: policy.pool.name,
           fields: policy.differences(from: owner, on: today))
       }
     }
     return DifferingTenants(
-      project: project, projectName: owner.scope.projectName, count: count, first: tenants)
+      project: project, projectName: owner.pool.projectName, count: count, first: tenants)
   }
 
   /// Returns how many tenants `s` of a project meet a condition that those with the policy `key` don't

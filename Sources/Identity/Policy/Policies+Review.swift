@@ -19,7 +19,7 @@ extension Policies {
     let today = Day(store.clock.now())
     return try await store.read { connection in
       guard let own = try Self.own(project, on: today, connection) else {
-        throw PolicyError.scopeNotFound
+        throw PolicyError.poolNotFound
       }
       let totals = isWhole ? own.totals : try Self.totals(visible, connection)
       let differing =

@@ -1,6 +1,6 @@
 import Database
 
-/// Reads and changes the MFA policies of user pools.
+/// Reads and changes the MFA policies of pools.
 public struct Policies: Sendable {
   let store: Store
   let audit: Audit
@@ -9,9 +9,9 @@ public struct Policies: Sendable {
   let watched = WatchedPolicyFile()
   let graceCounts = GraceCounts()
 
-  public func read(_ scope: Scope) async throws -> Policy {
+  public func read(_ pool: Pool) async throws -> Policy {
     try await store.read { connection in
-      try Self.find(scope.key, connection)
+      try Self.find(pool.key, connection)
     }
   }
 
@@ -20,10 +20,10 @@ public struct Policies: Sendable {
   /// `version` is the version that the change is based on, nil to change any version. `edit` may be
   /// called more than once.
   public func change(
-    _ scope: Scope, expecting version: Int? = nil, by author: Author,
+    _ pool: Pool, expecting version: Int? = nil, by author: Author,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws -> Policy {
-    try await store.perform(by: author, Self.change(of: scope, version, edit))
+    try await store.perform(by: author, Self.change(of: pool, version, edit))
   }
 
   /// Changes the policy on behalf of an administrator in the console.
@@ -33,19 +33,19 @@ public struct Policies: Sendable {
   ///
   /// `edit` may be called more than once.
   public func change(
-    _ scope: Scope, expecting version: Int, _ request: ActionRequest,
+    _ pool: Pool, expecting version: Int, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws -> ActionOutcome<PolicyOutcome> {
     try await store.perform(
-      request, in: ActionTarget(scope),
+      request, in: ActionTarget(pool),
       choosing: { connection in
-        let policy = try Self.find(scope.key, connection)
+        let policy = try Self.find(pool.key, connection)
         var new = policy.edit
         try edit(&new)
         return policy.weakenings(by: new).isEmpty ? .changePolicy : .weakenPolicy
       }
     ) { context, connection in
-      let policy = try Self.find(scope.key, connection)
+      let policy = try Self.find(pool.key, connection)
       guard policy.version == version else { throw PolicyError.changedMeanwhile(policy) }
       var new = policy.edit
       try edit(&new)
@@ -55,7 +55,7 @@ public struct Policies: Sendable {
         throw PolicyError.refusalNeedsEmail
       }
       if try Approval.isNeeded(
-        for: policy.weakenings(by: new), of: policy, in: policy.scope, connection)
+        for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
       {
         return .waiting(
           until: try Approvals.ask(
@@ -66,11 +66,11 @@ public struct Policies: Sendable {
   }
 
   private static func change(
-    of scope: Scope, _ version: Int?,
+    of pool: Pool, _ version: Int?,
     _ edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) -> Action<Policy> {
     { context, connection in
-      let policy = try Self.find(scope.key, connection)
+      let policy = try Self.find(pool.key, connection)
       if let version, policy.version != version { throw PolicyError.changedMeanwhile(policy) }
       var new = policy.edit
       try edit(&new)
@@ -79,13 +79,13 @@ public struct Policies: Sendable {
   }
 
   public func preview(
-    _ scope: Scope, _ change: @escaping @Sendable (PolicyEdit) -> PolicyEdit
+    _ pool: Pool, _ change: @escaping @Sendable (PolicyEdit) -> PolicyEdit
   ) async throws -> PolicyPreview {
     try await store.read { connection in
-      let policy = try Self.find(scope.key, connection)
+      let policy = try Self.find(pool.key, connection)
       let edit = change(policy.edit)
       try edit.configuration.check()
-      let rules = try SupportRules.find(scope, connection)
+      let rules = try SupportRules.find(pool, connection)
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),
         losingSecondFactor: policy.users(losingFactorBy: edit.configuration),
@@ -95,34 +95,34 @@ public struct Policies: Sendable {
   }
 
   /// Returns the changes of a pool's policy, newest first.
-  public func history(_ scope: Scope, limit: Int = 10) async throws -> [AuditRow] {
-    try await versions(scope, limit: limit).items
+  public func history(_ pool: Pool, limit: Int = 10) async throws -> [AuditRow] {
+    try await versions(pool, limit: limit).items
   }
 
   /// Returns a page of the changes of a pool's policy, newest first.
   public func versions(
-    _ scope: Scope, after: String? = nil, limit: Int = 10
+    _ pool: Pool, after: String? = nil, limit: Int = 10
   ) async throws -> Page<AuditRow> {
-    let filter = AuditFilter.policyVersions(of: scope)
+    let filter = AuditFilter.policyVersions(of: pool)
     return try await store.read { connection in
       try audit.list(filter, after: after, limit: limit, connection)
     }
   }
 
   /// Returns the policy of a tenant's project.
-  public func ofProject(_ scope: Scope) async throws -> StoredPolicy {
+  public func ofProject(_ pool: Pool) async throws -> StoredPolicy {
     try await store.read { connection in
       do {
-        return try UserPools.find(scope.project, nil, connection).policy
-      } catch UserPoolError.projectNotFound {
-        throw PolicyError.scopeNotFound
+        return try Pools.settings(pool.project, nil, connection).policy
+      } catch PoolError.projectNotFound {
+        throw PolicyError.poolNotFound
       }
     }
   }
 
   static func find(_ key: Int64, _ connection: borrowing Connection) throws -> Policy {
     let policy = try connection.first(selection(of: key, Policy.columns)) { try Policy(&$0) }
-    guard let policy else { throw PolicyError.scopeNotFound }
+    guard let policy else { throw PolicyError.poolNotFound }
     return policy
   }
 
@@ -132,7 +132,7 @@ public struct Policies: Sendable {
     let policy = try connection.first(selection(of: key, StoredPolicy.columns)) {
       try StoredPolicy(&$0)
     }
-    guard let policy else { throw PolicyError.scopeNotFound }
+    guard let policy else { throw PolicyError.poolNotFound }
     return policy
   }
 
@@ -160,14 +160,14 @@ public struct Policies: Sendable {
     counting counted: @autoclosure () throws -> Policy,
     _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> StoredPolicy {
-    let (author, now, scope) = (context.author, context.now, policy.scope)
+    let (author, now, pool) = (context.author, context.now, policy.pool)
     guard new != policy.edit else { return policy }
     try new.configuration.check()
     let weakenings = try new.weakenings(
       since: policy.edit, usersHaveApps: try counted().totpUsers > 0)
     guard
       try Approval.permits(
-        weakenings, of: try counted(), in: scope, by: author, at: now, connection)
+        weakenings, of: try counted(), in: pool, by: author, at: now, connection)
     else { throw PolicyError.approvalRequired }
     let configuration = new.configuration
     try connection.run(
@@ -183,11 +183,11 @@ public struct Policies: Sendable {
         policy_stamp = policy_stamp + CASE WHEN tenant_id = '' THEN 1 ELSE 0 END,
         policy_changed_at = \(now),
         policy_changed_by = \(author.actor.name), policy_reason = \(context.reason)
-      WHERE scope_key = \(scope.key)
+      WHERE scope_key = \(pool.key)
       """)
     var entry = AuditEntry(
       weakenings.contains(where: \.isWiderWindow) ? .policyWiden : .policyChange, .policy,
-      scope.objectID, name: scope.name, in: scope)
+      pool.objectID, name: pool.name, in: pool)
     entry.compare(policy.edit.auditFields, new.auditFields)
     try context.record(entry, connection)
     try WeakenedPolicy.record(

@@ -1,6 +1,6 @@
 import Database
 
-/// The MFA policy of a user pool with its last change and the numbers of users.
+/// The MFA policy of a pool with its last change and the numbers of users.
 ///
 /// The fields of the stored policy are read as members, such as `policy.configuration`.
 @dynamicMemberLookup
@@ -242,5 +242,5 @@ public enum PolicyError: Error, Sendable {
   case approvalPending
   /// The weaker policy requires a second administrator's approval, which a service token can't request.
   case approvalRequired
-  case scopeNotFound
+  case poolNotFound
 }

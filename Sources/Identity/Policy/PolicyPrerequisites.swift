@@ -19,16 +19,16 @@ public struct PolicyPrerequisites: Sendable {
 }
 
 extension Policies {
-  public func prerequisites(_ scope: Scope) async throws -> PolicyPrerequisites {
+  public func prerequisites(_ pool: Pool) async throws -> PolicyPrerequisites {
     let now = store.clock.now()
     return try await store.read { connection in
-      let weakened = try WeakenedPolicy.find(scope, at: now, connection)
-      let providers = try IdentityProviders.enabled(in: scope, connection)
+      let weakened = try WeakenedPolicy.find(pool, at: now, connection)
+      let providers = try IdentityProviders.enabled(in: pool, connection)
       let prerequisites = try connection.first(
         """
         SELECT s.password, s.email_link, s.anonymous, \(AccountCounts.current("unverified_users")),
           s.phone
-        FROM scope s WHERE s.scope_key = \(scope.key) AND s.deleted_at IS NULL
+        FROM scope s WHERE s.scope_key = \(pool.key) AND s.deleted_at IS NULL
         """
       ) { row in
         var signIn = SignInMethods(
@@ -40,7 +40,7 @@ extension Policies {
           signIn: signIn, providers: providers, unverifiedEmails: unverifiedEmails,
           weakened: weakened)
       }
-      guard let prerequisites else { throw PolicyError.scopeNotFound }
+      guard let prerequisites else { throw PolicyError.poolNotFound }
       return prerequisites
     }
   }

@@ -1,8 +1,8 @@
 import Database
 
-/// The MFA policy of a user pool with its last change, without the numbers of users.
+/// The MFA policy of a pool with its last change, without the numbers of users.
 public struct StoredPolicy: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public private(set) var configuration: MFAConfiguration
   public private(set) var pattern: EnrollmentPattern?
   public private(set) var mandatoryFrom: Day?
@@ -20,13 +20,13 @@ public struct StoredPolicy: Sendable {
   }
 
   static let columns: SQL = """
-    \(Scope.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
+    \(Pool.columns), s.mfa_state, s.sms, s.totp_state, s.totp_intervals, s.pattern,
       s.policy_version, s.policy_changed_at, s.policy_changed_by, s.mandatory_from, s.policy_reason,
       s.enforcement, s.enforced_from, s.grace_days
     """
 
   init(_ row: inout Row) throws {
-    scope = try Scope(&row)
+    pool = try Pool(&row)
     configuration = try Self.configuration(&row)
     pattern = try row.next()
     version = try row.next()

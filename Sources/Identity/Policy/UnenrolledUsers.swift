@@ -18,20 +18,20 @@ public struct UnenrolledUsers: Sendable, Equatable {
     _ policy: Policy, under configuration: MFAConfiguration, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> UnenrolledUsers {
-    let (scope, kinds) = (policy.scope, configuration.kinds)
+    let (pool, kinds) = (policy.pool, configuration.kinds)
     let total = policy.users(without: kinds)
     let exempt = try connection.first(
       """
       SELECT count(*) FROM exemption e
         \(SQL.orderedJoin) account a ON a.account_key = e.account_key
-      WHERE a.scope_key = \(scope.key) AND \(Exemptions.current(in: scope, at: now))
+      WHERE a.scope_key = \(pool.key) AND \(Exemptions.current(in: pool, at: now))
         \(without(kinds))
       """
     ) { try $0.next() as Int }
     let anonymous = try connection.first(
       """
       SELECT count(*) FROM account a \(index: "account_anonymous")
-      WHERE a.scope_key = \(scope.key) AND a.anonymous = 1 \(without(kinds))
+      WHERE a.scope_key = \(pool.key) AND a.anonymous = 1 \(without(kinds))
         AND \(isNotExempt(at: now))
       """
     ) { try $0.next() as Int }
@@ -74,19 +74,19 @@ extension Policies {
     _ policy: Policy, of unenrolled: UnenrolledUsers
   ) async throws -> Int {
     guard let enforcement = policy.edit.effectiveEnforcement else { return 0 }
-    let (now, scope) = (store.clock.now(), policy.scope)
+    let (now, pool) = (store.clock.now(), policy.pool)
     let start = enforcement.start(mandatoryFrom: policy.mandatoryFrom)
     let cutoff = now.advanced(bySeconds: -Int64(enforcement.graceDays) * 86_400)
     guard start <= cutoff else { return unenrolled.required }
     guard enforcement.graceDays > 0 else { return 0 }
     return try await store.read { connection in
       try graceCounts.value(
-        of: scope.key, version: policy.version, users: policy.users, at: now
+        of: pool.key, version: policy.version, users: policy.users, at: now
       ) {
         try connection.first(
           """
           SELECT count(*) FROM account a \(index: "account_by_creation")
-          WHERE a.scope_key = \(scope.key) AND a.created_at > \(cutoff)
+          WHERE a.scope_key = \(pool.key) AND a.created_at > \(cutoff)
             AND a.anonymous = 0 \(UnenrolledUsers.without(policy.configuration.kinds))
             AND \(UnenrolledUsers.isNotExempt(at: now))
           """

@@ -25,12 +25,12 @@ public struct WeakenedPolicy: Sendable, Equatable {
     usersHaveApps: @autoclosure () throws -> Bool, _ context: ActionContext,
     _ connection: borrowing Connection
   ) throws {
-    let (scope, now) = (policy.scope, context.now)
+    let (pool, now) = (policy.pool, context.now)
     let kept = try connection.first(
       """
       SELECT \(PolicyEdit.columns("w")), w.at, w.notified_at, w.author_name, w.reason
       FROM policy_weakening w
-      WHERE w.scope_key = \(scope.key)
+      WHERE w.scope_key = \(pool.key)
       """
     ) { row in
       (
@@ -43,7 +43,7 @@ public struct WeakenedPolicy: Sendable, Equatable {
     let before = recent?.before ?? policy.edit
     let isWeaker = try !new.weakenings(since: before, usersHaveApps: try usersHaveApps()).isEmpty
     if kept != nil, recent == nil || !isWeaker {
-      try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(scope.key)")
+      try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(pool.key)")
     }
     guard isWeaker else { return }
     // The policy got stricter, but not yet as strict as it was before it was weakened.
@@ -57,14 +57,14 @@ public struct WeakenedPolicy: Sendable, Equatable {
       """
       INSERT INTO policy_weakening (scope_key, at, author_name, reason, notified_at,
         \(PolicyEdit.columnNames))
-      VALUES (\(scope.key), \(now), \(by), \(context.reason),
+      VALUES (\(pool.key), \(now), \(by), \(context.reason),
         \(notifiedAt), \(before.values))
       ON CONFLICT (scope_key) DO UPDATE SET at = excluded.at, author_name = excluded.author_name,
         reason = excluded.reason, notified_at = excluded.notified_at
       """)
     guard !isQuiet else { return }
     let mail = WeakenedPolicyMail(
-      scope: scope, changes: PolicyChange.between(policy.edit, new), by: by,
+      pool: pool, changes: PolicyChange.between(policy.edit, new), by: by,
       reason: context.reason, at: now)
     try context.outbox.notifyOwners(mail, excluding: context.author, connection)
   }
@@ -72,12 +72,12 @@ public struct WeakenedPolicy: Sendable, Equatable {
   /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't
   /// weakened recently.
   static func find(
-    _ scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> WeakenedPolicy? {
     try connection.first(
       """
       SELECT \(columns) FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
-      WHERE w.scope_key = \(scope.key) AND w.at > \(oldest(at: now))
+      WHERE w.scope_key = \(pool.key) AND w.at > \(oldest(at: now))
       """
     ) { try WeakenedPolicy(&$0) } ?? nil
   }

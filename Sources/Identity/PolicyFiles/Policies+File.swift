@@ -24,7 +24,7 @@ extension Policies {
   /// - Throws: ``PolicyFileError/problems(_:)`` if there's no such project.
   public func file(of project: ID<Project>? = nil) async throws -> PolicyFile {
     let found = try await store.read { connection in
-      var pools: [PolicyFile.Pool] = []
+      var pools: [PolicyFile.Entry] = []
       var last = (project: project?.text ?? "", tenant: project == nil ? "" : nil as String?)
       while true {
         let page = try Self.page(of: project, after: last, connection)
@@ -44,7 +44,7 @@ extension Policies {
   private static func page(
     of project: ID<Project>?, after last: (project: String, tenant: String?),
     _ connection: borrowing Connection
-  ) throws -> [PolicyFile.Pool] {
+  ) throws -> [PolicyFile.Entry] {
     let place: SQL =
       if let project {
         last.tenant.map { "s.project_id = \(project) AND s.tenant_id > \($0)" }
@@ -58,7 +58,7 @@ extension Policies {
       WHERE \(place) AND s.deleted_at IS NULL
       ORDER BY s.project_id, s.tenant_id LIMIT \(pageLength)
       """
-    ) { PolicyFile.Pool(try StoredPolicy(&$0)) }
+    ) { PolicyFile.Entry(try StoredPolicy(&$0)) }
   }
 
   /// Returns the pools whose policies differ from a file, in the file's order.
@@ -97,7 +97,7 @@ extension Policies {
         guard !drift.weakenings.isEmpty else { return nil }
         if given.reason == nil { return .reasonRequired }
         let needsApproval = try Approval.isNeeded(
-          for: drift.weakenings, of: drift.policy, in: drift.policy.scope, connection)
+          for: drift.weakenings, of: drift.policy, in: drift.policy.pool, connection)
         return needsApproval ? .approvalRequired : nil
       }
       guard problems.isEmpty else { throw PolicyFileError.problems(problems) }
@@ -133,7 +133,7 @@ extension Policies {
   }
 
   private static func drift(
-    of pool: PolicyFile.Pool, _ connection: borrowing Connection
+    of pool: PolicyFile.Entry, _ connection: borrowing Connection
   ) throws -> PolicyDrift? {
     let policy = try connection.first(
       """

@@ -41,7 +41,7 @@ private struct PolicyFileReader {
 
   private static let idLengths = 1...128
 
-  mutating func pools(_ json: JSON) -> [PolicyFile.Pool] {
+  mutating func pools(_ json: JSON) -> [PolicyFile.Entry] {
     guard let object = object(json, ["format", "pools"]) else { return [] }
     if let format = required("format", in: object) {
       let text = format.textValue?.text(atMost: 100)
@@ -54,8 +54,8 @@ private struct PolicyFileReader {
       report("pools", .wrongType(.array))
       return []
     }
-    var seen: Set<PolicyFile.Pool.Key> = []
-    var pools: [PolicyFile.Pool] = []
+    var seen: Set<PolicyFile.Entry.Key> = []
+    var pools: [PolicyFile.Entry] = []
     for (index, element) in elements.enumerated() {
       place = "pools[\(index)]"
       let found = pool(element)
@@ -66,7 +66,7 @@ private struct PolicyFileReader {
     return pools
   }
 
-  private mutating func pool(_ json: JSON) -> PolicyFile.Pool? {
+  private mutating func pool(_ json: JSON) -> PolicyFile.Entry? {
     let names = [
       "project", "tenant", "policyVersion", "state", "sms", "totp", "pattern", "mandatoryFrom",
       "enforcement",
@@ -80,7 +80,7 @@ private struct PolicyFileReader {
     }
     let values = values(object)
     guard let project, let version else { return nil }
-    return PolicyFile.Pool(
+    return PolicyFile.Entry(
       project: ID(project), tenant: tenant.map { ID($0) }, version: version, values: values)
   }
 

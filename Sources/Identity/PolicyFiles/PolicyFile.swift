@@ -1,13 +1,13 @@
 public import JSON
 
-/// The MFA policies of user pools as a file under version control.
+/// The MFA policies of pools as a file under version control.
 ///
 /// A pool that the file doesn't name, and a field that it doesn't give, are left alone.
 public struct PolicyFile: Sendable, Equatable {
-  public let pools: [Pool]
+  public let pools: [Entry]
 
-  /// A user pool and the fields of its policy that the file gives.
-  public struct Pool: Sendable, Equatable {
+  /// A pool and the fields of its policy that the file gives.
+  public struct Entry: Sendable, Equatable {
     public let project: ID<Project>
     public let tenant: ID<Tenant>?
     /// The version of the policy that the file is based on.
@@ -71,7 +71,7 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
   }
 }
 
-extension PolicyFile.Pool {
+extension PolicyFile.Entry {
   init(_ policy: StoredPolicy) {
     let configuration = policy.configuration
     let totp: [PolicyFile.Value] =
@@ -79,7 +79,7 @@ extension PolicyFile.Pool {
         [.totpState($0.state), .adjacentIntervals($0.adjacentIntervals)]
       } ?? [.noTOTP]
     self.init(
-      project: policy.scope.project, tenant: policy.scope.tenant, version: policy.version,
+      project: policy.pool.project, tenant: policy.pool.tenant, version: policy.version,
       values: [.state(configuration.state), .sms(configuration.smsEnabled)] + totp
         + [
           .pattern(policy.pattern), .mandatoryFrom(policy.mandatoryFrom),
@@ -129,7 +129,7 @@ extension PolicyFile {
   }
 }
 
-extension PolicyFile.Pool {
+extension PolicyFile.Entry {
   fileprivate var members: JSON.Object {
     var object: JSON.Object = [
       "project": .string(project.text),

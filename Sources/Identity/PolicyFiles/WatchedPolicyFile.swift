@@ -6,7 +6,7 @@ final class WatchedPolicyFile: Sendable {
   private struct State {
     var status = PolicyFileStatus.none
     var generation = 0
-    var pools: [PolicyFile.Pool.Key: PolicyFile.Pool] = [:]
+    var pools: [PolicyFile.Entry.Key: PolicyFile.Entry] = [:]
     var cache: [ID<Project>: (stamp: Int64, compared: ComparedProject)] = [:]
   }
 
@@ -50,11 +50,11 @@ struct ComparedProject: Sendable {
 
 /// The pools of the watched policy file, to compare many policies with it.
 public struct PolicyFilePools: Sendable {
-  fileprivate let pools: [PolicyFile.Pool.Key: PolicyFile.Pool]
+  fileprivate let pools: [PolicyFile.Entry.Key: PolicyFile.Entry]
 
   fileprivate var projects: Set<ID<Project>> { Set(pools.keys.map(\.project)) }
 
-  fileprivate func keys(of projects: Set<ID<Project>>) -> [PolicyFile.Pool.Key] {
+  fileprivate func keys(of projects: Set<ID<Project>>) -> [PolicyFile.Entry.Key] {
     pools.keys.filter { projects.contains($0.project) }
   }
 
@@ -69,7 +69,7 @@ public struct PolicyFilePools: Sendable {
   public func drift(
     of edit: PolicyEdit, in project: ID<Project>, _ tenant: ID<Tenant>?
   ) -> [PolicyChange]? {
-    guard let pool = pools[PolicyFile.Pool.Key(project: project, tenant: tenant)] else {
+    guard let pool = pools[PolicyFile.Entry.Key(project: project, tenant: tenant)] else {
       return nil
     }
     guard let wanted = try? pool.edit(of: edit) else { return [] }
@@ -106,7 +106,7 @@ extension Policies {
   /// Returns the fields in which a policy differs from the watched file; nil if it doesn't, and for
   /// a pool that the file doesn't name.
   public func drift(of policy: StoredPolicy) -> [PolicyChange]? {
-    filePools.drift(of: policy.edit, in: policy.scope.project, policy.scope.tenant)
+    filePools.drift(of: policy.edit, in: policy.pool.project, policy.pool.tenant)
   }
 
   /// Returns the pools of projects that differ from the watched file, among those whose policies an
@@ -139,10 +139,10 @@ extension Policies {
     let pools = watched.pools
     let others = pools.projects.subtracting(projects.map(\.id))
     let missing = try await store.read { connection in
-      var missing: [PolicyFile.Pool.Key] = []
+      var missing: [PolicyFile.Entry.Key] = []
       for project in projects {
         missing += try compared(project, connection).missing.map {
-          PolicyFile.Pool.Key(project: project.id, tenant: $0)
+          PolicyFile.Entry.Key(project: project.id, tenant: $0)
         }
       }
       let found = try connection.all(
@@ -172,13 +172,13 @@ extension Policies {
       let drifting = policies.compactMap { policy in
         drift(of: policy).map { changes in
           DriftingPool(
-            project: policy.scope.project, tenant: policy.scope.tenant, name: policy.scope.name,
-            projectName: policy.scope.projectName, fields: changes.map(\.field))
+            project: policy.pool.project, tenant: policy.pool.tenant, name: policy.pool.name,
+            projectName: policy.pool.projectName, fields: changes.map(\.field))
         }
       }
       return ComparedProject(
         drifting: drifting,
-        missing: filePools.tenants(of: project.id, except: policies.compactMap(\.scope.tenant)))
+        missing: filePools.tenants(of: project.id, except: policies.compactMap(\.pool.tenant)))
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A report about a user pool or the instance; the raw value is its stored name and the end of its address.
+/// A report about a pool or the instance; the raw value is its stored name and the end of its address.
 public enum Report: String, CaseIterable, Sendable {
   /// The numbers of users and of enrolled users over time.
   case enrollment
@@ -14,7 +14,7 @@ public enum Report: String, CaseIterable, Sendable {
 
   public var permission: Permission {
     switch self {
-    case .enrollment: .seeScope
+    case .enrollment: .seePool
     case .removals: .readAudit
     case .exemptions, .locked, .factors: .findUsers
     }

@@ -1,14 +1,14 @@
 public enum ReportSubject: Hashable, Sendable {
-  case pool(Scope)
-  /// A project with its tenants; the scope is that of the project's own users.
-  case project(Scope)
+  case pool(Pool)
+  /// A project with its tenants; the pool is that of the project's own users.
+  case project(Pool)
   /// All pools whose report the reader can read.
   case instance
 
-  /// The user pool, or that of the project's own users; nil for the instance.
-  public var scope: Scope? {
+  /// The pool, or that of the project's own users; nil for the instance.
+  public var basePool: Pool? {
     switch self {
-    case .pool(let scope), .project(let scope): scope
+    case .pool(let pool), .project(let pool): pool
     case .instance: nil
     }
   }
@@ -30,9 +30,9 @@ extension Report {
 extension Administrator {
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
     switch subject {
-    case .pool(let scope): may(report.permission, in: scope)
-    case .project(let scope):
-      report.coversTenants && scope.tenant == nil && may(report.permission, in: scope)
+    case .pool(let pool): may(report.permission, in: pool)
+    case .project(let pool):
+      report.coversTenants && pool.tenant == nil && may(report.permission, in: pool)
     case .instance: report.coversProjects && maySomewhere(report.permission)
     }
   }

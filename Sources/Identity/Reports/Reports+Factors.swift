@@ -11,7 +11,7 @@ public enum FactorCondition: Hashable, Sendable {
   /// It was enrolled more than this many years ago.
   case enrolled(years: Int)
 
-  /// The condition on a factor `f` of a user pool.
+  /// The condition on a factor `f` of a pool.
   fileprivate func text(in keys: ClosedRange<Int64>, at now: Instant) -> SQL {
     switch self {
     case .neverUsed: return "f.last_used_at IS NULL"
@@ -49,12 +49,12 @@ public struct ReportedFactor: Sendable {
 }
 
 extension Reports {
-  /// Lists second factors of a user pool that meet a condition, by user, oldest user first.
+  /// Lists second factors of a pool that meet a condition, by user, oldest user first.
   public func factors(
-    in scope: Scope, _ condition: FactorCondition, after: String? = nil, limit: Int = 50
+    in pool: Pool, _ condition: FactorCondition, after: String? = nil, limit: Int = 50
   ) async throws -> Page<ReportedFactor> {
     let (now, limit) = (store.clock.now(), Page<ReportedFactor>.size(limit))
-    let keys = scope.accountKeys
+    let keys = pool.accountKeys
     let parts = (after ?? "").split(separator: "-", omittingEmptySubsequences: false)
     let cursor = parts.count == 2 ? parts.compactMap { Int64($0) } : []
     let number = cursor.count == 2 ? min(max(cursor[0], 0), 1 << 40) : 0
@@ -75,11 +75,11 @@ extension Reports {
   }
 
   /// Counts what ``factors(in:_:after:limit:)`` lists.
-  public func countFactors(in scope: Scope, _ condition: FactorCondition) async throws
+  public func countFactors(in pool: Pool, _ condition: FactorCondition) async throws
     -> Int
   {
     let now = store.clock.now()
-    let keys = scope.accountKeys
+    let keys = pool.accountKeys
     return try await store.read { connection in
       try connection.first(
         """

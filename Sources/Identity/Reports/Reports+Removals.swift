@@ -107,8 +107,8 @@ private enum AuditArea: Hashable {
   /// The parts that a report is about, none of which contains another.
   static func all(of subject: ReportSubject, visibleTo reader: Administrator) -> Set<AuditArea> {
     switch subject {
-    case .pool(let scope): return [.pool(scope.project, scope.tenant)]
-    case .project(let scope): return [.project(scope.project)]
+    case .pool(let pool): return [.pool(pool.project, pool.tenant)]
+    case .project(let pool): return [.project(pool.project)]
     case .instance:
       let places = Set(
         reader.grants.filter { $0.role.permissions.contains(Report.removals.permission) }.map {

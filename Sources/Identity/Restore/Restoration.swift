@@ -109,9 +109,9 @@ extension Identity {
       SELECT scope_key, job_id FROM bulk_job
       WHERE scope_key > 0 AND state IN ('draft', 'waiting', 'running')
       """
-    ) { (scope: try $0.next() as Int64, id: try $0.next() as Int64) }
+    ) { (pool: try $0.next() as Int64, id: try $0.next() as Int64) }
     for job in jobs {
-      try BulkJob.stop(job.id, of: job.scope, because: .restored, at: now, connection)
+      try BulkJob.stop(job.id, of: job.pool, because: .restored, at: now, connection)
     }
     report.bulkRemovals = jobs.count
     try connection.run(

@@ -6,19 +6,19 @@ import Text
 
 /// The policies of a project as an evidence file shows them.
 public struct ReviewEvidence: Sendable {
-  public struct Pool: Sendable {
+  public struct ReviewedPool: Sendable {
     public let summary: PolicySummary
     /// The number of its users who are exempt from MFA.
     public let exemptions: Int
   }
 
-  public let scope: Scope
+  public let pool: Pool
   public let at: Instant
   public let origin: String
   /// The name of the administrator who asked for it.
   public let reader: String
   /// The project's own pool, then its tenants by ID.
-  public let pools: [Pool]
+  public let pools: [ReviewedPool]
   /// The current exemptions, first to end first.
   public let exemptions: [Exemption]
   /// All sign-offs, newest first.
@@ -60,16 +60,17 @@ extension Reviews {
       let set = PolicySet(
         project: project,
         pools: pools.map {
-          PolicySet.Pool(
+          PolicySet.PoolPolicy(
             tenant: $0.summary.tenant?.text ?? "", edit: $0.summary.edit, version: $0.version)
         })
       let digest = Hex.encode(digest(of: set, stamp))
       let status = try status(of: project, stamp: stamp, at: now, connection)
       return ReviewEvidence(
-        scope: try Scopes.find(project: project, tenant: nil, connection), at: now,
+        pool: try Pools.find(project: project, tenant: nil, connection), at: now,
         origin: store.links.origin, reader: administrator.displayName,
         pools: pools.map {
-          ReviewEvidence.Pool(summary: $0.summary, exemptions: counts[$0.summary.tenant] ?? 0)
+          ReviewEvidence.ReviewedPool(
+            summary: $0.summary, exemptions: counts[$0.summary.tenant] ?? 0)
         },
         exemptions: exemptions,
         signOffs: try Self.signOffs(of: project, connection),
@@ -151,7 +152,7 @@ extension ReviewEvidence {
     [
       "schema": "countersign-evidence/1", "server": .string(origin),
       "gatheredAt": .string(at.rfc3339Milliseconds), "gatheredBy": .string(reader),
-      "project": ["id": .string(scope.project.text), "name": .string(scope.projectName)],
+      "project": ["id": .string(pool.project.text), "name": .string(pool.projectName)],
       "policySet": set.json, "policySetDigest": .string(digest),
       "pools": .array(pools.map(\.json)), "exemptions": .array(exemptions.map(\.json)),
       "signOffs": .array(signOffs.map { $0.json(current: digest) }),
@@ -160,7 +161,7 @@ extension ReviewEvidence {
   }
 }
 
-extension ReviewEvidence.Pool {
+extension ReviewEvidence.ReviewedPool {
   fileprivate var json: JSON {
     let inForce = summary.inForce
     let totp = !inForce.isTOTPOn ? "off" : inForce.isTOTPMandatory ? "mandatory" : "on"
@@ -194,7 +195,7 @@ extension PolicySetChanges {
   }
 }
 
-extension PolicySetChanges.Pool {
+extension PolicySetChanges.PoolChange {
   fileprivate var json: JSON {
     let change =
       switch kind {

@@ -6,7 +6,7 @@ import JSON
 ///
 /// ``json`` is canonical: the same policies always have the same bytes, and so the same digest.
 struct PolicySet: Sendable {
-  struct Pool: Sendable {
+  struct PoolPolicy: Sendable {
     let tenant: String
     let edit: PolicyEdit
     let version: Int
@@ -14,7 +14,7 @@ struct PolicySet: Sendable {
 
   let project: ID<Project>
   /// The project's own pool, then its tenants by ID.
-  let pools: [Pool]
+  let pools: [PoolPolicy]
 
   static func read(
     _ project: ID<Project>, _ connection: borrowing Connection
@@ -26,7 +26,7 @@ struct PolicySet: Sendable {
       """
     ) { row in
       let (tenant, version): (String, Int) = (try row.next(), try row.next())
-      return Pool(tenant: tenant, edit: try PolicyEdit(&row), version: version)
+      return PoolPolicy(tenant: tenant, edit: try PolicyEdit(&row), version: version)
     }
     return PolicySet(project: project, pools: pools)
   }
@@ -43,7 +43,7 @@ struct PolicySet: Sendable {
   var digest: [UInt8] { HashFunction.sha256.digest(json.serialized()) }
 }
 
-extension PolicySet.Pool {
+extension PolicySet.PoolPolicy {
   var json: JSON {
     let (configuration, totp) = (edit.configuration, edit.configuration.totp)
     var object: JSON.Object = [

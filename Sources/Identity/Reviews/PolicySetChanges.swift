@@ -33,7 +33,7 @@ public struct PolicySetChanges: Sendable, Equatable {
     case changed([PolicyChange]?)
   }
 
-  public struct Pool: Sendable, Equatable {
+  public struct PoolChange: Sendable, Equatable {
     public let tenant: ID<Tenant>?
     public let name: String
     public let kind: Kind
@@ -44,7 +44,7 @@ public struct PolicySetChanges: Sendable, Equatable {
   }
 
   /// The project's own pool, then tenants by ID.
-  public let pools: [Pool]
+  public let pools: [PoolChange]
   /// Whether these are all changes: undone, they result in exactly the earlier policies.
   public let isComplete: Bool
   /// Whether some earlier values weren't read, because more policies changed than are compared.
@@ -57,7 +57,7 @@ public struct ReviewSummary: Sendable {
   /// What has changed since the last sign-off; nil if nothing has, or there's none.
   public let changes: PolicySetChanges?
   public let seen: SeenPolicies
-  private let byTenant: [ID<Tenant>?: PolicySetChanges.Pool]
+  private let byTenant: [ID<Tenant>?: PolicySetChanges.PoolChange]
 
   init(status: ReviewStatus, changes: PolicySetChanges?, seen: SeenPolicies) {
     (self.status, self.changes, self.seen) = (status, changes, seen)
@@ -66,7 +66,7 @@ public struct ReviewSummary: Sendable {
 
   /// Returns what has happened since the last sign-off to the pool of a tenant, or the project's own if
   /// it's nil; nil for nothing.
-  public func change(of tenant: ID<Tenant>?) -> PolicySetChanges.Pool? { byTenant[tenant] }
+  public func change(of tenant: ID<Tenant>?) -> PolicySetChanges.PoolChange? { byTenant[tenant] }
 
   /// Returns whether one pool's current policy was reviewed, which a change of another pool doesn't
   /// affect if all changes are known.
@@ -170,7 +170,7 @@ extension Reviews {
       if isChanged, left > 0 {
         left -= 1
         let next = Instant(microseconds: moment.microseconds + 1)
-        past = try audit.past(pool.policy.edit, of: pool.policy.scope, before: next, connection)
+        past = try audit.past(pool.policy.edit, of: pool.policy.pool, before: next, connection)
           .flatMap { found.undo(pool, to: $0) }
       }
       if let past { found.before.append(past) } else { found.isKnown = false }
@@ -192,9 +192,9 @@ private struct TrackedPool {
   /// Nil if it exists.
   let deletedAt: Instant?
 
-  var last: PolicySet.Pool {
-    PolicySet.Pool(
-      tenant: policy.scope.tenant?.text ?? "", edit: policy.edit, version: policy.version)
+  var last: PolicySet.PoolPolicy {
+    PolicySet.PoolPolicy(
+      tenant: policy.pool.tenant?.text ?? "", edit: policy.edit, version: policy.version)
   }
 
   var times: [Instant] { [createdAt, deletedAt, policy.changedAt].compactMap { $0 } }
@@ -221,29 +221,29 @@ private struct TrackedPool {
 
 /// The changes since a time, and the policies at that time.
 private struct FoundChanges {
-  var before: [PolicySet.Pool] = []
+  var before: [PolicySet.PoolPolicy] = []
   /// Whether the policies of all pools are known.
   var isKnown = true
   /// Whether more policies were changed than are compared.
   var isCut = false
   /// When the changes were made that were undone.
   private(set) var times: Set<Instant> = []
-  private var pools: [PolicySetChanges.Pool] = []
+  private var pools: [PolicySetChanges.PoolChange] = []
 
   /// Returns a pool's policy before changes that were undone; nil if there are none.
-  mutating func undo(_ pool: TrackedPool, to past: PastPolicy) -> PolicySet.Pool? {
+  mutating func undo(_ pool: TrackedPool, to past: PastPolicy) -> PolicySet.PoolPolicy? {
     guard !past.undone.isEmpty else { return nil }
     times.formUnion(past.undone)
-    return PolicySet.Pool(
+    return PolicySet.PoolPolicy(
       tenant: pool.last.tenant, edit: past.edit, version: pool.last.version - past.undone.count)
   }
 
   mutating func add(
-    _ pool: TrackedPool, _ kind: PolicySetChanges.Kind, from past: PolicySet.Pool?
+    _ pool: TrackedPool, _ kind: PolicySetChanges.Kind, from past: PolicySet.PoolPolicy?
   ) {
     pools.append(
-      PolicySetChanges.Pool(
-        tenant: pool.policy.scope.tenant, name: pool.policy.scope.name, kind: kind,
+      PolicySetChanges.PoolChange(
+        tenant: pool.policy.pool.tenant, name: pool.policy.pool.name, kind: kind,
         before: past?.json ?? .null, after: pool.deletedAt == nil ? pool.last.json : .null))
   }
 

@@ -116,7 +116,7 @@ public struct Reviews: Sendable {
     let condition = filter
     return try await store.read { connection in
       try Self.due(before: last, condition, limit: limit, connection).map { signOff in
-        (signOff, try Scopes.find(project: signOff.project, tenant: nil, connection).projectName)
+        (signOff, try Pools.find(project: signOff.project, tenant: nil, connection).projectName)
       }
     }
   }
@@ -187,9 +187,9 @@ public struct Reviews: Sendable {
         """
       ) { try SignOff(&$0) }
       guard let signOff else { throw Failure("a sign-off without a row") }
-      let scope = try Scopes.find(project: project, tenant: nil, connection)
+      let pool = try Pools.find(project: project, tenant: nil, connection)
       var entry = AuditEntry(
-        .policySignOff, .project, project.text, name: scope.projectName, in: scope)
+        .policySignOff, .project, project.text, name: pool.projectName, in: pool)
       entry.add(.policyDigest, .text(signOff.digest))
       entry.add(.pools, .number(signOff.pools))
       entry.add(.reviewDue, .day(dueOn))
@@ -216,26 +216,26 @@ public struct Reviews: Sendable {
     let due = try Self.due(
       before: tomorrow, "AND reminded_at IS NULL", limit: Self.mostDue, connection)
     for signOff in due {
-      let scope = try Scopes.find(project: signOff.project, tenant: nil, connection)
+      let pool = try Pools.find(project: signOff.project, tenant: nil, connection)
       let reviewer = try Administrators.present(signOff.reviewer, at: now, connection)
-        .flatMap { $0.may(.signOffReview, in: scope) ? $0 : nil }
+        .flatMap { $0.may(.signOffReview, in: pool) ? $0 : nil }
       let readers: [(id: ID<Administrator>, email: String)] =
         if let reviewer {
           [(reviewer.id, reviewer.email)]
         } else {
           try Administrators.recipients(
-            with: .signOffReview, around: scope, atMost: Self.mostReminded, at: now, connection
+            with: .signOffReview, around: pool, atMost: Self.mostReminded, at: now, connection
           ).map { ($0.id, $0.email) }
         }
       guard !readers.isEmpty else { continue }
       let mail = ReviewDueMail(
-        scope: scope, signOff: signOff, isToReviewer: reviewer != nil,
+        pool: pool, signOff: signOff, isToReviewer: reviewer != nil,
         link: store.links.review(of: signOff.project))
       for reader in readers {
         try store.outbox.add(
           .reviewDue, .reviewDue(mail),
           to: OutboxMessage.Reader(id: reader.id, permission: .signOffReview), at: reader.email,
-          in: scope, now, connection)
+          in: pool, now, connection)
       }
       try connection.run(
         """

@@ -33,13 +33,13 @@ public struct Sessions: Sendable {
   }
 
   static func check(_ session: UserSession, _ connection: borrowing Connection) throws -> Account {
-    guard let account = try AccountRecord.find(session.scope, session.account, connection) else {
+    guard let account = try AccountRecord.find(session.pool, session.account, connection) else {
       throw SessionError.userNotFound
     }
     guard !account.disabled else { throw SessionError.userDisabled }
     // As in production, where sign-in that is off says so only when someone signs in. The pool may
     // have been disabled or deleted since the session was read.
-    guard try SignIns.isOpen(session.scope, connection) else { throw SessionError.tokenExpired }
+    guard try SignIns.isOpen(session.pool, connection) else { throw SessionError.tokenExpired }
     guard try isOpen(session, of: account, connection) else { throw SessionError.tokenExpired }
     return account
   }
@@ -77,19 +77,19 @@ public struct Sessions: Sendable {
         throw try Self.isOfDeletedTenant(bytes, of: project, connection)
           ? SessionError.tenantDeleted : .invalidRefreshToken
       }
-      guard constantTimeEqual(row.digest, digest), row.scope.project == project else {
+      guard constantTimeEqual(row.digest, digest), row.pool.project == project else {
         throw SessionError.invalidRefreshToken
       }
-      guard tenant == nil || tenant == row.scope.tenant else { throw SessionError.tenantMismatch }
+      guard tenant == nil || tenant == row.pool.tenant else { throw SessionError.tenantMismatch }
       guard !row.isDeleted else {
         throw row.isProjectDeleted ? SessionError.invalidRefreshToken : .tenantDeleted
       }
-      guard !row.scope.isDisabled else { throw CallError.scopeDisabled(row.scope) }
+      guard !row.pool.isDisabled else { throw CallError.poolDisabled(row.pool) }
       guard var account = try AccountRecord.find(key: row.account, connection) else {
         // If another account has the uid now, the response is that of an ended session, because the
         // user exists.
         let successor = try row.deletedUID.flatMap { uid in
-          try AccountRecord.find(row.scope, uid, connection)
+          try AccountRecord.find(row.pool, uid, connection)
         }
         guard let successor else { throw SessionError.userNotFound }
         throw successor.disabled ? SessionError.userDisabled : .tokenExpired
@@ -98,10 +98,10 @@ public struct Sessions: Sendable {
       guard row.generation == account.generation else { throw SessionError.tokenExpired }
       var mustEnroll = false
       if row.kind == nil {
-        guard try !store.refusesSessions(of: account, in: row.scope, at: now, connection) else {
+        guard try !store.refusesSessions(of: account, in: row.pool, at: now, connection) else {
           throw SessionError.enrollmentRequired
         }
-        mustEnroll = try EnforcedEnrollment.isDue(account, in: row.scope, at: now, connection)
+        mustEnroll = try EnforcedEnrollment.isDue(account, in: row.pool, at: now, connection)
       }
       try connection.run(
         """
@@ -118,7 +118,7 @@ public struct Sessions: Sendable {
         claim = SecondFactorClaim(kind: kind, enrollment: enrollment)
       }
       let session = UserSession(
-        id: ID(id), scope: row.scope, account: account.id,
+        id: ID(id), pool: row.pool, account: account.id,
         authTime: Self.authTime(row.authTime, of: account, at: now),
         provider: row.provider, secondFactor: claim, claims: row.claims)
       return SessionGrant(
@@ -136,7 +136,7 @@ public struct Sessions: Sendable {
   }
 
   private struct Row {
-    let scope: Scope
+    let pool: Pool
     let account: Int64
     let authTime: Int64
     let provider: SignInProvider
@@ -153,7 +153,7 @@ public struct Sessions: Sendable {
   private static func row(_ id: [UInt8], _ connection: borrowing Connection) throws -> Row? {
     try connection.first(
       """
-      SELECT \(Scope.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
+      SELECT \(Pool.columns), t.account_key, t.auth_time_s, t.provider, t.factor_kind,
         t.enrollment_id, t.token_digest, t.claims, t.generation, t.deleted_uid,
         s.deleted_at IS NOT NULL, p.deleted_at IS NOT NULL
       FROM session t JOIN scope s ON s.scope_key = t.account_key >> 40
@@ -162,7 +162,7 @@ public struct Sessions: Sendable {
       """
     ) { row in
       Row(
-        scope: try Scope(&row), account: try row.next(), authTime: try row.next(),
+        pool: try Pool(&row), account: try row.next(), authTime: try row.next(),
         provider: try row.next(), kind: try row.next(), enrollment: try row.next(),
         digest: try row.next(), claims: try row.next(), generation: try row.next(),
         deletedUID: try row.next(), isDeleted: try row.next(), isProjectDeleted: try row.next())
@@ -175,29 +175,29 @@ public struct Sessions: Sendable {
   private static func isOfDeletedTenant(
     _ token: [UInt8], of project: ID<Project>, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let scope = poolNumber(of: token) else { return false }
+    guard let pool = poolNumber(of: token) else { return false }
     return try connection.first(
       """
       SELECT 1 FROM scope s JOIN project p USING (project_id)
-      WHERE s.scope_key = \(scope) AND s.project_id = \(project) AND s.tenant_id <> ''
+      WHERE s.scope_key = \(pool) AND s.project_id = \(project) AND s.tenant_id <> ''
         AND s.deleted_at IS NOT NULL AND p.deleted_at IS NULL
       """
     ) { try $0.next() as Int } != nil
   }
 
-  /// Returns the user pool of a refresh token; nil if the token was never issued for one of the
+  /// Returns the pool of a refresh token; nil if the token was never issued for one of the
   /// project.
   public func pool(
     of token: String, project: ID<Project>
-  ) async throws -> Scope? {
+  ) async throws -> Pool? {
     guard let bytes = Self.bytes(of: token) else { return nil }
     let digest = Store.digest(token)
     return try await store.read { connection in
       let row = try Self.row(Array(bytes.prefix(TimeOrderedID.length)), connection)
-      guard let row, constantTimeEqual(row.digest, digest), row.scope.project == project else {
+      guard let row, constantTimeEqual(row.digest, digest), row.pool.project == project else {
         return nil
       }
-      return row.scope
+      return row.pool
     }
   }
 
@@ -214,11 +214,11 @@ public struct Sessions: Sendable {
     return token.suffix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
   }
 
-  private static func makeToken(_ id: [UInt8], in scope: Scope, random: RandomSource) -> String {
-    let pool = stride(from: Int64(56), through: 0, by: -8).map { shift in
-      UInt8(truncatingIfNeeded: scope.key >> shift)
+  private static func makeToken(_ id: [UInt8], in pool: Pool, random: RandomSource) -> String {
+    let poolBytes = stride(from: Int64(56), through: 0, by: -8).map { shift in
+      UInt8(truncatingIfNeeded: pool.key >> shift)
     }
-    return Base64URL.encode(id + random.bytes(secretLength) + pool)
+    return Base64URL.encode(id + random.bytes(secretLength) + poolBytes)
   }
 
   public func count(_ account: Account) async throws -> Int {
@@ -241,15 +241,15 @@ public struct Sessions: Sendable {
   /// - Returns: The number of sessions ended.
   @discardableResult
   public func endAll(
-    _ scope: Scope, _ id: ID<Account>, by author: Author
+    _ pool: Pool, _ id: ID<Account>, by author: Author
   ) async throws -> Int {
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
+      guard let account = try AccountRecord.find(pool, id, connection) else {
         throw SessionError.userNotFound
       }
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      var entry = AuditEntry(.sessionsEnd, .account, id.text, name: account.label, in: scope)
+      var entry = AuditEntry(.sessionsEnd, .account, id.text, name: account.label, in: pool)
       entry.add(.sessionsEnded, .number(ended))
       try entry.record(by: author, at: now, connection)
       return ended
@@ -268,18 +268,18 @@ public struct Sessions: Sendable {
   /// - Throws: ``CallError`` if sign-in is disabled in the pool, or the pool was deleted; the
   ///   database's error.
   package static func begin(
-    _ account: Account, in scope: Scope, provider: SignInProvider,
+    _ account: Account, in pool: Pool, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, with start: SessionStart,
     at now: Instant, random: RandomSource, setting change: SQL? = nil,
     _ connection: borrowing Connection
   ) throws -> SessionGrant {
     // It may have been disabled or deleted after the call found it, as while a password was hashed.
-    let pool = try SignIns.stored(scope, connection)
-    guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
-    guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
+    let current = try SignIns.stored(pool, connection)
+    guard !current.isDeleted else { throw CallError.poolDeleted(pool) }
+    guard !current.isDisabled else { throw CallError.poolDisabled(pool) }
     let origin = try start.origin(account, connection)
     let id = TimeOrderedID.make(at: now, random: random)
-    let token = makeToken(id, in: scope, random: random)
+    let token = makeToken(id, in: pool, random: random)
     try connection.run(
       """
       INSERT INTO session (session_id, token_digest, account_key, auth_time_s, provider, factor_kind,
@@ -309,10 +309,10 @@ public struct Sessions: Sendable {
       WHERE account_key = \(account.key)
       """)
     let session = UserSession(
-      id: ID(id), scope: scope, account: account.id, authTime: now.seconds, provider: provider,
+      id: ID(id), pool: pool, account: account.id, authTime: now.seconds, provider: provider,
       secondFactor: secondFactor, claims: origin.claims)
     let mustEnroll =
-      try secondFactor == nil && EnforcedEnrollment.isDue(account, in: scope, at: now, connection)
+      try secondFactor == nil && EnforcedEnrollment.isDue(account, in: pool, at: now, connection)
     return SessionGrant(
       session: session, account: account, refreshToken: token, mustEnroll: mustEnroll)
   }
@@ -344,7 +344,7 @@ public struct Sessions: Sendable {
   ) throws -> SessionGrant {
     let hasNewProvider = account.addsPasswordProvider(to: before) && account.factors.isEmpty
     return try begin(
-      account, in: old.scope, provider: hasNewProvider ? .password : old.provider,
+      account, in: old.pool, provider: hasNewProvider ? .password : old.provider,
       secondFactor: old.secondFactor(keptBy: account), with: start, at: now,
       random: random, connection)
   }

@@ -43,7 +43,7 @@ public struct UserSession: Sendable {
   /// The session ID, the base64url encoding of the part of the refresh token that isn't secret; nil
   /// for ID tokens issued before they named their session.
   public let id: ID<UserSession>?
-  public let scope: Scope
+  public let pool: Pool
   public let account: ID<Account>
   /// When the user signed in, in seconds since 1970.
   public let authTime: Int64
@@ -56,11 +56,11 @@ public struct UserSession: Sendable {
   /// A sign-in time outside ``Instant/range`` is clamped to it, because the emulator profile
   /// accepts unsigned tokens.
   public init(
-    id: ID<UserSession>? = nil, scope: Scope, account: ID<Account>, authTime: Int64,
+    id: ID<UserSession>? = nil, pool: Pool, account: ID<Account>, authTime: Int64,
     provider: SignInProvider, secondFactor: SecondFactorClaim? = nil, claims: String? = nil
   ) {
     self.id = id
-    self.scope = scope
+    self.pool = pool
     self.account = account
     self.authTime = Instant(seconds: authTime).seconds
     self.provider = provider

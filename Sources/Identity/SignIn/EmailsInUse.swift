@@ -9,11 +9,11 @@ extension Store {
   ///
   /// The result is returned and not thrown, so that the count is kept.
   func refusal(
-    ofNewEmail email: String, in scope: Scope, from client: ClientAddress, at now: Instant,
+    ofNewEmail email: String, in pool: Pool, from client: ClientAddress, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> AccountError? {
-    let counters = ThrottleCounter.client(client, in: scope, profile)
-    guard try AccountRecord.find(scope, email: email, connection) != nil else {
+    let counters = ThrottleCounter.client(client, in: pool, profile)
+    guard try AccountRecord.find(pool, email: email, connection) != nil else {
       let until = try counters.compactMap {
         try ThrottleCharge.blockedUntil($0, at: now, connection)
       }.max()

@@ -7,22 +7,22 @@ struct EnforcedEnrollment {
 
   /// Reads what enforcement means for an account; nil if the pool doesn't enforce enrollment.
   static func find(
-    _ account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> EnforcedEnrollment? {
     let isSet = try connection.first(
-      "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(scope.key)"
+      "SELECT enforcement IS NOT NULL FROM scope WHERE scope_key = \(pool.key)"
     ) { try $0.next() as Bool }
     guard isSet == true else { return nil }
-    let policy = try Policies.stored(scope.key, connection)
+    let policy = try Policies.stored(pool.key, connection)
     return EnforcedEnrollment(
       policy: policy, duty: try EnrollmentDuty(of: account, policy, at: now, connection))
   }
 
   /// Returns whether a session without a second factor gets tokens that say the user should enroll.
   static func isDue(
-    _ account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    _ account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    try find(account, in: scope, at: now, connection)?.duty.isDue ?? false
+    try find(account, in: pool, at: now, connection)?.duty.isDue ?? false
   }
 }
 
@@ -50,15 +50,15 @@ extension Store {
   /// No one is locked out: users who have no enrollment link and can't be sent one, such as those
   /// without a verified email address, get tokens that say they should enroll.
   func refusesSessions(
-    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    of account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    try refusalLink(of: account, in: scope, at: now, connection) != nil
+    try refusalLink(of: account, in: pool, at: now, connection) != nil
   }
 
   private func refusalLink(
-    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    of account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> RefusalLink? {
-    guard let enforced = try EnforcedEnrollment.find(account, in: scope, at: now, connection),
+    guard let enforced = try EnforcedEnrollment.find(account, in: pool, at: now, connection),
       enforced.duty.isDue,
       let email = try refusalEmail(of: account, under: enforced.policy, connection)
     else { return nil }
@@ -66,7 +66,7 @@ extension Store {
     if try UserLink.hasEnrollmentLink(account, sentWithin: 300, at: now, connection) {
       return .existing
     }
-    let name = CounterName.enrollmentLinks(to: email, in: scope.key)
+    let name = CounterName.enrollmentLinks(to: email, in: pool.key)
     if try HourlyQuota.exhausted(name, limit: MailQuota.perAddress, at: now, connection) == nil {
       return .new(email: email)
     }
@@ -92,7 +92,7 @@ extension Store {
     _ session: UserSession, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     try session.secondFactor == nil
-      && refusesSessions(of: account, in: session.scope, at: now, connection)
+      && refusesSessions(of: account, in: session.pool, at: now, connection)
   }
 
   /// Returns whether a sign-in without a second factor is refused, and emails the user an
@@ -101,16 +101,16 @@ extension Store {
   /// The user's first factor was correct, and the transaction of the sign-in must not be rolled
   /// back.
   func refusesSignIn(
-    of account: Account, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    of account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    guard let link = try refusalLink(of: account, in: scope, at: now, connection) else {
+    guard let link = try refusalLink(of: account, in: pool, at: now, connection) else {
       return false
     }
     guard case .new(let email) = link else { return true }
-    let name = CounterName.enrollmentLinks(to: email, in: scope.key)
+    let name = CounterName.enrollmentLinks(to: email, in: pool.key)
     _ = try HourlyQuota.take(name, limit: MailQuota.perAddress, at: now, connection)
     var entry = try EnrollmentLinks.mail(
-      to: account, email, from: "", in: scope, self, at: now, connection)
+      to: account, email, from: "", in: pool, self, at: now, connection)
     entry.add(.enforcement, .code(Enforcement.Mode.refuse.rawValue))
     try entry.record(by: Author(actor: .server), at: now, connection)
     return true
@@ -125,7 +125,7 @@ extension Policies {
     return try await store.read { connection in
       let account = try Sessions.check(session, connection)
       return try EnrollmentDuty(
-        of: account, try Policies.stored(session.scope.key, connection), at: now,
+        of: account, try Policies.stored(session.pool.key, connection), at: now,
         connection)
     }
   }

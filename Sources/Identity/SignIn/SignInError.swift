@@ -9,7 +9,7 @@ public enum SignInError: Error, Sendable {
   case adminOnly
   case userDisabled
   case passwordLoginDisabled
-  case scopeDisabled(Scope)
+  case poolDisabled(Pool)
   /// Too many wrong passwords; retry after this time.
   case tooManyAttempts(until: Instant)
   /// The pending credential wasn't issued here or was already used.

@@ -10,7 +10,7 @@ public struct SignInForecast: Sendable {
   /// The result of entering email and password.
   public enum FirstFactor: Sendable, Equatable {
     case accepted
-    case scopeDisabled
+    case poolDisabled
     case passwordLoginDisabled
     case tooManyAttempts(until: Instant)
     case noEmail
@@ -25,7 +25,7 @@ public struct SignInForecast: Sendable {
     case due([Factor], window: Window, lock: CodeLock)
   }
 
-  public let scope: Scope
+  public let pool: Pool
   public let account: Account
   public let methods: SignInMethods
   public let policy: StoredPolicy
@@ -49,9 +49,9 @@ public struct SignInForecast: Sendable {
     self.account = account
     self.policy = policy
     self.methods = methods
-    scope = policy.scope
+    pool = policy.pool
     firstFactor = Self.firstFactor(
-      account, scope: policy.scope, methods: methods, blockedUntil: blockedUntil)
+      account, pool: policy.pool, methods: methods, blockedUntil: blockedUntil)
     let due = Self.factorsDue(of: account, policy.configuration)
     secondFactor =
       due.isEmpty
@@ -66,9 +66,9 @@ public struct SignInForecast: Sendable {
   }
 
   private static func firstFactor(
-    _ account: Account, scope: Scope, methods: SignInMethods, blockedUntil: Instant?
+    _ account: Account, pool: Pool, methods: SignInMethods, blockedUntil: Instant?
   ) -> FirstFactor {
-    if scope.isDisabled { return .scopeDisabled }
+    if pool.isDisabled { return .poolDisabled }
     if !methods.password { return .passwordLoginDisabled }
     if account.email == nil { return .noEmail }
     if let blockedUntil { return .tooManyAttempts(until: blockedUntil) }

@@ -28,11 +28,11 @@ extension Policies {
   /// - Returns: A refusal if the pool refuses users, or else a claim if it reports them, from the
   ///   first time at which a user can be due. A server that sends no email refuses no one.
   public func signInWithoutFactor(
-    in scope: Scope
+    in pool: Pool
   ) async throws -> SignInWithoutFactor {
     let (now, carriesMail) = (store.clock.now(), store.outbox.carriesMail)
     return try await store.read { connection in
-      let edit = try Policies.stored(scope.key, connection).edit
+      let edit = try Policies.stored(pool.key, connection).edit
       guard let enforcement = edit.effectiveEnforcement, let due = edit.firstDue else {
         return .accepted
       }

@@ -14,23 +14,23 @@ extension SignIns {
   ///
   /// - Returns: The result; a valid code is used up.
   func checkBackupCode(
-    _ code: String, of account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ code: String, of account: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> CodeFinding {
     guard let kind = BackupCodeStore.Kind(of: code) else { return CodeFinding(.unreadable) }
-    let settings = try SupportRules.find(scope, connection)
+    let settings = try SupportRules.find(pool, connection)
     guard settings.accepts(kind),
       try backupCodes.use(
-        code, kind, of: account, in: scope, at: now, connection)
+        code, kind, of: account, in: pool, at: now, connection)
     else { return CodeFinding(.wrong) }
     let action: AuditAction =
       kind == .temporary ? .factorUseTemporaryCode : .factorUseRecoveryCode
-    var entry = AuditEntry(action, of: account, in: scope)
+    var entry = AuditEntry(action, of: account, in: pool)
     if kind == .recovery {
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       entry.add(.codesLeft, .number(left?.count ?? 0))
       try store.outbox.notify(
-        .recoveryCodeUsed(left: left?.count ?? 0), account, in: scope, at: now, connection)
+        .recoveryCodeUsed(left: left?.count ?? 0), account, in: pool, at: now, connection)
     }
     try entry.record(by: author.user(account), limitedBy: .code, at: now, connection)
     return CodeFinding(kind == .temporary ? .temporary : .recovery)

@@ -18,33 +18,33 @@ extension SignIns {
   /// `session` is that of a user who links this sign-in method to their account. The link is kept
   /// if the session isn't continued; see ``Enforcement``.
   public func emailLink(
-    _ scope: Scope, email: String, code: String, linking session: UserSession? = nil,
+    _ pool: Pool, email: String, code: String, linking session: UserSession? = nil,
     by author: Author
   ) async throws -> EmailLinkSignIn {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
     let email = AccountRules.folded(email: email)
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      guard try Self.methods(scope, connection).emailLink else {
+      guard try Self.methods(pool, connection).emailLink else {
         throw OutOfBandError.operationNotAllowed
       }
       let record = try OutOfBandRecord.find(code, connection)
-      let known = try AccountRecord.find(scope, email: record.code.email, connection)
+      let known = try AccountRecord.find(pool, email: record.code.email, connection)
       guard record.code.kind == .signIn else { throw OutOfBandError.invalidCode }
-      try record.check(in: scope, of: known, at: now)
+      try record.check(in: pool, of: known, at: now)
       guard record.code.email.isSameBytes(as: email) else { throw OutOfBandError.emailMismatch }
       try record.use(at: now, connection)
       return try OutOfBandError.translating {
         if let session {
           return try link(session, email, known, by: author, at: now, connection)
         }
-        let account = try known.map { try trust($0, in: scope, by: author, at: now, connection) }
+        let account = try known.map { try trust($0, in: pool, by: author, at: now, connection) }
         return EmailLinkSignIn(
           outcome: try passFirstFactor(
             account
-              ?? newAccount(email, in: scope, by: author, at: now, connection),
-            in: scope, provider: .password, with: .signIn, at: now, connection),
+              ?? newAccount(email, in: pool, by: author, at: now, connection),
+            in: pool, provider: .password, with: .signIn, at: now, connection),
           isNewUser: account == nil)
       }
     }
@@ -52,10 +52,10 @@ extension SignIns {
 
   /// Creates an account with a verified email.
   private func newAccount(
-    _ email: String, in scope: Scope, by author: Author, at now: Instant,
+    _ email: String, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
-    guard try UserPermissions.find(scope.key, connection).signUp else {
+    guard try UserPermissions.find(pool.key, connection).signUp else {
       throw AccountError.adminOnly
     }
     var new = NewAccount()
@@ -63,16 +63,16 @@ extension SignIns {
     new.emailVerified = true
     let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: pool, uid: uid, at: now,
       connection)
     try markAsLinked(account, connection)
-    try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
-    return try AccountRecord.changed(account, in: scope, isNewPassword: false, at: now, connection)
+    try account.recordSignUp(in: pool, by: author, store.profile, at: now, connection)
+    return try AccountRecord.changed(account, in: pool, isNewPassword: false, at: now, connection)
   }
 
   /// Marks the email of an account as verified, and that its user signs in by email link.
   private func trust(
-    _ account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ account: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     guard !account.disabled else { throw OutOfBandError.userDisabled }
@@ -89,10 +89,10 @@ extension SignIns {
     }
     try markAsLinked(account, connection)
     let new = try AccountRecord.changed(
-      account, in: scope, isNewPassword: false, at: now, connection)
+      account, in: pool, isNewPassword: false, at: now, connection)
     if !account.emailVerified || !account.signsInByLink {
       let action: AuditAction = account.emailVerified ? .accountChange : .accountVerifyEmail
-      var entry = AuditEntry(action, of: account, in: scope)
+      var entry = AuditEntry(action, of: account, in: pool)
       entry.compare(account.auditFields(), new.auditFields())
       entry.addEnded(ended)
       try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
@@ -117,12 +117,12 @@ extension SignIns {
     var ended = 0
     if !isSame {
       ended = try Sessions.endOwn(of: old.key, at: now, connection)
-      try store.offerRecovery(of: old, now: email, in: session.scope, at: now, connection)
+      try store.offerRecovery(of: old, now: email, in: session.pool, at: now, connection)
     }
     let account = try AccountRecord.changed(
-      old, in: session.scope, isNewPassword: false, at: now, connection)
+      old, in: session.pool, isNewPassword: false, at: now, connection)
     if !isSame || !old.emailVerified || !old.signsInByLink {
-      var entry = AuditEntry(.accountChangeEmail, of: account, in: session.scope)
+      var entry = AuditEntry(.accountChangeEmail, of: account, in: session.pool)
       entry.add(.email, from: .optional(old.email), to: .text(email))
       entry.add(.emailVerified, from: .flag(old.emailVerified), to: .flag(true))
       entry.add(.signsInByLink, from: .flag(old.signsInByLink), to: .flag(true))

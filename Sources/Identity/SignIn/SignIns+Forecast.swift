@@ -3,7 +3,7 @@ import Database
 extension SignIns {
   /// Predicts what would happen if a user signed in now, for each account with an email or uid.
   ///
-  /// It searches each user pool in which the administrator can find users, so the cost grows with
+  /// It searches each pool in which the administrator can find users, so the cost grows with
   /// the number of pools, not of users.
   ///
   /// `text` is an email, case-insensitive, or a uid. The forecasts are ordered by project and
@@ -16,21 +16,21 @@ extension SignIns {
     return try await store.read { connection in
       var (seen, forecasts) = (Set<Int64>(), [SignInForecast]())
       for place in places {
-        for (account, scope) in try Self.accounts(text, place, limit: limit, connection)
+        for (account, pool) in try Self.accounts(text, place, limit: limit, connection)
         where forecasts.count < limit && seen.insert(account).inserted {
-          if let forecast = try forecast(account, scope, at: now, connection) {
+          if let forecast = try forecast(account, pool, at: now, connection) {
             forecasts.append(forecast)
           }
         }
       }
       return forecasts.sorted {
-        ($0.scope.project.text, $0.scope.tenant?.text ?? "")
-          < ($1.scope.project.text, $1.scope.tenant?.text ?? "")
+        ($0.pool.project.text, $0.pool.tenant?.text ?? "")
+          < ($1.pool.project.text, $1.pool.tenant?.text ?? "")
       }
     }
   }
 
-  /// Returns the conditions on scopes `s` in which an administrator can find users, one for each
+  /// Returns the conditions on pools `s` in which an administrator can find users, one for each
   /// grant.
   private static func places(_ administrator: Administrator) -> [SQL] {
     let grants = administrator.grants.filter { $0.role.permissions.contains(.findUsers) }
@@ -44,9 +44,9 @@ extension SignIns {
 
   private static func accounts(
     _ text: String, _ place: SQL, limit: Int, _ connection: borrowing Connection
-  ) throws -> [(account: Int64, scope: Int64)] {
+  ) throws -> [(account: Int64, pool: Int64)] {
     let email = AccountRules.folded(email: text)
-    var found: [(account: Int64, scope: Int64)] = []
+    var found: [(account: Int64, pool: Int64)] = []
     for match in ["a.email_folded = \(email)", "a.uid = \(text)"] as [SQL] {
       // The join order is fixed: pools first, then the account by its index.
       found += try connection.all(
@@ -62,14 +62,14 @@ extension SignIns {
   }
 
   private func forecast(
-    _ key: Int64, _ scope: Int64, at now: Instant, _ connection: borrowing Connection
+    _ key: Int64, _ pool: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInForecast? {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
-    let policy = try Policies.stored(scope, connection)
+    let policy = try Policies.stored(pool, connection)
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {
-      let name = CounterName.passwords(of: TypedEmail(email), in: scope)
+      let name = CounterName.passwords(of: TypedEmail(email), in: pool)
       blockedUntil = try ThrottleCharge.blockedUntil(.everywhere(name), at: now, connection)
       networks = try ThrottleCharge.blockedNetworks(of: name, at: now, connection)
     }
@@ -90,7 +90,7 @@ extension Store {
     _ connection: borrowing Connection
   ) throws -> SignInForecast {
     var forecast = SignInForecast(
-      of: account, policy: policy, methods: try SignIns.methods(policy.scope, connection),
+      of: account, policy: policy, methods: try SignIns.methods(policy.pool, connection),
       blockedUntil: blockedUntil, at: now)
     forecast.enforcement = try enforcement(forecast, at: now, connection)
     return forecast
@@ -105,7 +105,7 @@ extension Store {
     guard case .none = forecast.secondFactor, policy.edit.effectiveEnforcement != nil,
       try EnrollmentDuty(of: account, policy, at: now, connection).isDue
     else { return nil }
-    return try refusesSessions(of: account, in: policy.scope, at: now, connection)
+    return try refusesSessions(of: account, in: policy.pool, at: now, connection)
       ? .refuse : .claim
   }
 }

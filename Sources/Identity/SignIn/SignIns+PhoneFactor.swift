@@ -38,7 +38,7 @@ extension SignIns {
         kind: .phoneSecondFactor, purpose: .smsSecondFactor, account: account,
         provider: ticket.provider, factor: factor.id, pending: ticket.id)
       let request = PhoneRequest(phoneNumber: number, language: language, address: address)
-      return try codes.send(request, for: use, in: pending.scope, at: now, connection).session()
+      return try codes.send(request, for: use, in: pending.pool, at: now, connection).session()
     }
   }
 
@@ -76,7 +76,7 @@ extension SignIns {
       let sent = PhoneCode(sessionInfo, .phoneSecondFactor, by: tickets)
       let known = account.factors.first { $0.id == sent?.factor }
       let attempt = CodeAttemptRecorder(
-        account: account, scope: pending.scope, way: .phone, enrollment: known?.id, origin: origin,
+        account: account, pool: pending.pool, way: .phone, enrollment: known?.id, origin: origin,
         isClockDoubted: store.expectedTime.isDoubted)
       if let until = account.codesBlocked(at: now) {
         return .failure(try attempt.refuse(until: until, at: now, connection))
@@ -91,7 +91,7 @@ extension SignIns {
       let change = try attempt.accept(CodeFinding(.accepted), at: now, connection)
       return .success(
         try Sessions.begin(
-          account, in: pending.scope, provider: ticket.provider,
+          account, in: pending.pool, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id),
           with: .signInWith(claims: ticket.claims), at: now, random: random, setting: change,
           connection))

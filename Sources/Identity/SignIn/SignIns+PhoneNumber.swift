@@ -34,30 +34,30 @@ extension SignIns {
   ///
   /// - Returns: The session that the client sends back with the code.
   public func sendCode(
-    _ scope: Scope, _ request: PhoneRequest
+    _ pool: Pool, _ request: PhoneRequest
   ) async throws -> String {
     let now = store.clock.now()
     let codes = codes
     return try await store.write { connection in
-      try Self.checkPhones(scope, connection)
+      try Self.checkPhones(pool, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone
       }
       var use = PhoneCodes.Use(kind: .phoneSignIn, purpose: .smsSignIn)
-      let owner = try AccountRecord.find(scope, phone: request.phoneNumber, connection)
-      use.isWithheld = try UserPermissions.refusesCode(for: owner, in: scope, connection)
+      let owner = try AccountRecord.find(pool, phone: request.phoneNumber, connection)
+      use.isWithheld = try UserPermissions.refusesCode(for: owner, in: pool, connection)
       // With email enumeration protection, no response tells whether a number has an account.
-      guard try !use.isWithheld || Scopes.hidesUsers(scope, connection) else {
+      guard try !use.isWithheld || Pools.hidesUsers(pool, connection) else {
         throw SignInError.adminOnly
       }
-      return try codes.send(request, for: use, in: scope, at: now, connection).session()
+      return try codes.send(request, for: use, in: pool, at: now, connection).session()
     }
   }
 
-  private static func checkPhones(_ scope: Scope, _ connection: borrowing Connection) throws {
-    guard scope.tenant == nil else { throw SignInError.tenantWithoutPhones }
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
-    guard try methods(scope, connection).phone else { throw SignInError.phoneLoginDisabled }
+  private static func checkPhones(_ pool: Pool, _ connection: borrowing Connection) throws {
+    guard pool.tenant == nil else { throw SignInError.tenantWithoutPhones }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
+    guard try methods(pool, connection).phone else { throw SignInError.phoneLoginDisabled }
   }
 
   /// Signs in with a code sent to a phone number, or links the number to an account.
@@ -68,7 +68,7 @@ extension SignIns {
   /// Accounts that require a second factor can't sign in this way: phone sign-in doesn't support a
   /// second factor, so it would bypass it.
   public func phone(
-    _ scope: Scope, _ request: PhoneSignIn, by author: Author
+    _ pool: Pool, _ request: PhoneSignIn, by author: Author
   ) async throws -> PhoneSignInOutcome {
     let now = store.clock.now()
     let (random, tickets, profile) = (store.random, tickets, store.profile)
@@ -76,15 +76,15 @@ extension SignIns {
       by: author
     ) {
       connection in
-      try Self.checkPhones(scope, connection)
+      try Self.checkPhones(pool, connection)
       let number: String
       switch try Self.number(
-        request.proof, from: author.client, in: scope, by: tickets, at: now, connection)
+        request.proof, from: author.client, in: pool, by: tickets, at: now, connection)
       {
       case .success(let found): number = found
       case .failure(let error): return .failure(error)
       }
-      let owner = try AccountRecord.find(scope, phone: number, connection)
+      let owner = try AccountRecord.find(pool, phone: number, connection)
       switch request.purpose {
       case .link(let session):
         let account: Account
@@ -97,45 +97,45 @@ extension SignIns {
             .taken(
               phoneNumber: number,
               proof: try TemporaryProof.make(
-                number, in: scope, by: tickets, at: now, random: random)))
+                number, in: pool, by: tickets, at: now, random: random)))
         }
         guard account.factors.isEmpty else { return .failure(.unsupportedFirstFactor) }
-        let linked = try Self.link(number, to: account, in: scope, by: author, at: now, connection)
+        let linked = try Self.link(number, to: account, in: pool, by: author, at: now, connection)
         // The link is kept. No second factor passes from the session to the new one.
         if try !account.isAnonymous
-          && store.refusesSessions(of: linked, in: scope, at: now, connection)
+          && store.refusesSessions(of: linked, in: pool, at: now, connection)
         {
           return .failure(.enrollmentRequired)
         }
         return .success(
           .signedIn(
             try Self.begin(
-              linked, in: scope, with: .link(to: account, in: session), at: now, random: random,
+              linked, in: pool, with: .link(to: account, in: session), at: now, random: random,
               connection), isNew: false))
       case .signIn, .signInAgain:
         guard let owner else {
           guard case .signIn = request.purpose else { return .failure(.userNotFound) }
-          guard try UserPermissions.find(scope.key, connection).signUp else {
+          guard try UserPermissions.find(pool.key, connection).signUp else {
             return .failure(.adminOnly)
           }
           let new = try Self.make(
-            number, in: scope, by: author, profile, at: now, random: random, connection)
+            number, in: pool, by: author, profile, at: now, random: random, connection)
           return .success(
             .signedIn(
-              try Self.begin(new, in: scope, with: .signIn, at: now, random: random, connection),
+              try Self.begin(new, in: pool, with: .signIn, at: now, random: random, connection),
               isNew: true))
         }
         guard !owner.disabled else { return .failure(.userDisabled) }
-        let configuration = try Policies.stored(scope.key, connection).configuration
+        let configuration = try Policies.stored(pool.key, connection).configuration
         guard SignInForecast.factorsDue(of: owner, configuration).isEmpty else {
           return .failure(.unsupportedFirstFactor)
         }
-        guard try !store.refusesSignIn(of: owner, in: scope, at: now, connection) else {
+        guard try !store.refusesSignIn(of: owner, in: pool, at: now, connection) else {
           return .failure(.enrollmentRequired)
         }
         return .success(
           .signedIn(
-            try Self.begin(owner, in: scope, with: .signIn, at: now, random: random, connection),
+            try Self.begin(owner, in: pool, with: .signIn, at: now, random: random, connection),
             isNew: false))
       }
     }
@@ -143,31 +143,31 @@ extension SignIns {
   }
 
   private static func begin(
-    _ account: Account, in scope: Scope, with start: SessionStart, at now: Instant,
+    _ account: Account, in pool: Pool, with start: SessionStart, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> SessionGrant {
     try Sessions.begin(
-      account, in: scope, provider: .phone, secondFactor: nil, with: start,
+      account, in: pool, provider: .phone, secondFactor: nil, with: start,
       at: now, random: random, connection)
   }
 
   /// Returns the number that a proof is for, and uses the proof up.
   private static func number(
-    _ proof: PhoneProof, from address: ClientAddress, in scope: Scope, by tickets: Sealer,
+    _ proof: PhoneProof, from address: ClientAddress, in pool: Pool, by tickets: Sealer,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<String, SignInError> {
     switch proof {
     case .temporary(let text, let number):
       let ticket = try TemporaryProof.open(
-        text, phoneNumber: number, in: scope, by: tickets, at: now, connection)
+        text, phoneNumber: number, in: pool, by: tickets, at: now, connection)
       guard let ticket else { return .failure(.invalidTemporaryProof) }
       try ticket.countUse(connection)
       return .success(number)
     case .code(let sessionInfo, let code):
       guard let sent = PhoneCode(sessionInfo, .phoneSignIn, by: tickets),
-        sent.ticket.scope == scope.key
+        sent.ticket.pool == pool.key
       else { return .failure(.invalidSessionInfo) }
-      let name = CounterName.phoneSignInCodes(of: sent.phoneNumber, in: scope.key)
+      let name = CounterName.phoneSignInCodes(of: sent.phoneNumber, in: pool.key)
       let charges: [ThrottleCharge]
       switch try ThrottleCharge.charge(
         ThrottleCounter.name(name, from: address), at: now, connection)
@@ -190,23 +190,23 @@ extension SignIns {
   }
 
   private static func make(
-    _ number: String, in scope: Scope, by author: Author, _ profile: Profile, at now: Instant,
+    _ number: String, in pool: Pool, by author: Author, _ profile: Profile, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> Account {
     var new = NewAccount()
     new.phoneNumber = number
     let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
     let account = try AccountRecord.insert(
-      new, passwordHash: nil, anonymous: false, in: scope, uid: uid, at: now,
+      new, passwordHash: nil, anonymous: false, in: pool, uid: uid, at: now,
       connection)
-    try account.recordSignUp(in: scope, by: author, profile, at: now, connection)
+    try account.recordSignUp(in: pool, by: author, profile, at: now, connection)
     return account
   }
 
   /// Links a number that no other account has to an account, which is no longer anonymous
   /// afterwards.
   private static func link(
-    _ number: String, to account: Account, in scope: Scope, by author: Author, at now: Instant,
+    _ number: String, to account: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
     guard account.phoneNumber != number else { return account }
@@ -218,21 +218,21 @@ extension SignIns {
       throw SignInError.userNotFound
     }
     try SearchIndex.update(linked, connection)
-    var entry = AuditEntry(.accountChange, of: linked, in: scope)
+    var entry = AuditEntry(.accountChange, of: linked, in: pool)
     entry.add(.phoneNumber, from: .optional(account.phoneNumber), to: .text(number))
     try entry.record(by: author.user(account), at: now, connection)
     return linked
   }
 
-  /// Returns the unused codes of a user pool that were generated in the emulator profile.
-  public func verificationCodes(_ scope: Scope) async throws -> [VerificationCode] {
+  /// Returns the unused codes of a pool that were generated in the emulator profile.
+  public func verificationCodes(_ pool: Pool) async throws -> [VerificationCode] {
     let oldest = TimeOrderedID.first(
       at: store.clock.now().advanced(bySeconds: -PhoneCode.lifetime))
     let sessions = try await store.read { connection in
       try connection.all(
         """
         SELECT session_info FROM verification_code
-        WHERE scope_key = \(scope.key) AND session_id >= \(oldest) ORDER BY session_id
+        WHERE scope_key = \(pool.key) AND session_id >= \(oldest) ORDER BY session_id
         """
       ) { try $0.next() as String }
     }

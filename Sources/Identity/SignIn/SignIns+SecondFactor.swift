@@ -5,27 +5,27 @@ extension SignIns {
   /// Returns a pending credential like that of `password`, for an account that passed its first
   /// factor elsewhere.
   public func pendingCredential(
-    _ scope: Scope, _ account: Account
+    _ pool: Pool, _ account: Account
   ) throws -> String {
     let ticket = Ticket(
-      scope: scope, account: account, provider: .password, at: store.clock.now(),
+      pool: pool, account: account, provider: .password, at: store.clock.now(),
       random: store.random)
     return try ticket.sealed(.pendingCredential, by: tickets)
   }
 
-  /// Returns the user pool of a pending credential; nil if the credential was never issued for one
+  /// Returns the pool of a pending credential; nil if the credential was never issued for one
   /// of the project.
   public func pool(
     of pendingCredential: String, project: ID<Project>
-  ) async throws -> Scope? {
+  ) async throws -> Pool? {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       return nil
     }
     return try await store.read { connection in
       do {
-        let scope = try Policies.stored(ticket.scope, connection).scope
-        return scope.project == project ? scope : nil
-      } catch PolicyError.scopeNotFound { return nil }
+        let pool = try Policies.stored(ticket.pool, connection).pool
+        return pool.project == project ? pool : nil
+      } catch PolicyError.poolNotFound { return nil }
     }
   }
 
@@ -58,7 +58,7 @@ extension SignIns {
       case .success(let found): pending = found
       case .failure(let error): return .failure(error)
       }
-      let (account, scope) = (pending.account, pending.scope)
+      let (account, pool) = (pending.account, pending.pool)
       guard let factor = account.factors.first(where: { $0.id.text == enrollment }),
         factor.kind == .totp
       else {
@@ -72,7 +72,7 @@ extension SignIns {
       let window = pending.policy.configuration.window
       // Backup codes have no interval, also if they're rejected.
       let attempt = CodeAttemptRecorder(
-        account: account, scope: scope, way: .app, enrollment: factor.id,
+        account: account, pool: pool, way: .app, enrollment: factor.id,
         window: Self.isOfApp(code) ? window : nil, origin: origin,
         isClockDoubted: store.expectedTime.isDoubted)
       if let until = account.codesBlocked(at: now) {
@@ -81,8 +81,8 @@ extension SignIns {
       let finding =
         Self.isOfApp(code)
         ? try totp.check(
-          code, for: factor.id, of: account, in: scope, window: window, at: now, connection)
-        : try checkBackupCode(code, of: account, in: scope, by: author, at: now, connection)
+          code, for: factor.id, of: account, in: pool, window: window, at: now, connection)
+        : try checkBackupCode(code, of: account, in: pool, by: author, at: now, connection)
       guard finding.result.isSuccess else {
         return .failure(try attempt.fail(finding, at: now, connection))
       }
@@ -90,7 +90,7 @@ extension SignIns {
       try ticket.countUse(connection)
       return .success(
         try Sessions.begin(
-          account, in: scope, provider: ticket.provider,
+          account, in: pool, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
           with: .signInWith(claims: ticket.claims, backupCode: !Self.isOfApp(code)), at: now,
           random: random, setting: change, connection)
@@ -103,7 +103,7 @@ extension SignIns {
   struct Pending {
     let policy: StoredPolicy
     let account: Account
-    var scope: Scope { policy.scope }
+    var pool: Pool { policy.pool }
   }
 
   /// Checks that a pending credential is still valid.
@@ -119,19 +119,19 @@ extension SignIns {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Pending, SignInError> {
     let policy: StoredPolicy
-    do { policy = try Policies.stored(ticket.scope, connection) } catch PolicyError
-      .scopeNotFound
+    do { policy = try Policies.stored(ticket.pool, connection) } catch PolicyError
+      .poolNotFound
     {
       return .failure(.invalidPendingCredential)
     }
-    let scope = policy.scope
-    guard scope.project == project else { return .failure(.projectMismatch) }
-    guard tenant == nil || tenant == scope.tenant else { return .failure(.tenantMismatch) }
+    let pool = policy.pool
+    guard pool.project == project else { return .failure(.projectMismatch) }
+    guard tenant == nil || tenant == pool.tenant else { return .failure(.tenantMismatch) }
     guard ticket.issuedAt.lasts(lifetime, at: now) else { return .failure(expired) }
     guard let account = try AccountRecord.find(key: ticket.account, connection) else {
       return .failure(.userNotFound)
     }
-    guard !scope.isDisabled else { return .failure(.scopeDisabled(scope)) }
+    guard !pool.isDisabled else { return .failure(.poolDisabled(pool)) }
     guard !account.disabled else { return .failure(.userDisabled) }
     if let enrollment, !account.factors.contains(where: { $0.id.text == enrollment }) {
       return .failure(unknown)

@@ -16,14 +16,14 @@ extension SignIns {
   /// Returns the sign-in methods of the account with an email, with the same amount of work if
   /// there is no account.
   public func ways(
-    of email: String, in scope: Scope, goingOnTo url: String
+    of email: String, in pool: Pool, goingOnTo url: String
   ) async throws -> WaysToSignIn {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     do { try AccountRules.checkEmail(email) } catch { throw OutOfBandError.invalidEmail }
     guard ContinueURL.host(of: url) != nil else { throw OutOfBandError.invalidContinueURL }
     let sessionID = store.random.token(bytes: 20)
     return try await store.read { connection in
-      let account = try AccountRecord.find(scope, email: email, connection)
+      let account = try AccountRecord.find(pool, email: email, connection)
       let others = account?.providers.map(\.provider) ?? []
       let byMail =
         (account?.hasPassword == true ? ["password"] : [])

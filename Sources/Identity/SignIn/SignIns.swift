@@ -18,9 +18,9 @@ public struct SignIns: Sendable {
   /// service. An email address in use counts as a wrong password of the network
   /// (``AccountError/tooManyAttempts(until:)``).
   public func signUp(
-    _ scope: Scope, _ new: NewAccount, by author: Author
+    _ pool: Pool, _ new: NewAccount, by author: Author
   ) async throws -> SessionGrant {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     var new = new
     (new.localID, new.phoneNumber, new.phones) = (nil, nil, [])
     (new.emailVerified, new.disabled) = (false, false)
@@ -28,13 +28,13 @@ public struct SignIns: Sendable {
     new.photoURL = nil
     if anonymous { new.displayName = nil }
     try await store.read { connection in
-      try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
+      try Self.checkSignUp(anonymous: anonymous, in: pool, connection)
     }
     if !anonymous {
       if new.email == nil { throw AccountError.missingEmail }
       if new.password == nil { throw AccountError.missingPassword }
     }
-    let hash = try await accounts.check(new, in: scope)
+    let hash = try await accounts.check(new, in: pool)
     let now = store.clock.now()
     let (random, fields) = (store.random, new)
     let result: Result<SessionGrant, AccountError> = try await store.write(
@@ -42,64 +42,64 @@ public struct SignIns: Sendable {
     ) {
       connection in
       // It may have been turned off while the password was hashed.
-      try Self.checkSignUp(anonymous: anonymous, in: scope, connection)
+      try Self.checkSignUp(anonymous: anonymous, in: pool, connection)
       if let email = fields.email,
         let refusal = try store.refusal(
-          ofNewEmail: email, in: scope, from: author.client, at: now, connection)
+          ofNewEmail: email, in: pool, from: author.client, at: now, connection)
       {
         return .failure(refusal)
       }
       let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
-        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: scope,
+        fields, passwordHash: hash?.encoded, anonymous: anonymous, in: pool,
         uid: uid, at: now, connection)
-      try account.recordSignUp(in: scope, by: author, store.profile, at: now, connection)
+      try account.recordSignUp(in: pool, by: author, store.profile, at: now, connection)
       return .success(
         try Sessions.begin(
-          account, in: scope, provider: anonymous ? .anonymous : .password, secondFactor: nil,
+          account, in: pool, provider: anonymous ? .anonymous : .password, secondFactor: nil,
           with: .signIn, at: now, random: random, connection))
     }
     return try result.get()
   }
 
   private static func checkSignUp(
-    anonymous: Bool, in scope: Scope, _ connection: borrowing Connection
+    anonymous: Bool, in pool: Pool, _ connection: borrowing Connection
   ) throws {
-    let pool = try stored(scope, connection)
-    guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
-    guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
-    guard try UserPermissions.find(scope.key, connection).signUp else {
+    let current = try stored(pool, connection)
+    guard !current.isDeleted else { throw CallError.poolDeleted(pool) }
+    guard !current.isDisabled else { throw CallError.poolDisabled(pool) }
+    guard try UserPermissions.find(pool.key, connection).signUp else {
       throw AccountError.adminOnly
     }
-    guard anonymous else { return try pool.methods.checkPassword() }
-    guard pool.methods.anonymous else { throw AccountError.adminOnly }
+    guard anonymous else { return try current.methods.checkPassword() }
+    guard current.methods.anonymous else { throw AccountError.adminOnly }
   }
 
-  static func checkPasswordSignIn(in scope: Scope, _ connection: borrowing Connection) throws {
-    try methods(scope, connection).checkPassword()
+  static func checkPasswordSignIn(in pool: Pool, _ connection: borrowing Connection) throws {
+    try methods(pool, connection).checkPassword()
   }
 
   /// Returns whether a pool exists and allows sign-in at present.
-  static func isOpen(_ scope: Scope, _ connection: borrowing Connection) throws -> Bool {
-    let pool = try stored(scope, connection)
-    return !pool.isDeleted && !pool.isDisabled
+  static func isOpen(_ pool: Pool, _ connection: borrowing Connection) throws -> Bool {
+    let current = try stored(pool, connection)
+    return !current.isDeleted && !current.isDisabled
   }
 
   static func methods(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> SignInMethods {
-    try stored(scope, connection).methods
+    try stored(pool, connection).methods
   }
 
-  /// Reads a pool's current sign-in methods and state; a ``Scope`` has those from when the request
+  /// Reads a pool's current sign-in methods and state; a ``Pool`` has those from when the request
   /// began.
   static func stored(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> (methods: SignInMethods, isDisabled: Bool, isDeleted: Bool) {
     try connection.first(
       """
       SELECT password, email_link, anonymous, phone, disabled, deleted_at IS NOT NULL
-      FROM scope WHERE scope_key = \(scope.key)
+      FROM scope WHERE scope_key = \(pool.key)
       """
     ) { row in
       let methods = SignInMethods(
@@ -115,10 +115,10 @@ public struct SignIns: Sendable {
   /// the limits. The count is reversed if the password is correct or wasn't checked. Unknown emails
   /// are counted the same way and cost the same work.
   public func password(
-    _ scope: Scope, email: String, password: Secret, address: ClientAddress
+    _ pool: Pool, email: String, password: Secret, address: ClientAddress
   ) async throws -> SignInOutcome {
     do {
-      let outcome = try await outcome(scope, email: email, password: password, address: address)
+      let outcome = try await outcome(pool, email: email, password: password, address: address)
       store.passwordAttempts.add(.user, .correct)
       return outcome
     } catch {
@@ -128,16 +128,16 @@ public struct SignIns: Sendable {
   }
 
   private func outcome(
-    _ scope: Scope, email: String, password: Secret, address: ClientAddress
+    _ pool: Pool, email: String, password: Secret, address: ClientAddress
   ) async throws -> SignInOutcome {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     do { try AccountRules.checkEmail(email) } catch { throw SignInError.invalidEmail }
-    var attempt = try await takeAttempt(scope, email: email, address: address)
+    var attempt = try await takeAttempt(pool, email: email, address: address)
     // Another sign-in or a password change may store a different hash in the meantime, so this is
     // retried once.
     for _ in 0..<2 {
       let matches: Bool
-      do { matches = try await hasher.matches(password, attempt.hash, for: scope.hashing) } catch {
+      do { matches = try await hasher.matches(password, attempt.hash, for: pool.hashing) } catch {
         try await giveBack(attempt)
         if error == .busy { throw SignInError.busy }
         throw error
@@ -147,10 +147,10 @@ public struct SignIns: Sendable {
       guard !account.disabled else { throw SignInError.userDisabled }
       var upgraded: PasswordHash?
       if hasher.needsUpgrade(hash) {
-        upgraded = try? await hasher.hash(password, for: scope.hashing)
+        upgraded = try? await hasher.hash(password, for: pool.hashing)
       }
       switch try await pass(
-        scope, attempt, account, password: password, hash: hash, upgraded: upgraded)
+        pool, attempt, account, password: password, hash: hash, upgraded: upgraded)
       {
       case .passed(let outcome): return outcome
       case .lacking(let missing): throw SignInError.passwordRequirements(missing)
@@ -168,16 +168,16 @@ public struct SignIns: Sendable {
   }
 
   private func takeAttempt(
-    _ scope: Scope, email: String, address: ClientAddress
+    _ pool: Pool, email: String, address: ClientAddress
   ) async throws -> Attempt {
     let now = store.clock.now()
     let email = TypedEmail(email)
     let counters =
-      ThrottleCounter.client(address, in: scope, store.profile)
-      + ThrottleCounter.name(.passwords(of: email, in: scope.key), from: address)
+      ThrottleCounter.client(address, in: pool, store.profile)
+      + ThrottleCounter.name(.passwords(of: email, in: pool.key), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write {
       connection in
-      guard try Self.methods(scope, connection).password else {
+      guard try Self.methods(pool, connection).password else {
         return .failure(.passwordLoginDisabled)
       }
       let charges: [ThrottleCharge]
@@ -185,7 +185,7 @@ public struct SignIns: Sendable {
       case .charged(let taken): charges = taken
       case .blocked(let until): return .failure(.tooManyAttempts(until: until))
       }
-      let account = try AccountRecord.find(scope, email: email.folded, connection)
+      let account = try AccountRecord.find(pool, email: email.folded, connection)
       return .success(
         Attempt(
           account: account, hash: try Self.hash(of: account?.key, connection), charges: charges))
@@ -220,16 +220,16 @@ public struct SignIns: Sendable {
 
   /// Reverses the counts of a correct password and continues with the second factor, or signs in.
   private func pass(
-    _ scope: Scope, _ attempt: Attempt, _ account: Account, password: Secret,
+    _ pool: Pool, _ attempt: Attempt, _ account: Account, password: Secret,
     hash: PasswordHash, upgraded: PasswordHash?
   ) async throws -> Passed {
     let now = store.clock.now()
     return try await store.write { connection in
       // The pool may have been changed or deleted while the password was hashed.
-      let pool = try Self.stored(scope, connection)
-      guard !pool.isDeleted else { throw CallError.scopeDeleted(scope) }
-      guard !pool.isDisabled else { throw CallError.scopeDisabled(scope) }
-      guard pool.methods.password else { throw SignInError.passwordLoginDisabled }
+      let current = try Self.stored(pool, connection)
+      guard !current.isDeleted else { throw CallError.poolDeleted(pool) }
+      guard !current.isDisabled else { throw CallError.poolDisabled(pool) }
+      guard current.methods.password else { throw SignInError.passwordLoginDisabled }
       let changed = try connection.run(
         """
         UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)
@@ -241,11 +241,11 @@ public struct SignIns: Sendable {
       }
       guard !account.disabled else { throw SignInError.userDisabled }
       try ThrottleCharge.recordSuccess(attempt.charges, connection)
-      let policy = try PasswordPolicy.find(scope.key, connection)
+      let policy = try PasswordPolicy.find(pool.key, connection)
       let missing = policy.missing(in: password)
       guard missing.isEmpty || !policy.forcesUpgrade else { return .lacking(missing) }
       let outcome = try passFirstFactor(
-        account, in: scope, provider: .password, with: .signIn, at: now, connection)
+        account, in: pool, provider: .password, with: .signIn, at: now, connection)
       guard case .signedIn(var grant) = outcome else { return .passed(outcome) }
       grant.unmetRequirements = missing
       return .passed(.signedIn(grant))
@@ -259,30 +259,30 @@ public struct SignIns: Sendable {
   ///
   /// `start` is how the session begins if no second factor is required.
   ///
-  /// - Throws: ``CallError/scopeDisabled(_:)``, or the database's error.
+  /// - Throws: ``CallError/poolDisabled(_:)``, or the database's error.
   func passFirstFactor(
-    _ account: Account, in scope: Scope, provider: SignInProvider, with start: SessionStart,
+    _ account: Account, in pool: Pool, provider: SignInProvider, with start: SessionStart,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInOutcome {
-    guard !scope.isDisabled else { throw CallError.scopeDisabled(scope) }
+    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
-      let configuration = try Policies.stored(scope.key, connection).configuration
+      let configuration = try Policies.stored(pool.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)
       if !due.isEmpty {
         let ticket = Ticket(
-          scope: scope, account: account, provider: provider,
+          pool: pool, account: account, provider: provider,
           secret: Secret(Array((start.claims ?? "").utf8)), at: now, random: store.random)
         return .secondFactorDue(
           account: account, pendingCredential: try ticket.sealed(.pendingCredential, by: tickets),
           factors: due)
       }
     }
-    guard try !store.refusesSignIn(of: account, in: scope, at: now, connection) else {
+    guard try !store.refusesSignIn(of: account, in: pool, at: now, connection) else {
       return .enrollmentRequired
     }
     return .signedIn(
       try Sessions.begin(
-        account, in: scope, provider: provider, secondFactor: nil, with: start, at: now,
+        account, in: pool, provider: provider, secondFactor: nil, with: start, at: now,
         random: store.random, connection))
   }
 }

@@ -31,9 +31,9 @@ struct ThrottleCounter: Sendable, Equatable {
   /// Returns the counter of a network that calls the API; none in the emulator profile, because all
   /// users of an application's tests have the address of one machine.
   static func client(
-    _ client: ClientAddress, in scope: Scope, _ profile: Profile
+    _ client: ClientAddress, in pool: Pool, _ profile: Profile
   ) -> [ThrottleCounter] {
-    profile == .emulator ? [] : [network(.passwords(from: client, in: scope.key))]
+    profile == .emulator ? [] : [network(.passwords(from: client, in: pool.key))]
   }
 
   /// Returns the two counters of a name: guesses from one network block that network only, and a

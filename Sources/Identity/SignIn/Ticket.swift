@@ -18,7 +18,7 @@ struct Ticket {
   }
 
   let id: [UInt8]
-  let scope: Int64
+  let pool: Int64
   /// The account's key; 0 if no account is known yet.
   let account: Int64
   let issuedAt: Instant
@@ -35,11 +35,11 @@ struct Ticket {
   private static let longest = 8_192
 
   init(
-    scope: Scope, account: Account?, provider: SignInProvider, secret: Secret = Secret([]),
+    pool: Pool, account: Account?, provider: SignInProvider, secret: Secret = Secret([]),
     at now: Instant, random: RandomSource
   ) {
     id = TimeOrderedID.make(at: now, random: random)
-    self.scope = scope.key
+    self.pool = pool.key
     self.account = account?.key ?? 0
     issuedAt = now
     generation = account?.generation ?? 0
@@ -49,7 +49,7 @@ struct Ticket {
 
   func sealed(_ kind: Kind, by sealer: Sealer) throws(CryptoError) -> String {
     var bytes = id
-    for number in [scope, account, issuedAt.microseconds, generation] {
+    for number in [pool, account, issuedAt.microseconds, generation] {
       for shift in stride(from: Int64(56), through: 0, by: -8) {
         bytes.append(UInt8(truncatingIfNeeded: number >> shift))
       }
@@ -78,7 +78,7 @@ struct Ticket {
       let provider = SignInProvider(rawValue: String(decoding: bytes[49..<end], as: UTF8.self))
     else { return nil }
     id = Array(bytes[0..<TimeOrderedID.length])
-    scope = number(at: 16)
+    pool = number(at: 16)
     account = number(at: 24)
     issuedAt = Instant(microseconds: number(at: 32))
     generation = number(at: 40)
@@ -113,12 +113,12 @@ struct Ticket {
       connection.dialect.sharesDatabase
       ? """
       INSERT INTO ticket (scope_key, ticket_id, uses, failures)
-      VALUES (\(scope), \(id), 0, 0)
+      VALUES (\(pool), \(id), 0, 0)
       ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses
       RETURNING uses, failures
       """
       : """
-      SELECT uses, failures FROM ticket WHERE scope_key IN (\(scope), 0) AND ticket_id = \(id)
+      SELECT uses, failures FROM ticket WHERE scope_key IN (\(pool), 0) AND ticket_id = \(id)
       """
     return try connection.first(find) { row in
       (uses: try row.next() as Int, failures: try row.next() as Int)
@@ -152,7 +152,7 @@ struct Ticket {
     try connection.run(
       """
       INSERT INTO ticket (scope_key, ticket_id, uses, failures)
-      VALUES (\(scope), \(id), \(uses), \(failures))
+      VALUES (\(pool), \(id), \(uses), \(failures))
       ON CONFLICT (ticket_id) DO UPDATE SET uses = ticket.uses + excluded.uses,
         failures = ticket.failures + excluded.failures
       """)

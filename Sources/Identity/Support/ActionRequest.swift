@@ -51,7 +51,7 @@ public struct ActionOutcome<Value: Sendable>: Sendable {
 }
 
 /// A completed action with its single audit log entry.
-struct SupportAction<Value: Sendable> {
+struct CompletedAction<Value: Sendable> {
   let entry: AuditEntry
   let value: Value
 }

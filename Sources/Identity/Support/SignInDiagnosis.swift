@@ -50,7 +50,7 @@ public struct SignInDiagnosis: Sendable {
   ) -> Cause? {
     let account = forecast.account
     if account.disabled { return .disabled }
-    if forecast.scope.isDisabled { return .signInOff }
+    if forecast.pool.isDisabled { return .signInOff }
     if forecast.methods.areOff(for: account) { return .methodsOff }
     let lock = account.codeLock(at: now)
     if lock != .open { return .locked(lock) }

@@ -16,14 +16,14 @@ extension Support {
   ///
   /// - Throws: ``ActionDenial/nothingToDo`` if the name doesn't change.
   public func rename(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, to name: String,
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>, to name: String,
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Renaming> {
     let name = name.trimmed
     let faults: [ActionInputError] =
       name.isEmpty ? [.nameRequired] : Factor.isTooLong(name) ? [.nameTooLong] : []
     return try await authorization.act(
-      .renameFactor, request, on: account, in: scope, answers: { _, _ in faults }
+      .renameFactor, request, on: account, in: pool, answers: { _, _ in faults }
     ) { account, _, now, connection in
       let old = try Self.find(factor, of: account).factor
       guard old.displayName?.isSameBytes(as: name) != true else { throw ActionDenial.nothingToDo }
@@ -34,10 +34,11 @@ extension Support {
         """)
       let new = try Factor.all(of: account.key, connection).first { $0.id == factor }
       try store.outbox.notify(
-        .factorRenamed(from: old.label, to: name), account, in: scope, at: now, connection)
-      var entry = AuditEntry(.factorRename, of: account, in: scope)
+        .factorRenamed(from: old.label, to: name), account, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorRename, of: account, in: pool)
       entry.add(.factors, from: .of([old]), to: .of([new].compactMap { $0 }))
-      return SupportAction(entry: entry, value: Renaming(account: account, factor: old, name: name))
+      return CompletedAction(
+        entry: entry, value: Renaming(account: account, factor: old, name: name))
     }
   }
 }

@@ -3,8 +3,8 @@ import Database
 extension Support {
   // MARK: - Support rules
 
-  public func settings(_ scope: Scope) async throws -> SupportRules {
-    try await store.read { try SupportRules.find(scope, $0) }
+  public func settings(_ pool: Pool) async throws -> SupportRules {
+    try await store.read { try SupportRules.find(pool, $0) }
   }
 
   /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
@@ -14,22 +14,22 @@ extension Support {
   ///
   /// - Returns: False if the rules don't change, in which case the code isn't checked either.
   public func change(
-    _ scope: Scope, to new: SupportRules, expecting version: SettingsVersion,
+    _ pool: Pool, to new: SupportRules, expecting version: SettingsVersion,
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
     let (new, faults) = new.checked()
     let now = store.clock.now()
-    return try await loosen(.changeSupportRules, request, in: scope, faults, at: now) {
+    return try await loosen(.changeSupportRules, request, in: pool, faults, at: now) {
       connection in
-      let old = try Self.present(scope, connection)
-      guard let entry = Self.difference(scope, from: old, to: new) else { return nil }
+      let old = try Self.present(pool, connection)
+      guard let entry = Self.difference(pool, from: old, to: new) else { return nil }
       // A stale form is refused below, and may loosen what its sender hasn't seen.
       if old.version == version {
-        try Self.checkApproval(of: new, over: old, in: scope, request, at: now, connection)
+        try Self.checkApproval(of: new, over: old, in: pool, request, at: now, connection)
       }
       return PlannedChange(entry: entry) { connection in
         guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
-        try new.store(scope, connection)
+        try new.store(pool, connection)
       }
     }
   }
@@ -39,15 +39,15 @@ extension Support {
   /// - Returns: False if the rules don't change.
   @discardableResult
   public func change(
-    _ scope: Scope, to new: SupportRules, by author: Author
+    _ pool: Pool, to new: SupportRules, by author: Author
   ) async throws -> Bool {
     let (new, faults) = new.checked()
     guard faults.isEmpty else { throw SupportRulesError.answers(faults) }
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      let old = try Self.present(scope, connection)
-      guard let entry = Self.difference(scope, from: old, to: new) else { return false }
-      try new.store(scope, connection)
+      let old = try Self.present(pool, connection)
+      guard let entry = Self.difference(pool, from: old, to: new) else { return false }
+      try new.store(pool, connection)
       try entry.record(by: author, at: now, connection)
       return true
     }
@@ -56,7 +56,7 @@ extension Support {
   /// Policy admins, whose changes need approval, can't loosen the rule that requires it, nor
   /// choose how callers are verified.
   private static func checkApproval(
-    of new: SupportRules, over old: SupportRules, in scope: Scope, _ request: ActionRequest,
+    of new: SupportRules, over old: SupportRules, in pool: Pool, _ request: ActionRequest,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     var loosened: [SupportRulesError.Field] = []
@@ -68,28 +68,28 @@ extension Support {
     }
     guard !loosened.isEmpty,
       let agent = try Administrators.present(request.agent.administrator.id, at: now, connection),
-      !agent.may(.protectUsers, in: scope)
+      !agent.may(.protectUsers, in: pool)
     else { return }
     throw SupportRulesError.answers(loosened.map { .ownerRequired($0) })
   }
 
   /// Reads the rules of a pool, which still exists.
   private static func present(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> SupportRules {
-    do { _ = try Policies.stored(scope.key, connection) } catch PolicyError
-      .scopeNotFound
+    do { _ = try Policies.stored(pool.key, connection) } catch PolicyError
+      .poolNotFound
     {
-      throw SupportRulesError.scopeNotFound
+      throw SupportRulesError.poolNotFound
     }
-    return try SupportRules.find(scope, connection)
+    return try SupportRules.find(pool, connection)
   }
 
   private static func difference(
-    _ scope: Scope, from old: SupportRules, to new: SupportRules
+    _ pool: Pool, from old: SupportRules, to new: SupportRules
   ) -> AuditEntry? {
     var entry = AuditEntry(
-      .supportChange, .scope, scope.objectID, name: scope.name, in: scope)
+      .supportChange, .pool, pool.objectID, name: pool.name, in: pool)
     entry.compare(old.auditFields, new.auditFields)
     return entry.changes.isEmpty ? nil : entry
   }
@@ -181,7 +181,7 @@ extension Support {
   ///
   /// `plan` returns the change, or nil if there is nothing to change.
   private func loosen(
-    _ action: ConsoleAction, _ request: ActionRequest, in scope: Scope?,
+    _ action: ConsoleAction, _ request: ActionRequest, in pool: Pool?,
     _ faults: [ActionInputError], at now: Instant,
     _ plan: @escaping @Sendable (borrowing Connection) throws -> PlannedChange?
   ) async throws -> ActionOutcome<Bool> {
@@ -189,7 +189,7 @@ extension Support {
       connection in
       // Rereads the grants, because the session was read before the write began.
       let agent = try Administrators.present(request.agent.administrator.id, at: now, connection)
-      guard let agent, agent.may(action.requirements.permission, in: scope) else {
+      guard let agent, agent.may(action.requirements.permission, in: pool) else {
         return .failure(.notAllowed)
       }
       let change = faults.isEmpty ? try plan(connection) : nil
@@ -197,7 +197,7 @@ extension Support {
         return .success(ActionOutcome(value: false, renewed: nil))
       }
       switch try store.authorization.authorize(
-        action, request, in: ActionTarget(scope), inputErrors: faults, at: now, connection)
+        action, request, in: ActionTarget(pool), inputErrors: faults, at: now, connection)
       {
       case .failure(let error): return .failure(SupportRulesError(error))
       case .success(let renewed):

@@ -15,14 +15,14 @@ extension Support {
   public static let longestSuspension = 30
 
   public func factor(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>
   ) async throws -> Suspension {
     try await store.read { connection in
-      guard let account = try AccountRecord.find(scope, account, connection) else {
+      guard let account = try AccountRecord.find(pool, account, connection) else {
         throw ActionDenial.accountNotFound
       }
       var found = try Self.find(factor, of: account)
-      let configuration = try Policies.stored(scope.key, connection).configuration
+      let configuration = try Policies.stored(pool.key, connection).configuration
       found.factorsDue = SignInForecast.factorsDue(of: account, configuration)
       return found
     }
@@ -34,11 +34,11 @@ extension Support {
   /// The suspension ends automatically. Suspending a suspended factor replaces the end time; an
   /// earlier end requires what ending the suspension does.
   public func suspend(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Suspension> {
     try await authorization.act(
-      .suspendFactor, request, on: account, in: scope,
+      .suspendFactor, request, on: account, in: pool,
       guardedAs: { account, now in
         Self.isShortened(factor, of: account, to: until, at: now) ? .resumeFactor : nil
       },
@@ -48,31 +48,31 @@ extension Support {
       guard let until else { throw ActionDenial.answers([.untilOutOfRange]) }
       try Self.store(until, found, connection)
       try store.outbox.notify(
-        .factorSuspended(name: found.factor.label, until: until), account, in: scope, at: now,
+        .factorSuspended(name: found.factor.label, until: until), account, in: pool, at: now,
         connection)
-      var entry = AuditEntry(.factorSuspend, of: account, in: scope)
+      var entry = AuditEntry(.factorSuspend, of: account, in: pool)
       entry.add(.factors, .of([found.factor]))
       let before = found.factor.isSuspended(at: now) ? found.factor.suspendedUntil : nil
       entry.add(.suspendedUntil, from: .optional(before), to: .instant(until))
-      return SupportAction(entry: entry, value: found)
+      return CompletedAction(entry: entry, value: found)
     }
   }
 
   public func resume(
-    _ scope: Scope, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
+    _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Suspension> {
     try await authorization.act(
-      .resumeFactor, request, on: account, in: scope
+      .resumeFactor, request, on: account, in: pool
     ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
       guard found.factor.isSuspended(at: now) else { throw ActionDenial.nothingToDo }
       try Self.store(nil, found, connection)
       try store.outbox.notify(
-        .factorResumed(name: found.factor.label), account, in: scope, at: now, connection)
-      var entry = AuditEntry(.factorResume, of: account, in: scope)
+        .factorResumed(name: found.factor.label), account, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorResume, of: account, in: pool)
       entry.add(.factors, .of([found.factor]))
       entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)
-      return SupportAction(entry: entry, value: found)
+      return CompletedAction(entry: entry, value: found)
     }
   }
 

@@ -4,7 +4,7 @@ import Database
 public struct HeldAgent: Sendable {
   public let agent: ID<Administrator>
   public let name: String
-  public let scope: Scope
+  public let pool: Pool
   public let since: Instant
 }
 
@@ -47,13 +47,13 @@ public struct Support: Sendable {
   ///
   /// `rules` are the support rules of the pool, if the page has read them.
   public func eligibility(
-    _ agent: ConsoleSession, on account: Account, in scope: Scope,
+    _ agent: ConsoleSession, on account: Account, in pool: Pool,
     performing action: ConsoleAction = .removeFactor, _ rules: SupportRules? = nil
   ) async throws -> SupportEligibility {
     let now = store.clock.now()
     return try await store.read { connection in
-      let settings = try rules ?? SupportRules.find(scope, connection)
-      var refusal = agent.administrator.denial(of: action, on: account, in: scope)
+      let settings = try rules ?? SupportRules.find(pool, connection)
+      var refusal = agent.administrator.denial(of: action, on: account, in: pool)
       let caller = try authorization.callerStatus(
         action, agent.administrator.id, about: account, settings, at: now, connection)
       if refusal == nil, let caller, caller.isRequired, caller.email == nil,
@@ -62,7 +62,7 @@ public struct Support: Sendable {
         refusal = .callerUnverifiable
       }
       var eligibility = try authorization.eligibility(
-        agent, settings, in: scope, refusal, at: now, connection)
+        agent, settings, in: pool, refusal, at: now, connection)
       eligibility.caller = caller
       return eligibility
     }
@@ -90,9 +90,9 @@ public struct Support: Sendable {
       var held: [HeldAgent] = []
       for row in rows {
         do {
-          let scope = try Policies.stored(row.key, connection).scope
-          held.append(HeldAgent(agent: row.id, name: row.name, scope: scope, since: row.at))
-        } catch PolicyError.scopeNotFound { continue }
+          let pool = try Policies.stored(row.key, connection).pool
+          held.append(HeldAgent(agent: row.id, name: row.name, pool: pool, since: row.at))
+        } catch PolicyError.poolNotFound { continue }
       }
       return held.sorted { $0.since < $1.since }
     }

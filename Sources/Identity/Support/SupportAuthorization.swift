@@ -13,35 +13,35 @@ struct SupportAuthorization: Sendable {
   /// action another one; nil for the action itself. `answers` returns the validation errors of the
   /// action's own fields.
   func act<Value: Sendable>(
-    _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in scope: Scope,
+    _ action: ConsoleAction, _ request: ActionRequest, on id: ID<Account>, in pool: Pool,
     guardedAs guarded: @escaping @Sendable (Account, Instant) -> ConsoleAction? = { _, _ in nil },
     answers: @escaping @Sendable (Account, Instant) -> [ActionInputError] = { _, _ in [] },
     _ body:
       @escaping @Sendable (Account, SupportRules, Instant, borrowing Connection) throws
-      -> SupportAction<Value>
+      -> CompletedAction<Value>
   ) async throws -> ActionOutcome<Value> {
     let now = store.clock.now()
     let outcome: Result<ActionOutcome<Value>, ActionDenial> = try await store.write {
       connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else {
+      guard let account = try AccountRecord.find(pool, id, connection) else {
         throw ActionDenial.accountNotFound
       }
       let action = guarded(account, now) ?? action
-      let settings = try SupportRules.find(scope, connection)
+      let settings = try SupportRules.find(pool, connection)
       let holder = try ActionAuthorization.holder(
-        of: action.requirements.permission, request.agent, in: ActionTarget(scope), at: now,
+        of: action.requirements.permission, request.agent, in: ActionTarget(pool), at: now,
         connection
       ).get()
-      if let denial = holder.denial(of: action, on: account, in: scope) {
+      if let denial = holder.denial(of: action, on: account, in: pool) {
         return .failure(denial)
       }
       let renewed: NewConsoleSession?
       let caller = try checkCaller(
-        action, request, of: account, settings, in: scope, at: now, connection)
+        action, request, of: account, settings, in: pool, at: now, connection)
       if case .impossible = caller { return .failure(.callerUnverifiable) }
       let own = [caller.fault].compactMap(\.self) + answers(account, now)
       switch try admit(
-        action, request, by: holder, settings, own, in: scope, at: now, connection)
+        action, request, by: holder, settings, own, in: pool, at: now, connection)
       {
       case .failure(let error): return .failure(error)
       case .success(let session): renewed = session
@@ -53,7 +53,7 @@ struct SupportAuthorization: Sendable {
         try CallerCode.delete(account, by: request.agent.administrator.id, connection)
       }
       try record(entry, request, settings, at: now, connection)
-      try count(request.agent.administrator.id, in: scope, at: now, connection)
+      try count(request.agent.administrator.id, in: pool, at: now, connection)
       return .success(ActionOutcome(value: change.value, renewed: renewed))
     }
     return try outcome.get()
@@ -67,12 +67,12 @@ struct SupportAuthorization: Sendable {
   /// - Returns: The renewed session if re-authentication was required and passed.
   func admit(
     _ action: ConsoleAction, _ request: ActionRequest, by holder: Administrator,
-    _ settings: SupportRules, _ own: [ActionInputError] = [], in scope: Scope, at now: Instant,
+    _ settings: SupportRules, _ own: [ActionInputError] = [], in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     // Checked before the input, so that an agent without any actions left needn't fill in the form
     // to ask an owner.
-    if try isHeld(request, settings, in: scope, at: now, connection) { return .failure(.held) }
+    if try isHeld(request, settings, in: pool, at: now, connection) { return .failure(.held) }
     return try store.authorization.verify(
       action, request, by: holder, settings, inputErrors: own, at: now, connection)
   }
@@ -89,42 +89,42 @@ struct SupportAuthorization: Sendable {
   }
 
   func count(
-    _ agent: ID<Administrator>, in scope: Scope, at now: Instant,
+    _ agent: ID<Administrator>, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       INSERT INTO support_action (action_id, administrator_id, scope_key, at)
-      VALUES (\(SQL.nextNumber("action_id", of: "support_action")), \(agent), \(scope.key), \(now))
+      VALUES (\(SQL.nextNumber("action_id", of: "support_action")), \(agent), \(pool.key), \(now))
       """)
   }
 
   /// Returns how an agent who has the permission can perform actions in a pool.
   func eligibility(
-    _ agent: ConsoleSession, _ settings: SupportRules, in scope: Scope,
+    _ agent: ConsoleSession, _ settings: SupportRules, in pool: Pool,
     _ refusal: ActionDenial? = nil, at now: Instant, _ connection: borrowing Connection
   ) throws -> SupportEligibility {
     let id = agent.administrator.id
-    let isHeld = try Self.hold(of: id, in: scope, connection) != nil
+    let isHeld = try Self.hold(of: id, in: pool, connection) != nil
     return SupportEligibility(
       settings: settings,
       asksForCode: try store.authorization.needsReauthentication(
         .secondFactor, agent, at: now, connection),
-      actionsLeft: try isHeld ? 0 : allowance(of: id, settings, in: scope, at: now, connection),
+      actionsLeft: try isHeld ? 0 : allowance(of: id, settings, in: pool, at: now, connection),
       isHeld: isHeld, refusal: refusal)
   }
 
   /// Returns how many actions an agent has left in this hour; 0 if the agent is blocked.
   func left(
-    for agent: ID<Administrator>, _ settings: SupportRules, in scope: Scope, at now: Instant,
+    for agent: ID<Administrator>, _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    try Self.hold(of: agent, in: scope, connection) != nil
-      ? 0 : allowance(of: agent, settings, in: scope, at: now, connection)
+    try Self.hold(of: agent, in: pool, connection) != nil
+      ? 0 : allowance(of: agent, settings, in: pool, at: now, connection)
   }
 
   private func allowance(
-    of agent: ID<Administrator>, _ settings: SupportRules, in scope: Scope, at now: Instant,
+    of agent: ID<Administrator>, _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
     let since = now.advanced(bySeconds: -Support.hour)
@@ -132,7 +132,7 @@ struct SupportAuthorization: Sendable {
       try connection.first(
         """
         SELECT count(*) FROM support_action
-        WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
+        WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
           AND at > \(since)
           AND at <= \(Instant.latest(at: now))
         """
@@ -142,22 +142,22 @@ struct SupportAuthorization: Sendable {
 
   /// Returns whether an owner has to unblock an agent, and records the block the first time.
   func isHeld(
-    _ request: ActionRequest, _ settings: SupportRules, in scope: Scope, at now: Instant,
+    _ request: ActionRequest, _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     let administrator = request.agent.administrator
-    guard try left(for: administrator.id, settings, in: scope, at: now, connection) == 0 else {
+    guard try left(for: administrator.id, settings, in: pool, at: now, connection) == 0 else {
       return false
     }
     let isNew =
       try connection.run(
         """
         INSERT INTO support_hold (administrator_id, scope_key, held_at)
-        VALUES (\(administrator.id), \(scope.key), \(now))
+        VALUES (\(administrator.id), \(pool.key), \(now))
         ON CONFLICT DO NOTHING
         """) == 1
     guard isNew else { return true }
-    var entry = AuditEntry(.supportHold, of: administrator, in: scope)
+    var entry = AuditEntry(.supportHold, of: administrator, in: pool)
     entry.add(.actionsPerHour, .number(settings.actionsPerHour))
     var author = request.author
     author.actor = .server
@@ -166,12 +166,12 @@ struct SupportAuthorization: Sendable {
   }
 
   static func hold(
-    of agent: ID<Administrator>, in scope: Scope, _ connection: borrowing Connection
+    of agent: ID<Administrator>, in pool: Pool, _ connection: borrowing Connection
   ) throws -> Instant? {
     try connection.first(
       """
       SELECT held_at FROM support_hold
-      WHERE administrator_id = \(agent) AND scope_key = \(scope.key)
+      WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
       """
     ) { try $0.next() }
   }

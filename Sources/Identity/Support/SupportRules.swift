@@ -47,14 +47,14 @@ public struct SupportRules: Sendable, Equatable {
   public static let longestProof = 120
 
   package static func find(
-    _ scope: Scope, _ connection: borrowing Connection
+    _ pool: Pool, _ connection: borrowing Connection
   ) throws -> SupportRules {
     try connection.first(
       """
       SELECT code_cap, undo_hours, code_attempt_days, temporary_codes, recovery_codes, identity_proof,
         actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
         token_changes_per_hour, policy_approval_over, caller_verification, sign_in_goal
-      FROM support_rules WHERE scope_key = \(scope.key)
+      FROM support_rules WHERE scope_key = \(pool.key)
       """
     ) { row in
       var settings = SupportRules()
@@ -77,14 +77,14 @@ public struct SupportRules: Sendable, Equatable {
     } ?? SupportRules()
   }
 
-  func store(_ scope: Scope, _ connection: borrowing Connection) throws {
+  func store(_ pool: Pool, _ connection: borrowing Connection) throws {
     try connection.run(
       """
       INSERT INTO support_rules (scope_key, code_cap, undo_hours, code_attempt_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
         approval_for_last_factor, token_removal, token_changes_per_hour,
         policy_approval_over, caller_verification, sign_in_goal)
-      VALUES (\(scope.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
+      VALUES (\(pool.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
         \(tokenChangesPerHour), \(policyApprovalOverUsers),
@@ -179,5 +179,5 @@ public enum SupportRulesError: Error, Sendable {
   case sessionEnded
   /// Someone else changed the rules after the form was opened; these are the present ones.
   case changedMeanwhile(SupportRules)
-  case scopeNotFound
+  case poolNotFound
 }

@@ -28,12 +28,12 @@ public struct UserRecords: Sendable {
 extension Identity {
   /// Reads everything that the page of a user shows, in one transaction.
   public func records(
-    of id: ID<Account>, in scope: Scope, history hasHistory: Bool
+    of id: ID<Account>, in pool: Pool, history hasHistory: Bool
   ) async throws -> UserRecords? {
     let (now, audit) = (store.clock.now(), audit)
     return try await store.read { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else { return nil }
-      let kinds = try RecordKinds.find(account, in: scope, connection)
+      guard let account = try AccountRecord.find(pool, id, connection) else { return nil }
+      let kinds = try RecordKinds.find(account, in: pool, connection)
       let sessions = try Sessions.list(account, connection)
       let codeAttempts =
         if let newest = account.lastCodeAttemptAt {
@@ -44,13 +44,13 @@ extension Identity {
       let history =
         hasHistory
         ? try audit.list(
-          AuditFilter(scope: scope, object: .account, objectID: account.id.text), after: nil,
+          AuditFilter(pool: pool, object: .account, objectID: account.id.text), after: nil,
           limit: UserRecords.mostHistory, connection
         ).items : []
-      let policy = try Policies.stored(scope.key, connection)
+      let policy = try Policies.stored(pool.key, connection)
       let forecast = try store.forecast(of: account, policy, at: now, connection)
       let messages = try OutboxEntries.list(about: account, at: now, connection)
-      let rules = try SupportRules.find(scope, connection)
+      let rules = try SupportRules.find(pool, connection)
       let backupCodes =
         kinds.backupCodes
         ? try BackupCodes.state(of: account, by: rules, at: now, connection) : .nothing
@@ -66,11 +66,11 @@ extension Identity {
         removalHolds: kinds.removedFactors
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
         approval: kinds.approvals
-          ? try Approvals.waiting(for: account.id, in: scope, at: now, connection) : nil,
+          ? try Approvals.waiting(for: account.id, in: pool, at: now, connection) : nil,
         exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
         backupCodes: backupCodes,
         canEnrollByLink: try EnrollmentLinks.canSend(to: account, under: policy, connection),
-        history: history, guidance: try ScopeGuidance.beginning(scope, connection))
+        history: history, guidance: try PoolGuidance.beginning(pool, connection))
     }
   }
 }
@@ -85,13 +85,13 @@ private struct RecordKinds {
   let exemptions: Bool
 
   static func find(
-    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws -> RecordKinds {
     let found = try connection.first(
       """
       SELECT EXISTS (SELECT 1 FROM removed_factor WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM approval \(index: "approval_of_user")
-          WHERE scope_key = \(scope.key) AND uid = \(account.id)),
+          WHERE scope_key = \(pool.key) AND uid = \(account.id)),
         EXISTS (SELECT 1 FROM backup_code_set WHERE account_key = \(account.key)),
         EXISTS (SELECT 1 FROM exemption WHERE account_key = \(account.key))
       """

@@ -67,10 +67,10 @@ public struct APIKeys: Sendable {
     let random = store.random
     return { context, connection in
       let now = context.now
-      let scope = try Scopes.find(project: project, tenant: nil, connection)
+      let pool = try Pools.find(project: project, tenant: nil, connection)
       let text = try Self.insert(for: project, random: random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
-      var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: scope)
+      var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: pool)
       entry.add(.keyLabel, .text(key.label))
       try context.record(entry, connection)
       return key
@@ -94,11 +94,11 @@ public struct APIKeys: Sendable {
 
   private func revocation(_ id: ID<APIKey>, of project: ID<Project>) -> Action<Void> {
     { context, connection in
-      let scope = try Scopes.find(project: project, tenant: nil, connection)
+      let pool = try Pools.find(project: project, tenant: nil, connection)
       let keys = try list(project, connection)
       guard let key = keys.first(where: { $0.id == id }) else { throw CallError.notFound }
       try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")
-      var entry = AuditEntry(.apiKeyRevoke, .apiKey, id.text, name: key.label, in: scope)
+      var entry = AuditEntry(.apiKeyRevoke, .apiKey, id.text, name: key.label, in: pool)
       entry.add(.keyLabel, lost: .text(key.label))
       try context.record(entry, connection)
     }

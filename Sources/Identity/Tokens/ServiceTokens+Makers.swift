@@ -25,10 +25,10 @@ extension ServiceTokens {
     }
   }
 
-  /// Returns whether the administrator who created a token has a permission in a user pool now; false
+  /// Returns whether the administrator who created a token has a permission in a pool now; false
   /// for a token that was created on the command line.
   static func creatorMay(
-    _ permission: Permission, in scope: Scope, of token: ID<ServiceToken>, at now: Instant,
+    _ permission: Permission, in pool: Pool, of token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     let maker =
@@ -37,7 +37,7 @@ extension ServiceTokens {
       ) { ID<Administrator>(nonEmpty: try $0.next()) } ?? nil
     guard let maker else { return false }
     let administrator = try Administrators.present(maker, at: now, connection)
-    return administrator?.may(permission, project: scope.project, tenant: scope.tenant) ?? false
+    return administrator?.may(permission, project: pool.project, tenant: pool.tenant) ?? false
   }
 
   /// Revokes the tokens with permissions that their creator no longer has, each with its own audit

@@ -23,8 +23,8 @@ public struct ServiceToken: Sendable {
     return role.permissions.contains(permission)
   }
 
-  public func may(_ permission: Permission, in scope: Scope) -> Bool {
-    may(permission, project: scope.project, tenant: scope.tenant)
+  public func may(_ permission: Permission, in pool: Pool) -> Bool {
+    may(permission, project: pool.project, tenant: pool.tenant)
   }
 
   public func author(address: String, requestID: String) -> Author {
@@ -33,7 +33,7 @@ public struct ServiceToken: Sendable {
 }
 
 public enum ServiceTokenError: Error, Sendable {
-  case scopeNotFound
+  case poolNotFound
   /// The name is empty or longer than 100 characters.
   case invalidName
   /// The creator doesn't have every permission of the token's role, or can't create tokens.
@@ -81,7 +81,7 @@ public struct ServiceTokens: Sendable {
   private func creation(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String
   ) throws(ServiceTokenError) -> Action<(token: ServiceToken, secret: Secret)> {
-    guard UserPoolRules.isDisplayName(name) else { throw .invalidName }
+    guard PoolRules.isDisplayName(name) else { throw .invalidName }
     let text = "cst_" + store.random.token(bytes: 32)
     let id = ID<ServiceToken>(store.random.uuid())
     return { context, connection in
@@ -94,11 +94,11 @@ public struct ServiceTokens: Sendable {
       if let makerID {
         try Self.checkMaker(makerID, role, project: project, tenant: tenant, at: now, connection)
       }
-      let scope: Scope
+      let pool: Pool
       do {
-        scope = try Scopes.find(project: project, tenant: tenant, connection)
-      } catch is ScopeError {
-        throw ServiceTokenError.scopeNotFound
+        pool = try Pools.find(project: project, tenant: tenant, connection)
+      } catch is PoolLookupError {
+        throw ServiceTokenError.poolNotFound
       }
       try connection.run(
         """
@@ -109,7 +109,7 @@ public struct ServiceTokens: Sendable {
           \(makerID?.text ?? ""))
         """)
       var entry = AuditEntry(
-        .serviceTokenCreate, .serviceToken, token.id.text, name: name, in: scope)
+        .serviceTokenCreate, .serviceToken, token.id.text, name: name, in: pool)
       entry.add(.role, .code(role.rawValue))
       try context.record(entry, connection)
       return (token, Secret(text))

@@ -12,7 +12,7 @@ extension UserData {
     let lastEntry: Int64
     let readEntry: Int64
     let identifiers: UserIdentifiers?
-    let scope: Int64
+    let pool: Int64
   }
 
   /// The parts of an entry that are about the user.
@@ -55,14 +55,14 @@ extension UserData {
         """
         UPDATE user_erasure SET read_entry = \(end), entries = entries + \(entries),
           parts = parts + \(parts)
-        WHERE scope_key = \(next.scope) AND erasure_id = \(next.number)
+        WHERE scope_key = \(next.pool) AND erasure_id = \(next.number)
           AND read_entry = \(next.readEntry)
         """)
       guard end == next.lastEntry else { return }
       try connection.run(
         """
         UPDATE user_erasure SET identifiers = NULL
-        WHERE scope_key = \(next.scope) AND erasure_id = \(next.number)
+        WHERE scope_key = \(next.pool) AND erasure_id = \(next.number)
         """)
     }
     return true
@@ -82,7 +82,7 @@ extension UserData {
         number: try row.next(), project: try row.next(), tenant: try row.next(),
         lastEntry: try row.next(), readEntry: try row.next(),
         identifiers: try (row.next() as String?).map { try UserIdentifiers(stored: $0) },
-        scope: try row.next())
+        pool: try row.next())
     }
   }
 
@@ -121,7 +121,7 @@ extension UserData {
       _ = try connection.run(
         """
         UPDATE user_erasure SET finished_at = \(now)
-        WHERE scope_key = \(pending.scope) AND erasure_id = \(pending.number)
+        WHERE scope_key = \(pending.pool) AND erasure_id = \(pending.number)
         """)
     }
     return true

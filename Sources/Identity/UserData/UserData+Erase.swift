@@ -9,11 +9,11 @@ extension UserData {
   ///
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func erase(
-    _ scope: Scope, _ uid: ID<Account>, reason: String, by author: Author
+    _ pool: Pool, _ uid: ID<Account>, reason: String, by author: Author
   ) async throws -> Erasure {
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      guard let subject = try subject(scope, uid.text, connection) else {
+      guard let subject = try subject(pool, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
       var (erasure, entry) = try Self.erase(subject, by: author, at: now, connection)
@@ -25,18 +25,18 @@ extension UserData {
 
   /// The administrator must have typed the account's email, case-insensitive, or its UID.
   public func erase(
-    _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
+    _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Erasure> {
     try await authorization.act(
-      .eraseUser, request, on: uid, in: scope,
+      .eraseUser, request, on: uid, in: pool,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
     ) { _, _, now, connection in
-      guard let subject = try subject(scope, uid.text, connection) else {
+      guard let subject = try subject(pool, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
       let (erasure, entry) = try Self.erase(
         subject, by: request.author, at: now, connection)
-      return SupportAction(entry: entry, value: erasure)
+      return CompletedAction(entry: entry, value: erasure)
     }
   }
 
@@ -45,12 +45,12 @@ extension UserData {
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored, and
   ///   ``ActionDenial/nothingToDo`` if the user isn't deleted.
   public func eraseDeleted(
-    _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
+    _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Erasure> {
     try await store.perform(
-      .eraseDeletedUser, request, in: ActionTarget(scope)
+      .eraseDeletedUser, request, in: ActionTarget(pool)
     ) { context, connection in
-      guard let subject = try subject(scope, uid.text, connection) else {
+      guard let subject = try subject(pool, uid.text, connection) else {
         throw ActionDenial.accountNotFound
       }
       guard subject.account == nil else { throw ActionDenial.nothingToDo }
@@ -62,13 +62,13 @@ extension UserData {
   }
 
   public func progress(
-    of erasure: Int64, in scope: Scope
+    of erasure: Int64, in pool: Pool
   ) async throws -> Progress? {
     try await store.read { connection in
       try connection.first(
         """
         SELECT entries, parts, finished_at IS NOT NULL FROM user_erasure
-        WHERE scope_key = \(scope.key) AND erasure_id = \(erasure)
+        WHERE scope_key = \(pool.key) AND erasure_id = \(erasure)
         """
       ) { row in
         Progress(
@@ -81,12 +81,12 @@ extension UserData {
     _ subject: UserDataSubject, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> (erasure: Erasure, entry: AuditEntry) {
-    let (scope, identifiers) = (subject.scope, subject.identifiers)
+    let (pool, identifiers) = (subject.pool, subject.identifiers)
     var sessions = 0
     if let account = subject.account {
       sessions = try Sessions.count(account.key, connection)
       // Its entry would contain what is erased.
-      _ = try Accounts.delete(account, in: scope, by: author, at: now, connection)
+      _ = try Accounts.delete(account, in: pool, by: author, at: now, connection)
       try connection.run("DELETE FROM session WHERE account_key = \(account.key)")
       try connection.run("DELETE FROM outbox WHERE account_key = \(account.key)")
       try ThrottleCharge.reset(.messages(of: account.key), connection)
@@ -95,7 +95,7 @@ extension UserData {
           .secondFactorMessages(to: phone.text, of: account.key), connection)
       }
     }
-    let keys = scope.accountKeys
+    let keys = pool.accountKeys
     try connection.run(
       """
       DELETE FROM session WHERE deleted_uid = \(subject.uid)
@@ -107,7 +107,7 @@ extension UserData {
         """
         DELETE FROM outbox WHERE account_key IN (
             SELECT account_key FROM outbox \(index: "outbox_by_recipient")
-            WHERE scope_key = \(scope.key) AND recipient = \(recipient))
+            WHERE scope_key = \(pool.key) AND recipient = \(recipient))
           AND \(UserDataSubject.isOfNoAccount)
         """)
       try connection.run("DELETE \(subject.messages(to: recipient))")
@@ -116,28 +116,28 @@ extension UserData {
     try connection.run(
       """
       DELETE FROM outbox \(index: "outbox_about")
-      WHERE scope_key = \(scope.key) AND about_uid = \(subject.uid)
+      WHERE scope_key = \(pool.key) AND about_uid = \(subject.uid)
       """)
     try connection.run(
-      "DELETE FROM approval WHERE scope_key = \(scope.key) AND uid = \(subject.uid)")
+      "DELETE FROM approval WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")
     try connection.run("DELETE FROM unreadable_secret WHERE \(subject.unreadableSecrets)")
-    try eraseGuesses(identifiers, in: scope, connection)
+    try eraseGuesses(identifiers, in: pool, connection)
     try eraseBulkRemovals(subject, connection)
     return try begin(subject, sessions: sessions, at: now, connection)
   }
 
   /// Deletes the counters of the user's phone numbers and email addresses in the pool.
   private static func eraseGuesses(
-    _ identifiers: UserIdentifiers, in scope: Scope, _ connection: borrowing Connection
+    _ identifiers: UserIdentifiers, in pool: Pool, _ connection: borrowing Connection
   ) throws {
     for phone in identifiers.phones {
-      try ThrottleCharge.reset(.phoneSignInCodes(of: phone.text, in: scope.key), connection)
-      try ThrottleCharge.reset(.requestedMessages(to: phone.text, in: scope.key), connection)
-      try ThrottleCharge.reset(.enrollmentMessages(to: phone.text, in: scope.key), connection)
+      try ThrottleCharge.reset(.phoneSignInCodes(of: phone.text, in: pool.key), connection)
+      try ThrottleCharge.reset(.requestedMessages(to: phone.text, in: pool.key), connection)
+      try ThrottleCharge.reset(.enrollmentMessages(to: phone.text, in: pool.key), connection)
     }
     for email in identifiers.emails {
       try ThrottleCharge.reset(
-        .passwords(of: TypedEmail(email.text), in: scope.key), connection)
+        .passwords(of: TypedEmail(email.text), in: pool.key), connection)
     }
   }
 
@@ -146,17 +146,17 @@ extension UserData {
   private static func eraseBulkRemovals(
     _ subject: UserDataSubject, _ connection: borrowing Connection
   ) throws {
-    let (scope, uid, listed) = (subject.scope.key, subject.uid, subject.identifiers.listed)
+    let (pool, uid, listed) = (subject.pool.key, subject.uid, subject.identifiers.listed)
     try connection.run(
       """
       UPDATE bulk_item SET given = '', uid = NULL, factors = '', removal_id = NULL
-      WHERE scope_key = \(scope) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
+      WHERE scope_key = \(pool) AND (uid = \(uid) OR lower(given) IN (\(list: listed)))
       """)
     let texts = try connection.all(
       """
       SELECT j.job_id, coalesce(j.note, ''), coalesce(j.ticket, ''), coalesce(u.note, ''),
         coalesce(u.ticket, '')
-      FROM bulk_job j LEFT JOIN bulk_undo u USING (scope_key, job_id) WHERE j.scope_key = \(scope)
+      FROM bulk_job j LEFT JOIN bulk_undo u USING (scope_key, job_id) WHERE j.scope_key = \(pool)
       """
     ) { row in
       (job: try row.next() as Int64, texts: try (1...4).map { _ in try row.next() as String })
@@ -166,12 +166,12 @@ extension UserData {
       try connection.run(
         """
         UPDATE bulk_job SET note = NULL, ticket = NULL
-        WHERE scope_key = \(scope) AND job_id = \(job)
+        WHERE scope_key = \(pool) AND job_id = \(job)
         """)
       try connection.run(
         """
         UPDATE bulk_undo SET note = '', ticket = ''
-        WHERE scope_key = \(scope) AND job_id = \(job)
+        WHERE scope_key = \(pool) AND job_id = \(job)
         """)
     }
   }
@@ -184,7 +184,7 @@ extension UserData {
       """
       SELECT approval_id, note, ticket, coalesce(answer, '')
       FROM approval \(index: "approval_of_user")
-      WHERE scope_key = \(subject.scope.key) AND uid = ''
+      WHERE scope_key = \(subject.pool.key) AND uid = ''
       """
     ) { row in
       (id: try row.next() as Int64, texts: try (1...3).map { _ in try row.next() as String })
@@ -193,7 +193,7 @@ extension UserData {
       try connection.run(
         """
         UPDATE approval SET note = '', ticket = '', answer = NULL
-        WHERE scope_key = \(subject.scope.key) AND approval_id = \(id)
+        WHERE scope_key = \(subject.pool.key) AND approval_id = \(id)
         """)
     }
   }
@@ -206,14 +206,14 @@ extension UserData {
     let number: Int64? = try connection.first(
       """
       INSERT INTO user_erasure (erasure_id, scope_key, requested_at, last_entry, identifiers)
-      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.scope.key), \(now), \(last),
+      VALUES (\(SQL.nextNumber("erasure_id", of: "user_erasure")), \(subject.pool.key), \(now), \(last),
         \(subject.identifiers.stored))
       RETURNING erasure_id
       """
     ) { try $0.next() }
     guard let number else { throw Failure("an erasure without a number") }
     var entry = AuditEntry(
-      .accountErase, .erasure, String(number), name: "", in: subject.scope)
+      .accountErase, .erasure, String(number), name: "", in: subject.pool)
     entry.addEnded(sessions)
     return (Erasure(number: number, sessions: sessions), entry)
   }

@@ -22,36 +22,36 @@ extension UserData {
   /// - Returns: The file, as JSON in the format of docs/reference/user-data.md.
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func export(
-    _ scope: Scope, _ uid: ID<Account>, by author: Author
+    _ pool: Pool, _ uid: ID<Account>, by author: Author
   ) async throws -> [UInt8] {
     let now = store.clock.now()
     return try await store.write(by: author) { connection in
-      let (file, entry) = try file(scope, uid, at: now, connection)
+      let (file, entry) = try file(pool, uid, at: now, connection)
       try entry.record(by: author, at: now, connection)
       return file
     }
   }
 
   public func export(
-    _ scope: Scope, _ uid: ID<Account>, _ request: ActionRequest
+    _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<[UInt8]> {
-    try await authorization.act(.exportUserData, request, on: uid, in: scope) {
+    try await authorization.act(.exportUserData, request, on: uid, in: pool) {
       _, _, now, connection in
-      let (file, entry) = try file(scope, uid, at: now, connection)
-      return SupportAction(entry: entry, value: file)
+      let (file, entry) = try file(pool, uid, at: now, connection)
+      return CompletedAction(entry: entry, value: file)
     }
   }
 
   private func file(
-    _ scope: Scope, _ uid: ID<Account>, at now: Instant, _ connection: borrowing Connection
+    _ pool: Pool, _ uid: ID<Account>, at now: Instant, _ connection: borrowing Connection
   ) throws -> (file: [UInt8], entry: AuditEntry) {
-    guard let subject = try subject(scope, uid.text, connection) else {
+    guard let subject = try subject(pool, uid.text, connection) else {
       throw ActionDenial.accountNotFound
     }
     var members: [(String, JSON)] = [
       ("format", .string(Self.format)), ("createdAt", .string(now.rfc3339Milliseconds)),
-      ("projectId", .string(scope.project.text)),
-      ("tenantId", scope.tenant.map { .string($0.text) } ?? .null), ("uid", .string(uid.text)),
+      ("projectId", .string(pool.project.text)),
+      ("tenantId", pool.tenant.map { .string($0.text) } ?? .null), ("uid", .string(uid.text)),
     ]
     for table in UserDataTable.all {
       let rows = try table.read(subject, connection)
@@ -59,10 +59,10 @@ extension UserData {
       members.append(
         (table.section, table.name == "account" ? rows.first ?? .null : .array(rows)))
     }
-    let log = try entries(of: uid.text, in: scope, connection)
+    let log = try entries(of: uid.text, in: pool, connection)
     members.append(("auditLog", .array(log.map(Self.json))))
     let entry = AuditEntry(
-      .accountExportData, .account, uid.text, name: subject.account?.label ?? uid.text, in: scope)
+      .accountExportData, .account, uid.text, name: subject.account?.label ?? uid.text, in: pool)
     return (JSON.object(JSON.Object(members)).indented(), entry)
   }
 

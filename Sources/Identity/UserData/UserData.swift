@@ -30,10 +30,10 @@ public struct UserData: Sendable {
   /// An address that another account of the pool has now doesn't identify the user: what names it
   /// without a UID is about that account.
   func subject(
-    _ scope: Scope, _ uid: String, _ connection: borrowing Connection
+    _ pool: Pool, _ uid: String, _ connection: borrowing Connection
   ) throws -> UserDataSubject? {
-    let account = try AccountRecord.find(scope, ID(uid), connection)
-    let rows = try entries(of: uid, in: scope, connection)
+    let account = try AccountRecord.find(pool, ID(uid), connection)
+    let rows = try entries(of: uid, in: pool, connection)
     var identifiers = account.map { UserIdentifiers($0) } ?? UserIdentifiers(uid: uid)
     for row in rows where row.object == .account && row.objectID.isSameBytes(as: uid) {
       identifiers.add(row)
@@ -44,7 +44,7 @@ public struct UserData: Sendable {
       ) { try $0.next() as String? }
       for phone in removed { identifiers.add(phone: phone) }
     }
-    for recipient in try Outbox.recipients(ofDeleted: uid, in: scope, connection) {
+    for recipient in try Outbox.recipients(ofDeleted: uid, in: pool, connection) {
       if recipient.contains("@") {
         identifiers.add(email: recipient)
       } else {
@@ -52,15 +52,15 @@ public struct UserData: Sendable {
       }
     }
     for email in identifiers.emails {
-      let holder = try AccountRecord.find(scope, email: email.text, connection)
+      let holder = try AccountRecord.find(pool, email: email.text, connection)
       if let holder, holder.key != account?.key { identifiers.remove(email: email) }
     }
     for phone in identifiers.phones {
-      let holder = try AccountRecord.find(scope, phone: phone.text, connection)
+      let holder = try AccountRecord.find(pool, phone: phone.text, connection)
       if let holder, holder.key != account?.key { identifiers.remove(phone: phone) }
     }
     let subject = UserDataSubject(
-      scope: scope, uid: uid, account: account, identifiers: identifiers)
+      pool: pool, uid: uid, account: account, identifiers: identifiers)
     if account != nil || !rows.isEmpty { return subject }
     for table in UserDataTable.all where try !table.read(subject, connection).isEmpty {
       return subject
@@ -70,9 +70,9 @@ public struct UserData: Sendable {
 
   /// Returns the entries of the audit log that are about a user or by them, oldest first.
   func entries(
-    of uid: String, in scope: Scope, _ connection: borrowing Connection
+    of uid: String, in pool: Pool, _ connection: borrowing Connection
   ) throws -> [AuditRow] {
-    var ofUser = AuditFilter(scope: scope, object: .account, objectID: uid)
+    var ofUser = AuditFilter(pool: pool, object: .account, objectID: uid)
     var rows: [Int64: AuditRow] = [:]
     for _ in 0..<2 {
       var after: String?
@@ -81,7 +81,7 @@ public struct UserData: Sendable {
         for row in found.rows { rows[row.id] = row }
         after = found.next
       } while after != nil && rows.count < Self.mostEntries
-      ofUser = AuditFilter(scope: scope)
+      ofUser = AuditFilter(pool: pool)
       (ofUser.actor, ofUser.actorID) = (.user, uid)
     }
     return rows.values.sorted { $0.id < $1.id }
@@ -93,8 +93,8 @@ extension UserDataSubject {
   var unreadableSecrets: SQL {
     let kinds: [StoredSecret.Kind] = [.userTOTP, .userCodes]
     return """
-      kind IN (\(list: kinds)) AND project_id = \(scope.project)
-        AND tenant_id = \(scope.tenant?.text ?? "") AND object_id = \(uid)
+      kind IN (\(list: kinds)) AND project_id = \(pool.project)
+        AND tenant_id = \(pool.tenant?.text ?? "") AND object_id = \(uid)
       """
   }
 }

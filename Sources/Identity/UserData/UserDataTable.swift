@@ -2,7 +2,7 @@ import Database
 
 /// The user whose data is exported or erased; the account may be deleted already.
 struct UserDataSubject: Sendable {
-  let scope: Scope
+  let pool: Pool
   let uid: String
   /// The account; nil if it was deleted.
   let account: Account?
@@ -11,7 +11,7 @@ struct UserDataSubject: Sendable {
   /// The rows of links and codes sent to an address of the user that name no account.
   func emailCodes(to recipient: String) -> SQL {
     """
-    FROM oob_code WHERE scope_key = \(scope.key) AND account_key IS NULL
+    FROM oob_code WHERE scope_key = \(pool.key) AND account_key IS NULL
       AND (email = \(recipient) OR new_email = \(recipient))
     """
   }
@@ -20,7 +20,7 @@ struct UserDataSubject: Sendable {
   /// ``messagesOfDeleted``.
   func messages(to recipient: String) -> SQL {
     """
-    FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(scope.key)
+    FROM outbox \(index: "outbox_by_recipient") WHERE scope_key = \(pool.key)
       AND recipient = \(recipient) AND coalesce(about_uid, '') <> \(uid) AND \(Self.isOfNoAccount)
     """
   }
@@ -28,7 +28,7 @@ struct UserDataSubject: Sendable {
   /// The rows of messages that remain from a deleted account of the user, whatever their recipient.
   var messagesOfDeleted: SQL {
     """
-    FROM outbox \(index: "outbox_about") WHERE scope_key = \(scope.key) AND about_uid = \(uid)
+    FROM outbox \(index: "outbox_about") WHERE scope_key = \(pool.key) AND about_uid = \(uid)
       AND administrator_id IS NULL AND \(Self.isOfNoAccount)
     """
   }

@@ -70,7 +70,7 @@ extension UserDataTable {
         "deleted_uid": .copy,
       ]
     ) { subject in
-      let keys = subject.scope.accountKeys
+      let keys = subject.pool.accountKeys
       return [
         """
         FROM session \(index: "session_by_deleted_uid") WHERE deleted_uid = \(subject.uid)
@@ -90,7 +90,7 @@ extension UserDataTable {
     ) { subject in
       guard let account = subject.account, let last = account.lastCodeAttemptAt else { return [] }
       let chain = CodeAttempt.chain(
-        of: account.key, in: subject.scope.key, from: last)
+        of: account.key, in: subject.pool.key, from: last)
       return ["FROM (\(chain) SELECT * FROM chain) AS attempts"]
     },
   ]
@@ -123,7 +123,7 @@ extension UserDataTable {
       [
         """
         FROM approval \(index: "approval_of_user")
-        WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid) ORDER BY approval_id
+        WHERE scope_key = \(subject.pool.key) AND uid = \(subject.uid) ORDER BY approval_id
         """
       ]
     },
@@ -139,7 +139,7 @@ extension UserDataTable {
     ) { subject in
       [
         """
-        FROM bulk_item WHERE scope_key = \(subject.scope.key) AND uid = \(subject.uid)
+        FROM bulk_item WHERE scope_key = \(subject.pool.key) AND uid = \(subject.uid)
         """
       ]
     },

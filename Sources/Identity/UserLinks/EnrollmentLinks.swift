@@ -4,7 +4,7 @@ import OTP
 
 /// An enrollment of an authenticator app by link that isn't finished.
 public struct LinkedEnrollment: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let email: String
   /// The URI in the QR code, which contains the secret.
   public let uri: Secret
@@ -20,18 +20,18 @@ public enum EnrollmentLinkError: Error, Sendable {
   /// The link doesn't exist, or its account was deleted or has changed since.
   case unknown
   /// The link was used, or replaced by a newer one.
-  case used(Scope)
-  case expired(Scope)
-  case refused(Scope, EnrollmentError)
+  case used(Pool)
+  case expired(Pool)
+  case refused(Pool, EnrollmentError)
   /// The account is disabled, or sign-in is disabled for the pool.
-  case disabled(Scope)
+  case disabled(Pool)
   /// The setup has expired, or belongs to another link.
-  case ended(Scope)
+  case ended(Pool)
   /// The code doesn't have six digits; it isn't counted as a try.
   case malformedCode(LinkedEnrollment)
   case wrongCode(LinkedEnrollment)
   /// Too many incorrect codes; a new link is required.
-  case tooManyCodes(Scope)
+  case tooManyCodes(Pool)
   case nameTooLong(LinkedEnrollment)
 }
 
@@ -51,10 +51,10 @@ public struct EnrollmentLinks: Sendable {
   /// Returns why a link can't be sent to an account, as far as this is known in advance; nil if it
   /// can.
   public func refusal(
-    _ account: Account, in scope: Scope
+    _ account: Account, in pool: Pool
   ) async throws -> ActionDenial? {
     try await store.read { connection in
-      try Self.refusal(account, try Policies.stored(scope.key, connection), connection)
+      try Self.refusal(account, try Policies.stored(pool.key, connection), connection)
     }
   }
 
@@ -64,7 +64,7 @@ public struct EnrollmentLinks: Sendable {
     if let refusal = try enrollmentRefusal(account, policy, connection) {
       return .enrollment(refusal)
     }
-    return account.disabled || policy.scope.isDisabled ? .userDisabled : nil
+    return account.disabled || policy.pool.isDisabled ? .userDisabled : nil
   }
 
   private static func enrollmentRefusal(
@@ -73,22 +73,22 @@ public struct EnrollmentLinks: Sendable {
     if let refusal = Enrollments.refusal(account, by: .password, policy.configuration) {
       return refusal
     }
-    return try signsInOnlyByPhone(account, in: policy.scope, connection)
+    return try signsInOnlyByPhone(account, in: policy.pool, connection)
       ? .unsupportedFirstFactor : nil
   }
 
   /// Returns whether an account would be locked out by a second factor: its phone number is its
   /// only first factor, and it doesn't support a second one.
   private static func signsInOnlyByPhone(
-    _ account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws -> Bool {
     // Sign-in with a custom token ignores second factors.
     guard account.phoneNumber != nil, !account.isCustomAuth else { return false }
-    let methods = try SignIns.methods(scope, connection)
+    let methods = try SignIns.methods(pool, connection)
     guard methods.phone, !methods.emailLink, !(methods.password && account.hasPassword) else {
       return false
     }
-    let enabled = try IdentityProviders.enabled(in: scope, connection)
+    let enabled = try IdentityProviders.enabled(in: pool, connection)
     return !account.providers.contains { enabled.contains($0.provider) }
   }
 
@@ -104,19 +104,19 @@ public struct EnrollmentLinks: Sendable {
   ///
   /// - Returns: The email address.
   public func send(
-    _ request: ActionRequest, to id: ID<Account>, in scope: Scope
+    _ request: ActionRequest, to id: ID<Account>, in pool: Pool
   ) async throws -> ActionOutcome<String> {
     let store = store
     let sender = request.agent.administrator.displayName
     return try await authorization.act(
-      .sendEnrollmentLink, request, on: id, in: scope
+      .sendEnrollmentLink, request, on: id, in: pool
     ) { account, _, now, connection in
-      let policy = try Policies.stored(scope.key, connection)
+      let policy = try Policies.stored(pool.key, connection)
       if let refusal = try Self.refusal(account, policy, connection) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
       let entry = try Self.mail(
-        to: account, email, from: sender, in: scope, store, at: now, connection)
-      return SupportAction(entry: entry, value: email)
+        to: account, email, from: sender, in: pool, store, at: now, connection)
+      return CompletedAction(entry: entry, value: email)
     }
   }
 
@@ -124,7 +124,7 @@ public struct EnrollmentLinks: Sendable {
   ///
   /// - Returns: The audit entry, without author.
   static func mail(
-    to account: Account, _ email: String, from sender: String, in scope: Scope, _ store: Store,
+    to account: Account, _ email: String, from sender: String, in pool: Pool, _ store: Store,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
     try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
@@ -132,7 +132,7 @@ public struct EnrollmentLinks: Sendable {
       .enrollment, about: sender, of: account, random: store.random, at: now, connection)
     let notice = UserNotice.enrollmentLinkSent
     let mail = EnrollmentLinkMail(
-      scope: scope, email: email, link: store.links.link(code, to: .enrollment),
+      pool: pool, email: email, link: store.links.link(code, to: .enrollment),
       reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection),
       isRequired: sender.isEmpty)
     let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
@@ -140,11 +140,11 @@ public struct EnrollmentLinks: Sendable {
       OutboxMessage(
         purpose: MessagePurpose.enrollmentLink.rawValue, recipient: email,
         text: store.outbox.written(.enrollmentLink(mail)),
-        from: try PoolEmailSettings.read(scope, connection).sender(of: .enrollmentLink),
+        from: try PoolEmailSettings.read(pool, connection).sender(of: .enrollmentLink),
         expiresAt: expires),
-      to: account, in: scope, at: now, connection)
-    try store.outbox.notify(notice, account, in: scope, excluding: email, at: now, connection)
-    var entry = AuditEntry(.factorSendLink, of: account, in: scope)
+      to: account, in: pool, at: now, connection)
+    try store.outbox.notify(notice, account, in: pool, excluding: email, at: now, connection)
+    var entry = AuditEntry(.factorSendLink, of: account, in: pool)
     entry.add(.linkEmail, .text(email))
     entry.add(.expiresAt, .instant(expires))
     return entry
@@ -156,9 +156,9 @@ public struct EnrollmentLinks: Sendable {
     let (link, account) = try await store.read { connection in
       try Self.find(code, at: now, connection)
     }
-    guard !link.isExpired(at: now) else { throw EnrollmentLinkError.expired(link.scope) }
+    guard !link.isExpired(at: now) else { throw EnrollmentLinkError.expired(link.pool) }
     let ticket = Ticket(
-      scope: link.scope, account: account, provider: .password,
+      pool: link.pool, account: account, provider: .password,
       secret: Secret(store.random.bytes(TOTPFactor.secretLength)), at: now, random: store.random)
     return try enrollment(ticket, link, account)
   }
@@ -170,9 +170,9 @@ public struct EnrollmentLinks: Sendable {
       throw EnrollmentLinkError.unknown
     }
     let uri = OTPAuthURI(
-      password: password, issuer: Self.issuer(link.scope), account: email)
+      password: password, issuer: Self.issuer(link.pool), account: email)
     return LinkedEnrollment(
-      scope: link.scope, email: email, uri: uri.text,
+      pool: link.pool, email: email, uri: uri.text,
       key: Secret(Base32.encode(ticket.secret.revealedBytes)),
       ticket: Secret(try ticket.sealed(.linkedEnrollment, by: tickets)),
       finishBy: ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime))
@@ -185,7 +185,7 @@ public struct EnrollmentLinks: Sendable {
   public func finish(
     _ code: String, ticket text: String, typed: String, displayName: String,
     endsSessions: Bool = false, by author: Author, userAgent: String = ""
-  ) async throws -> Scope {
+  ) async throws -> Pool {
     let now = store.clock.now()
     let (store, totp) = (store, totp)
     let ticket = Ticket(text, .linkedEnrollment, by: tickets)
@@ -193,17 +193,17 @@ public struct EnrollmentLinks: Sendable {
     let name = displayName.trimmed
     let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
-    let outcome: Result<Scope, EnrollmentLinkError> = try await store.write(
+    let outcome: Result<Pool, EnrollmentLinkError> = try await store.write(
       by: author
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)
-      let scope = link.scope
+      let pool = link.pool
       // A page that was opened before the link expired can be finished shortly after.
-      guard let ticket, ticket.account == account.key, ticket.scope == scope.key,
+      guard let ticket, ticket.account == account.key, ticket.pool == pool.key,
         !link.createdAt.isInFuture(at: now), ticket.issuedAt >= link.createdAt,
         ticket.issuedAt < link.expiresAt,
         ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
-      else { return .failure(link.isExpired(at: now) ? .expired(scope) : .ended(scope)) }
+      else { return .failure(link.isExpired(at: now) ? .expired(pool) : .ended(pool)) }
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
@@ -212,18 +212,18 @@ public struct EnrollmentLinks: Sendable {
         return .failure(.malformedCode(try enrollment(ticket, link, account)))
       }
       let step = try EnrolledFactor.verifyFirstCode(
-        digits, of: password, id, for: account, in: scope,
+        digits, of: password, id, for: account, in: pool,
         from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
       guard let step else {
         try link.countFailure(connection)
-        guard link.failures + 1 < Self.tries else { return .failure(.tooManyCodes(scope)) }
+        guard link.failures + 1 < Self.tries else { return .failure(.tooManyCodes(pool)) }
         return .failure(.wrongCode(try enrollment(ticket, link, account)))
       }
       try totp.insert(
         id, displayName: name.isEmpty ? Self.usualName : name, secret: ticket.secret,
-        lastStep: step, for: account, in: scope, at: now, connection)
+        lastStep: step, for: account, in: pool, at: now, connection)
       try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
-      guard let new = try EnrolledFactor(id, of: account.key, in: scope, connection) else {
+      guard let new = try EnrolledFactor(id, of: account.key, in: pool, connection) else {
         return .failure(.unknown)
       }
       var entry = new.entry
@@ -237,16 +237,16 @@ public struct EnrollmentLinks: Sendable {
           .factorEnrolledByLink(name: new.factor.label), at: now, store, connection)
       } catch let error as EnrollmentError {
         // Thrown, not returned, so that the factor is rolled back and the link stays valid.
-        throw EnrollmentLinkError.refused(scope, error)
+        throw EnrollmentLinkError.refused(pool, error)
       }
-      return .success(scope)
+      return .success(pool)
     }
     return try outcome.get()
   }
 
   /// The issuer shown in authenticator apps, shortened so that phones can scan the QR code.
-  private static func issuer(_ scope: Scope) -> String {
-    let scalars = SafeName.plain(scope.projectName).unicodeScalars.prefix(40)
+  private static func issuer(_ pool: Pool) -> String {
+    let scalars = SafeName.plain(pool.projectName).unicodeScalars.prefix(40)
     return String(String.UnicodeScalarView(scalars))
   }
 
@@ -259,16 +259,16 @@ public struct EnrollmentLinks: Sendable {
     guard let link = try UserLink.find(code, .enrollment, connection) else {
       throw EnrollmentLinkError.unknown
     }
-    let scope = link.scope
-    guard link.usedAt == nil else { throw EnrollmentLinkError.used(scope) }
-    guard link.failures < tries else { throw EnrollmentLinkError.tooManyCodes(scope) }
+    let pool = link.pool
+    guard link.usedAt == nil else { throw EnrollmentLinkError.used(pool) }
+    guard link.failures < tries else { throw EnrollmentLinkError.tooManyCodes(pool) }
     guard let account = try AccountRecord.find(key: link.account, connection),
       account.generation == link.generation
     else { throw EnrollmentLinkError.unknown }
-    guard !account.disabled, !scope.isDisabled else { throw EnrollmentLinkError.disabled(scope) }
-    let policy = try Policies.stored(scope.key, connection)
+    guard !account.disabled, !pool.isDisabled else { throw EnrollmentLinkError.disabled(pool) }
+    let policy = try Policies.stored(pool.key, connection)
     if let refusal = try enrollmentRefusal(account, policy, connection) {
-      throw EnrollmentLinkError.refused(scope, refusal)
+      throw EnrollmentLinkError.refused(pool, refusal)
     }
     return (link, account)
   }

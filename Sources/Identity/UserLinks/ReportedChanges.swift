@@ -2,7 +2,7 @@ import Database
 
 /// A change that a user can report with the link in an email.
 public struct ReportedChange: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let fact: Fact
   public let at: Instant
   public let expiresAt: Instant
@@ -45,7 +45,7 @@ public struct ReportedChanges: Sendable {
   }
 
   /// Reports a change: ends the account's sessions, revokes its backup codes and enrollment links,
-  /// locks its second factors, and alerts the administrators of the user pool.
+  /// locks its second factors, and alerts the administrators of the pool.
   ///
   /// This also uses up the account's other links to report a change.
   @discardableResult
@@ -71,7 +71,7 @@ public struct ReportedChanges: Sendable {
           UPDATE account SET changes_locked_at = \(now)
           WHERE account_key = \(account.key) AND changes_locked_at IS NULL
           """) == 1
-      var entry = AuditEntry(.factorReport, of: account, in: reportedChange.scope)
+      var entry = AuditEntry(.factorReport, of: account, in: reportedChange.pool)
       entry.add(.reportedChange, reportedChange.fact.audited)
       entry.add(.reportedAt, .instant(reportedChange.at))
       if isNew { entry.add(.changesLockedAt, from: .absent, to: .instant(now)) }
@@ -98,7 +98,7 @@ public struct ReportedChanges: Sendable {
 extension UserLink {
   fileprivate var reportedChange: ReportedChange {
     ReportedChange(
-      scope: scope, fact: ReportedChange.Fact(stored: about), at: createdAt, expiresAt: expiresAt)
+      pool: pool, fact: ReportedChange.Fact(stored: about), at: createdAt, expiresAt: expiresAt)
   }
 }
 
@@ -111,20 +111,20 @@ public struct ReportingUser: Sendable {
 }
 
 public struct ReportingPool: Sendable {
-  public let scope: Scope
+  public let pool: Pool
   public let users: Int
 }
 
 extension ReportedChanges {
   /// Lists the users of a pool whose second factors are locked, longest first.
   public func users(
-    of scope: Scope, limit: Int
+    of pool: Pool, limit: Int
   ) async throws -> [ReportingUser] {
     try await store.read { connection in
       let rows = try connection.all(
         """
         SELECT account_key, changes_locked_at FROM account
-        WHERE scope_key = \(scope.key) AND changes_locked_at IS NOT NULL
+        WHERE scope_key = \(pool.key) AND changes_locked_at IS NOT NULL
         ORDER BY changes_locked_at LIMIT \(limit)
         """
       ) { row in (key: try row.next() as Int64, at: try row.next() as Instant) }
@@ -145,7 +145,7 @@ extension ReportedChanges {
     return try await store.read { connection in
       try connection.all(
         """
-        SELECT \(Scope.columns), count(*) FROM account a
+        SELECT \(Pool.columns), count(*) FROM account a
           \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
             \(SQL.orderedJoin) project p USING (project_id)
         WHERE a.scope_key > 0 AND a.changes_locked_at IS NOT NULL AND s.deleted_at IS NULL
@@ -153,7 +153,7 @@ extension ReportedChanges {
         GROUP BY a.scope_key\(SQL.alsoGrouped(by: "s.scope_key, p.project_id"))
         ORDER BY a.scope_key LIMIT \(limit)
         """
-      ) { row in ReportingPool(scope: try Scope(&row), users: try row.next()) }
+      ) { row in ReportingPool(pool: try Pool(&row), users: try row.next()) }
     }
   }
 }

@@ -26,7 +26,7 @@ package struct UserLink: Sendable {
   }
 
   private let kind: Kind
-  let scope: Scope
+  let pool: Pool
   let account: Int64
   /// The change that the link reports, or the name of the agent who sent an enrollment link;
   /// empty for one that a refused sign-in sent.
@@ -70,26 +70,26 @@ package struct UserLink: Sendable {
     let digest = Store.digest(code)
     return try connection.first(
       """
-      SELECT \(Scope.columns), \(columns)
+      SELECT \(Pool.columns), \(columns)
       FROM user_link l JOIN scope s ON s.scope_key = l.account_key >> 40
         JOIN project p USING (project_id)
       WHERE l.link_digest = \(digest) AND l.kind = \(kind) AND s.deleted_at IS NULL
       """
     ) { row in
-      let scope = try Scope(&row)
-      return try UserLink(&row, kind, in: scope)
+      let pool = try Pool(&row)
+      return try UserLink(&row, kind, in: pool)
     }
   }
 
   static func list(
-    _ kind: Kind, of account: Account, in scope: Scope, _ connection: borrowing Connection
+    _ kind: Kind, of account: Account, in pool: Pool, _ connection: borrowing Connection
   ) throws -> [UserLink] {
     try connection.all(
       """
       SELECT \(columns) FROM user_link l
       WHERE l.account_key = \(account.key) AND l.kind = \(kind)
       """
-    ) { try UserLink(&$0, kind, in: scope) }
+    ) { try UserLink(&$0, kind, in: pool) }
   }
 
   private static let columns: SQL = """
@@ -98,9 +98,9 @@ package struct UserLink: Sendable {
     """
 
   /// Reads a link from `columns`.
-  private init(_ row: inout Row, _ kind: Kind, in scope: Scope) throws {
+  private init(_ row: inout Row, _ kind: Kind, in pool: Pool) throws {
     self.kind = kind
-    self.scope = scope
+    self.pool = pool
     account = try row.next()
     about = try row.next()
     generation = try row.next()
@@ -175,13 +175,13 @@ extension ActionLinks {
     "\(origin)\(kind.page)?code=\(code)"
   }
 
-  func console(_ account: ID<Account>, in scope: Scope) -> String {
-    overview(of: scope) + "/users/\(URIComponent.encode(account.text))"
+  func console(_ account: ID<Account>, in pool: Pool) -> String {
+    overview(of: pool) + "/users/\(URIComponent.encode(account.text))"
   }
 
-  func overview(of scope: Scope) -> String {
-    let path = "\(origin)/projects/\(URIComponent.encode(scope.project.text))"
-    return scope.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
+  func overview(of pool: Pool) -> String {
+    let path = "\(origin)/projects/\(URIComponent.encode(pool.project.text))"
+    return pool.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
   func review(of project: ID<Project>) -> String {

@@ -1,7 +1,7 @@
 import Identity
 
 /// An action that a bearer token can authorize.
-enum Action: CaseIterable, Sendable {
+enum BearerAction: CaseIterable, Sendable {
   case readConfig, changeConfig
   case readTenants, createTenants, changeTenants, deleteTenants
   case readProviders, changeProviders
@@ -17,7 +17,7 @@ enum Action: CaseIterable, Sendable {
     case .readConfig, .readTenants, .readProviders: .readPolicy
     case .changeProviders: .manageTrust
     case .changeConfig: .changePolicy
-    case .changeTenants: .changeScope
+    case .changeTenants: .changePool
     case .createTenants, .deleteTenants: .manageTenants
     case .lookUpAccounts: .findUsers
     case .createAccounts, .updateAccounts, .deleteAccounts, .createSessionCookies: .changeUsers
@@ -36,7 +36,7 @@ enum Action: CaseIterable, Sendable {
   }
 }
 
-extension Action {
+extension BearerAction {
   /// Whether the action is about tenants themselves, which the project has to allow.
   var needsTenants: Bool {
     switch self {
@@ -75,12 +75,12 @@ extension Operator {
     return token.role == .owner
   }
 
-  func may(_ permission: Permission, in scope: Scope) -> Bool {
+  func may(_ permission: Permission, in pool: Pool) -> Bool {
     guard case .service(let token) = self else { return true }
-    return token.may(permission, in: scope)
+    return token.may(permission, in: pool)
   }
 
-  func may(_ action: Action, _ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
+  func may(_ action: BearerAction, _ project: ID<Project>, _ tenant: ID<Tenant>?) -> Bool {
     guard case .service(let token) = self else { return true }
     // Creating and deleting tenants is a project-level permission that a tenant's token can't
     // grant.

@@ -7,11 +7,11 @@ enum Body {
   ///
   /// A missing body is an empty message, except for PATCH, where it's rejected: together with a
   /// mask it would clear every member in the mask.
-  static func message(of request: Request) throws(WireError) -> Message {
-    guard request.method == .post || request.method == .patch else { return Message() }
+  static func message(of request: Request) throws(WireError) -> RequestMessage {
+    guard request.method == .post || request.method == .patch else { return RequestMessage() }
     guard !request.body.isEmpty else {
       if request.method == .patch { throw .payload("The request has no body.") }
-      return Message()
+      return RequestMessage()
     }
     guard isJSON(request) else {
       throw .payload("The Content-Type of the request must be application/json.")
@@ -19,11 +19,11 @@ enum Body {
     guard case .object(let object) = try parse(request.body) else {
       throw .rootIsNoMessage
     }
-    return Message(object)
+    return RequestMessage(object)
   }
 
   /// Parses a message that may also be sent as a form; the names are the same.
-  static func formOrMessage(of request: Request) throws(WireError) -> Message {
+  static func formOrMessage(of request: Request) throws(WireError) -> RequestMessage {
     let given: Form?
     do throws(FormError) { given = try request.form() } catch { throw .payload("\(error)") }
     guard let form = given else { return try message(of: request) }
@@ -34,7 +34,7 @@ enum Body {
       }
       object.append(entry.name, .text(entry.value))
     }
-    return Message(object)
+    return RequestMessage(object)
   }
 
   private static func isJSON(_ request: Request) -> Bool {

@@ -12,7 +12,7 @@ struct ClientCall: Sendable {
   /// The tenant in the message or query, or else that of a tenant's service token; nil without
   /// either, in which case a user's token determines it.
   let tenant: ID<Tenant>?
-  let message: Message
+  let message: RequestMessage
   /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.
   let address: ClientAddress
   /// The holder of the call's bearer token, if that can change the users it's about.
@@ -35,13 +35,13 @@ struct ClientCall: Sendable {
   }
 }
 
-/// A call by a backend or an operator that is authorized for its user pool.
+/// A call by a backend or an operator that is authorized for its pool.
 struct AdminCall: Sendable {
   let request: Request
-  let scope: Scope
-  /// The pool with its settings, if the call is about these.
-  let pool: UserPool?
-  let message: Message
+  let pool: Pool
+  /// The pool's settings, if the call is about these.
+  let settings: PoolSettings?
+  let message: RequestMessage
   let author: Author
   /// The caller, because some response members require further permissions.
   let holder: Operator

@@ -95,7 +95,7 @@ extension WireError {
       + "or other valid authentication credential.",
     status: .unauthorized, reason: "authError", isFrontEnd: true)
 
-  /// The token isn't valid for this user pool, or its role doesn't allow the method.
+  /// The token isn't valid for this pool, or its role doesn't allow the method.
   ///
   /// It's returned before anything in the project is looked up, so that it doesn't reveal what
   /// exists.

@@ -1,12 +1,12 @@
 public import Identity
 import Synchronization
 
-/// Limits the requests to the API per user pool, so that one tenant's clients can't use up the
+/// Limits the requests to the API per pool, so that one tenant's clients can't use up the
 /// server.
 ///
 /// Each pool has a token bucket in memory. A bucket holds the requests of two seconds, for bursts.
 public final class PoolRequestLimit: Sendable {
-  enum Pool: Hashable {
+  enum Key: Hashable {
     case project(ID<Project>)
     case tenant(ID<Project>, ID<Tenant>)
 
@@ -21,7 +21,7 @@ public final class PoolRequestLimit: Sendable {
   }
 
   private struct State {
-    var buckets: [Pool: Bucket] = [:]
+    var buckets: [Key: Bucket] = [:]
     var rejections = 0
   }
 
@@ -50,20 +50,20 @@ public final class PoolRequestLimit: Sendable {
   var count: Int { state.withLock { $0.buckets.count } }
 
   /// Counts a request to a pool; returns false if it has to be rejected.
-  func allows(_ pool: Pool) -> Bool {
+  func allows(_ key: Key) -> Bool {
     let now = steady()
     return state.withLock { state in
-      var bucket = state.buckets[pool] ?? Bucket(tokens: capacity, filledAt: now)
+      var bucket = state.buckets[key] ?? Bucket(tokens: capacity, filledAt: now)
       bucket.tokens = tokens(in: bucket, at: now)
       bucket.filledAt = now
       let isAllowed = bucket.tokens >= 1
       if isAllowed { bucket.tokens -= 1 } else { state.rejections += 1 }
-      if state.buckets[pool] == nil, state.buckets.count >= Self.most {
+      if state.buckets[key] == nil, state.buckets.count >= Self.most {
         state.buckets = state.buckets.filter { tokens(in: $0.value, at: now) < capacity }
         // Very many pools; one without a bucket gets a full one.
         if state.buckets.count >= Self.most { state.buckets = [:] }
       }
-      state.buckets[pool] = bucket
+      state.buckets[key] = bucket
       return isAllowed
     }
   }
@@ -78,12 +78,12 @@ public final class PoolRequestLimit: Sendable {
 /// The pool that a call was counted for.
 struct CountedPool: Sendable {
   let limit: PoolRequestLimit
-  let pool: PoolRequestLimit.Pool
+  let key: PoolRequestLimit.Key
 
   /// Counts the call for another pool, too, if it acts on that one: a method that can read a user's
   /// token doesn't always do so.
-  func count(_ scope: Scope) throws(WireError) {
-    let pool = PoolRequestLimit.Pool(scope.project, scope.tenant)
-    guard pool == self.pool || limit.allows(pool) else { throw .tooManyRequests }
+  func count(_ pool: Pool) throws(WireError) {
+    let key = PoolRequestLimit.Key(pool.project, pool.tenant)
+    guard key == self.key || limit.allows(key) else { throw .tooManyRequests }
   }
 }

@@ -41,14 +41,14 @@ struct Declaration: Sendable {
   }
 }
 
-/// The member of a message with a token that determines the user pool of a call that names none.
+/// The member of a message with a token that determines the pool of a call that names none.
 enum PoolToken: String, Sendable, CaseIterable {
   case idToken, refreshToken
   case pendingCredential = "mfaPendingCredential"
 }
 
 extension Declaration {
-  /// The token that determines the user pool of a call that names none; nil if the method reads
+  /// The token that determines the pool of a call that names none; nil if the method reads
   /// none of them, whatever a message has.
   var poolToken: PoolToken? {
     PoolToken.allCases.first { token in
@@ -63,9 +63,9 @@ struct Operation: Sendable {
     /// Everyone, in the emulator profile only.
     case emulator
     case client
-    case admin(Action)
+    case admin(BearerAction)
     /// Callers with a token or an API key, with different meanings.
-    case either(Action)
+    case either(BearerAction)
   }
 
   let id: String

@@ -10,7 +10,7 @@ extension Schema {
   /// omitted. A member that isn't in the schema is rejected, as production does for messages that
   /// it stores. `excluded` is left out, because it has a separate reader.
   func canonical(
-    _ message: Message, except excluded: String? = nil
+    _ message: RequestMessage, except excluded: String? = nil
   ) throws(WireError) -> JSON.Object {
     let own = self.message
     var object = JSON.Object()
@@ -29,7 +29,7 @@ extension Schema {
     return object
   }
 
-  private func canonical(_ value: JSON, at place: Message.Place) throws(WireError) -> JSON {
+  private func canonical(_ value: JSON, at place: RequestMessage.Place) throws(WireError) -> JSON {
     switch kind {
     case .text, .word:
       guard case .text = value else {
@@ -38,12 +38,12 @@ extension Schema {
       return value
     case .choice(let type): return .string(type.values[try type.read(value, at: place)])
     case .flag:
-      guard let flag = Message.truth(value) else {
+      guard let flag = RequestMessage.truth(value) else {
         throw .invalidValue(at: place.text, type: "TYPE_BOOL", value)
       }
       return .bool(flag)
     case .integer:
-      guard let number = Message.whole(value), let number = Int32(exactly: number) else {
+      guard let number = RequestMessage.whole(value), let number = Int32(exactly: number) else {
         throw .invalidValue(at: place.text, type: "TYPE_INT32", value)
       }
       return .number(JSON.Number(Int(number)))
@@ -56,7 +56,7 @@ extension Schema {
       }
       throw .invalidValue(at: place.text, type: "TYPE_FLOAT", value)
     case .int64:
-      guard let number = Message.whole(value) else {
+      guard let number = RequestMessage.whole(value) else {
         throw .invalidValue(at: place.text, type: "TYPE_INT64", value)
       }
       return .string(String(number))
@@ -77,13 +77,13 @@ extension Schema {
       return .object(JSON.Object(members))
     case .message, .named:
       return .object(
-        try canonical(Message(try Self.object(value, at: place), at: place)))
+        try canonical(RequestMessage(try Self.object(value, at: place), at: place)))
     case .object: return .object(Resource.camelCased(try Self.object(value, at: place)))
     case .anything: return Resource.camelCased(value)
     }
   }
 
-  private static func object(_ value: JSON, at place: Message.Place) throws(WireError)
+  private static func object(_ value: JSON, at place: RequestMessage.Place) throws(WireError)
     -> JSON.Object
   {
     switch value {

@@ -35,7 +35,7 @@ extension Declaration {
 
 extension Methods {
   func listOobCodes(_ call: AdminCall) async throws -> JSON {
-    let links = try await identity.outOfBandCodes.links(in: call.scope)
+    let links = try await identity.outOfBandCodes.links(in: call.pool)
     return [
       "oobCodes": .array(
         links.map { link in
@@ -81,28 +81,28 @@ private struct EmulatorAction {
       throw ActionRefusal(
         "missing oobCode query parameter", "Add the code to the link: &oobCode=YOUR_CODE.")
     }
-    let scope = try await scope()
+    let pool = try await pool()
     let author = Author(
       actor: .visitor, address: request.peer, requestID: request.id.text)
     switch value("mode") {
-    case "resetPassword": return try await resetPassword(code, scope, author)
+    case "resetPassword": return try await resetPassword(code, pool, author)
     case "verifyEmail":
       let done = try await apply(
-        code, .verifyEmail, scope, author, "verify your email", "Try verifying your email again.")
+        code, .verifyEmail, pool, author, "verify your email", "Try verifying your email again.")
       return success("The email has been successfully verified.", ["email": .string(done.email)])
     case "verifyAndChangeEmail":
       let done = try await apply(
-        code, .changeEmail, scope, author, "change your email", "Try changing your email again.")
+        code, .changeEmail, pool, author, "change your email", "Try changing your email again.")
       return success(
         "The email has been successfully changed.", ["newEmail": .string(done.newEmail ?? "")])
     case "recoverEmail":
       let done = try await apply(
-        code, .recoverEmail, scope, author, "recover your email",
+        code, .recoverEmail, pool, author, "recover your email",
         "Try updating your email address again.")
       return success("The email has been successfully reset.", ["email": .string(done.email)])
     case "revertSecondFactorAddition":
       let done = try await apply(
-        code, .revertFactor, scope, author, "remove a second factor",
+        code, .revertFactor, pool, author, "remove a second factor",
         "Withdraw the second factor in the application.")
       return success(
         "The second factor has been successfully removed.", ["email": .string(done.email)])
@@ -116,11 +116,11 @@ private struct EmulatorAction {
   }
 
   private func resetPassword(
-    _ code: String, _ scope: Scope, _ author: Author
+    _ code: String, _ pool: Pool, _ author: Author
   ) async throws(ActionRefusal) -> Response {
     let refusal = expired("reset your password", "Try resetting your password again.")
     let seen: OutOfBandCode
-    do { seen = try await identity.outOfBandCodes.look(at: code, in: scope) } catch {
+    do { seen = try await identity.outOfBandCodes.look(at: code, in: pool) } catch {
       throw refusal
     }
     guard seen.kind == .passwordReset else { throw refusal }
@@ -138,7 +138,7 @@ private struct EmulatorAction {
     }
     do {
       try await identity.outOfBandCodes.resetPassword(
-        code, to: Secret(password), in: scope, by: author)
+        code, to: Secret(password), in: pool, by: author)
     } catch {
       if case OutOfBandError.account = error {
         throw ActionRefusal(WireError(error).message, "Choose another newPassword.")
@@ -149,14 +149,14 @@ private struct EmulatorAction {
   }
 
   private func apply(
-    _ code: String, _ kind: OutOfBandCode.Kind, _ scope: Scope, _ author: Author, _ what: String,
+    _ code: String, _ kind: OutOfBandCode.Kind, _ pool: Pool, _ author: Author, _ what: String,
     _ advice: String
   ) async throws(ActionRefusal) -> OutOfBandCode {
     do {
-      guard try await identity.outOfBandCodes.look(at: code, in: scope).kind == kind else {
+      guard try await identity.outOfBandCodes.look(at: code, in: pool).kind == kind else {
         throw OutOfBandError.invalidCode
       }
-      return try await identity.outOfBandCodes.apply(code, in: scope, by: author).code
+      return try await identity.outOfBandCodes.apply(code, in: pool, by: author).code
     } catch {
       throw expired(what, advice)
     }
@@ -186,9 +186,9 @@ private struct EmulatorAction {
       "Your request to \(what) has expired or the link has already been used.", advice)
   }
 
-  private func scope() async throws(ActionRefusal) -> Scope {
+  private func pool() async throws(ActionRefusal) -> Pool {
     do {
-      return try await identity.scopes.find(
+      return try await identity.pools.find(
         project: identity.defaultProject ?? ID(""), tenant: value("tenantId").map { ID($0) })
     } catch {
       throw ActionRefusal("Invalid tenantId", "The link's tenant doesn't exist.")

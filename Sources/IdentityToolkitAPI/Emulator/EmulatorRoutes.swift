@@ -29,7 +29,7 @@ extension Routes {
   /// Adds a method of a project and its counterpart of a tenant.
   mutating func emulator(
     _ method: Method, _ name: String, _ declaration: Declaration,
-    _ work: @escaping RequestAuthorizer.AdminMethod
+    _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     let project = Path(
       "emulator", "v1", "projects", nil, .literal(name), parameters: String.self)
@@ -75,7 +75,7 @@ extension Declaration {
   ]
 }
 
-extension RequestAuthorizer {
+extension CallAuthorizer {
   fileprivate func emulator(
     _ request: Request, project: String, tenant: String?, _ work: AdminMethod
   ) async -> Response {
@@ -91,29 +91,29 @@ extension RequestAuthorizer {
 
 extension Methods {
   func clearAccounts(_ call: AdminCall) async throws -> JSON {
-    try await identity.accounts.deleteAll(call.scope, by: call.author)
+    try await identity.accounts.deleteAll(call.pool, by: call.author)
     return [:]
   }
 
   func getEmulatorConfig(_ call: AdminCall) async throws -> JSON {
-    Methods.emulatorConfig(try await pool(of: call))
+    Methods.emulatorConfig(try await settings(of: call))
   }
 
   func updateEmulatorConfig(_ call: AdminCall) async throws -> JSON {
     let duplicates = try call.message.message("signIn")?.flag("allowDuplicateEmails")
     let privacy = try call.message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
-    let pool = try await identity.pools.update(project: call.scope.project, by: call.author) {
-      (pool) throws(UserPoolError) in
-      if let duplicates { pool.project?.allowDuplicateEmails = duplicates }
-      if let privacy { pool.emailPrivacy = privacy }
+    let settings = try await identity.pools.update(project: call.pool.project, by: call.author) {
+      (edit) throws(PoolError) in
+      if let duplicates { edit.project?.allowDuplicateEmails = duplicates }
+      if let privacy { edit.emailPrivacy = privacy }
     }
-    return Methods.emulatorConfig(pool)
+    return Methods.emulatorConfig(settings)
   }
 
-  private static func emulatorConfig(_ pool: UserPool) -> JSON {
+  private static func emulatorConfig(_ settings: PoolSettings) -> JSON {
     [
-      "signIn": ["allowDuplicateEmails": .bool(pool.project?.allowDuplicateEmails ?? false)],
-      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(pool.hidesUsers)],
+      "signIn": ["allowDuplicateEmails": .bool(settings.project?.allowDuplicateEmails ?? false)],
+      "emailPrivacyConfig": ["enableImprovedEmailPrivacy": .bool(settings.hidesUsers)],
     ]
   }
 }

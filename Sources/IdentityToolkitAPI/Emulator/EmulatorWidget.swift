@@ -44,10 +44,10 @@ extension Methods {
     else { return Self.refusal("missing apiKey or providerId query parameters") }
     let tenant = request.parameter("tid") ?? request.parameter("tenantId") ?? ""
     do {
-      let scope = try await identity.scopes.find(
+      let pool = try await identity.pools.find(
         project: identity.defaultProject ?? ID(""), tenant: tenant.isEmpty ? nil : ID(tenant))
       return WidgetPages.handler(
-        try await identity.federation.identities(at: provider, in: scope, limit: Self.offered))
+        try await identity.federation.identities(at: provider, in: pool, limit: Self.offered))
     } catch {
       return Self.refusal("tenant not found, or server unavailable")
     }

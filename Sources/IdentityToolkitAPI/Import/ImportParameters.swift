@@ -3,7 +3,7 @@ import Identity
 import JSON
 
 extension HashParameters {
-  init(_ message: Message) throws(WireError) {
+  init(_ message: RequestMessage) throws(WireError) {
     self.init()
     algorithm = try message.text("hashAlgorithm")?.uppercased()
     signerKey = try message.bytes("signerKey")
@@ -43,7 +43,7 @@ extension HashParameters {
     values: ["VERSION_UNSPECIFIED", "VERSION_10", "VERSION_13"])
 }
 
-extension Message {
+extension RequestMessage {
   /// Returns bytes in either base64 alphabet, with or without padding.
   func bytes(_ name: String) throws(WireError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }

@@ -22,7 +22,7 @@ public struct UserFile: Sendable {
       return .failure(.unreadable("The user isn't a JSON object."))
     }
     guard !json.hasNUL else { return .failure(.unreadable(WireError.nulInString)) }
-    do throws(WireError) { return try reader.read(Message(object)) } catch {
+    do throws(WireError) { return try reader.read(RequestMessage(object)) } catch {
       return .failure(.unreadable(error.message))
     }
   }

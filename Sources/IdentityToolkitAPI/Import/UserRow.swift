@@ -12,7 +12,7 @@ struct UserRow: Sendable {
   ///
   /// A value of the wrong type is an error of the whole message; a value that the user can't have
   /// is a fault of the row.
-  func read(_ row: Message) throws(WireError) -> ImportRow {
+  func read(_ row: RequestMessage) throws(WireError) -> ImportRow {
     var user = ImportedUser()
     user.localID = try row.text("localId") ?? ""
     user.email = try row.given("email")
@@ -87,7 +87,7 @@ struct UserRow: Sendable {
   }
 
   /// Returns a text of a row, where a wrong type is a fault of the row.
-  private static func given(_ name: String, _ row: Message) throws(ImportFault) -> String? {
+  private static func given(_ name: String, _ row: RequestMessage) throws(ImportFault) -> String? {
     do throws(WireError) { return try row.given(name) } catch { throw .unreadable(error.message) }
   }
 
@@ -101,7 +101,7 @@ struct UserRow: Sendable {
 
   /// Parses an identity; nil for this server's own sign-in methods, which other members specify.
   private static func provider(
-    _ message: Message
+    _ message: RequestMessage
   ) throws(WireError) -> Result<ProviderLink?, ImportFault> {
     let provider = try message.text("providerId") ?? ""
     guard provider != "password", provider != "phone" else { return .success(nil) }
@@ -115,7 +115,7 @@ struct UserRow: Sendable {
   }
 
   private static func factor(
-    _ message: Message
+    _ message: RequestMessage
   ) throws(WireError) -> Result<ImportedFactor, ImportFault> {
     var factor = ImportedFactor(.unknown)
     factor.id = try message.given("mfaEnrollmentId")
@@ -142,7 +142,7 @@ struct UserRow: Sendable {
   }
 }
 
-extension Message {
+extension RequestMessage {
   /// Returns a time in milliseconds; nil for an empty text, which means unset in files.
   fileprivate func moment(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name), value != "" else { return nil }

@@ -50,9 +50,9 @@ struct Claims {
     audience == project.text && issuer == IDTokens.issuer + project.text
   }
 
-  func session(in scope: Scope) -> UserSession {
+  func session(in pool: Pool) -> UserSession {
     UserSession(
-      id: session, scope: scope, account: ID(subject), authTime: authTime, provider: provider,
+      id: session, pool: pool, account: ID(subject), authTime: authTime, provider: provider,
       secondFactor: secondFactor)
   }
 }
@@ -77,7 +77,7 @@ struct ClaimsWriter {
   private mutating func write(_ grant: SessionGrant, now: Int64) {
     let session = grant.session
     let account = grant.account
-    let project = session.scope.project.text
+    let project = session.pool.project.text
     bytes.append(UInt8(ascii: "{"))
     text(.issuer, IDTokens.issuer + project)
     text(.audience, project)
@@ -124,7 +124,7 @@ struct ClaimsWriter {
       member("sign_in_attributes")
       attributes.write(to: &bytes)
     }
-    member("tenant", session.scope.tenant?.text)
+    member("tenant", session.pool.tenant?.text)
     bytes.append(contentsOf: "}}".utf8)
   }
 

@@ -14,8 +14,8 @@ extension WireError {
     switch error {
     case let error as WireError: self = error
     case let error as CallError: self.init(error)
-    case let error as ScopeError: self.init(error)
-    case let error as UserPoolError: self.init(error)
+    case let error as PoolLookupError: self.init(error)
+    case let error as PoolError: self.init(error)
     case let error as PolicyError: self.init(error)
     case let error as AccountError: self.init(error)
     case let error as SessionError: self.init(error)
@@ -35,15 +35,15 @@ extension WireError {
 
   init(_ error: CallError) {
     switch error {
-    case .scopeDisabled(let scope): self.init(disabled: scope)
-    case .scopeDeleted(let scope): self.init(deleted: scope)
+    case .poolDisabled(let pool): self.init(disabled: pool)
+    case .poolDeleted(let pool): self.init(deleted: pool)
     case .tokenRevoked: self = .invalidCredentials
     case .notFound: self = .engine(.notFound)
     case .tooManySignUps: self.init(Self.tooManySignUps)
     }
   }
 
-  init(_ error: ScopeError) {
+  init(_ error: PoolLookupError) {
     switch error {
     case .projectNotFound, .projectDeleted: self.init("PROJECT_NOT_FOUND")
     case .tenantNotFound: self.init("INVALID_TENANT_ID")
@@ -51,29 +51,29 @@ extension WireError {
     }
   }
 
-  /// The user pool refuses sign-ins of users who should have a second factor and have none.
+  /// The pool refuses sign-ins of users who should have a second factor and have none.
   static let enrollmentRequired = WireError(
     "MFA_ENROLLMENT_REQUIRED : A second factor is required. A link to set it up was sent to the "
       + "user's verified email address.")
 
-  init(disabled scope: Scope) {
-    self.init(scope.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
+  init(disabled pool: Pool) {
+    self.init(pool.tenant == nil ? "PROJECT_DISABLED" : "TENANT_DISABLED")
   }
 
   /// The pool was deleted after the call found it.
-  init(deleted scope: Scope) {
-    self.init(scope.tenant == nil ? ScopeError.projectDeleted : .tenantDeleted)
+  init(deleted pool: Pool) {
+    self.init(pool.tenant == nil ? PoolLookupError.projectDeleted : .tenantDeleted)
   }
 
   /// The error of a call about tenants themselves, which responds with 404.
-  init(tenants error: ScopeError) {
+  init(tenants error: PoolLookupError) {
     switch error {
-    case .projectNotFound, .projectDeleted: self.init(UserPoolError.projectNotFound)
-    case .tenantNotFound, .tenantDeleted: self.init(UserPoolError.tenantNotFound)
+    case .projectNotFound, .projectDeleted: self.init(PoolError.projectNotFound)
+    case .tenantNotFound, .tenantDeleted: self.init(PoolError.tenantNotFound)
     }
   }
 
-  init(_ error: UserPoolError) {
+  init(_ error: PoolError) {
     switch error {
     case .projectNotFound: self.init("PROJECT_NOT_FOUND", status: .notFound, reason: "notFound")
     case .tenantNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
@@ -133,7 +133,7 @@ extension WireError {
           + "administrator has to approve it. Change the policy in the console.")
     case .refusalNeedsEmail:
       self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
-    case .scopeNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
+    case .poolNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
     }
   }
 
@@ -248,7 +248,7 @@ extension WireError {
     case .adminOnly: self.init("ADMIN_ONLY_OPERATION")
     case .userDisabled: self.init("USER_DISABLED")
     case .passwordLoginDisabled: self.init("PASSWORD_LOGIN_DISABLED")
-    case .scopeDisabled(let scope): self.init(disabled: scope)
+    case .poolDisabled(let pool): self.init(disabled: pool)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
     case .invalidPendingCredential: self.init("INVALID_PENDING_TOKEN")
     case .pendingExpired:

@@ -60,7 +60,7 @@ struct IDTokens: Sendable {
     return String(decoding: token, as: UTF8.self)
   }
 
-  /// Reads the token of a message and resolves its user pool.
+  /// Reads the token of a message and resolves its pool.
   ///
   /// The use case checks that the session is still valid. A missing token has its own error in
   /// version 1 and is an invalid token in version 2.
@@ -76,16 +76,16 @@ struct IDTokens: Sendable {
     if let tenant = call.tenant, tenant.text != claims.tenant {
       throw WireError.tokenOfAnotherTenant
     }
-    let scope = try await identity.scopes.find(
+    let pool = try await identity.pools.find(
       project: call.project, tenant: claims.tenant.map { ID($0) })
-    return claims.session(in: scope)
+    return claims.session(in: pool)
   }
 
-  /// Reads the token of a call about one user pool, which must be the token's pool.
-  func session(_ token: String, in scope: Scope) async throws -> UserSession {
-    let claims = try await claims(of: token, project: scope.project)
-    guard claims.tenant == scope.tenant?.text else { throw WireError.tokenOfAnotherTenant }
-    return claims.session(in: scope)
+  /// Reads the token of a call about one pool, which must be the token's pool.
+  func session(_ token: String, in pool: Pool) async throws -> UserSession {
+    let claims = try await claims(of: token, project: pool.project)
+    guard claims.tenant == pool.tenant?.text else { throw WireError.tokenOfAnotherTenant }
+    return claims.session(in: pool)
   }
 
   /// Returns the tenant of a token; nil if it has none, or isn't currently valid for the project.

@@ -18,7 +18,7 @@ enum MFAMessage {
     values: ["MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
 
   /// Reads the message; nil, for an absent message, is an empty configuration.
-  static func read(_ message: Message?) throws(WireError) -> MFAConfiguration {
+  static func read(_ message: RequestMessage?) throws(WireError) -> MFAConfiguration {
     guard let message else { return MFAConfiguration() }
     try message.refuseUnknown(except: ["state", "enabledProviders", "providerConfigs"])
     var configuration = MFAConfiguration()
@@ -39,12 +39,12 @@ enum MFAMessage {
   ///
   /// Unknown names are ignored elsewhere, but this one, with a mask of the correct name, would
   /// disable everything.
-  static func refuse(_ name: String, in message: Message) throws(WireError) {
+  static func refuse(_ name: String, in message: RequestMessage) throws(WireError) {
     guard try !message.has(name) else { throw .unknownName(name, in: message.path) }
   }
 
   /// Reads one entry; without `totpProviderConfig`, it has no effect, regardless of its state.
-  private static func read(entry: Message) throws(WireError) -> TOTPConfiguration? {
+  private static func read(entry: RequestMessage) throws(WireError) -> TOTPConfiguration? {
     try entry.refuseUnknown(except: ["state", "totpProviderConfig"])
     let state = try entry.enumeration("state", entryStates) ?? 0
     guard let totp = try entry.message("totpProviderConfig") else { return nil }

@@ -22,7 +22,7 @@ extension PhoneRequest {
   /// Reads the number in a start message; a missing number is treated as an invalid one.
   ///
   /// Abuse protection members that SDKs send, such as `recaptchaToken`, are ignored.
-  init(_ info: Message, _ call: ClientCall) throws(WireError) {
+  init(_ info: RequestMessage, _ call: ClientCall) throws(WireError) {
     self.init(
       phoneNumber: Account.phoneNumber(try info.text("phoneNumber") ?? ""),
       language: call.request.locale,
@@ -32,7 +32,7 @@ extension PhoneRequest {
 
 extension PhoneProof {
   /// Reads the proof that a phone is the user's: a session with a code, or a temporary proof.
-  init(_ info: Message) throws(WireError) {
+  init(_ info: RequestMessage) throws(WireError) {
     if let proof = try info.given("temporaryProof") {
       guard let number = try info.given("phoneNumber") else {
         throw WireError("MISSING_PHONE_NUMBER")

@@ -6,7 +6,7 @@ protocol StoringMembers: Equatable, Sendable {
   var members: String { get }
 }
 
-extension UserPoolEdit: StoringMembers {}
+extension PoolEdit: StoringMembers {}
 extension ProviderSettings: StoringMembers {}
 
 /// An edit of settings that was carried out before its transaction, on the settings as they were

@@ -3,7 +3,7 @@ enum SecondFactorKind {
   case totp
 
   init?(
-    of message: Message, _ phone: String, _ totp: String, oneof: String
+    of message: RequestMessage, _ phone: String, _ totp: String, oneof: String
   ) throws(WireError) {
     switch (try message.has(phone), try message.has(totp)) {
     case (true, true): throw .oneof(oneof, setting: phone, in: message.path)

@@ -45,7 +45,7 @@ enum AdminCreateCommand: Command {
     return try await Instance.use(arguments) { instance in
       do {
         if let project = grant.project {
-          _ = try await instance.scope(project.text, tenant: grant.tenant?.text)
+          _ = try await instance.pool(project.text, tenant: grant.tenant?.text)
         }
         try await instance.identity.administrators.check(newEmail: email)
         let password = try PasswordPrompt.read()
@@ -72,7 +72,7 @@ enum AdminCreateCommand: Command {
     case .invalidEmail: Message("Enter a valid email address.")
     case .invalidName: Message("The name must be 1 to 100 characters long.")
     case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
-    case .scopeNotFound:
+    case .poolNotFound:
       Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text)
     case .busy: Message("Too many passwords are being hashed. Try again.")
     }
@@ -241,7 +241,7 @@ enum AdminUnblockCommand: Command {
       }
       for place in held {
         try await support.unblock(
-          administrator.id, in: place.scope, by: Author(actor: .commandLine))
+          administrator.id, in: place.pool, by: Author(actor: .commandLine))
       }
       Terminal.say(Message("Unblocked {email}.", ["email": .text(administrator.email)]))
       return 0

@@ -26,20 +26,20 @@ enum ExportCommand: Command {
     let path = try arguments.fileToCreate()
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     return try await Instance.use(arguments) { instance in
-      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
       let accounts = instance.identity.accounts
       let file = try PrivateFile(path)
       // The whole file shows one point in time, no matter how long it takes to write.
       let written = await instance.identity.atOneMoment {
         () -> Result<Written, any Error> in
-        do { return .success(try await write(scope, format, accounts, file)) } catch {
+        do { return .success(try await write(pool, format, accounts, file)) } catch {
           return .failure(error)
         }
       }
       let count = try written.get()
       // First, so that no file with password hashes is missing from the audit log.
       try await accounts.recordHashDownload(
-        of: scope, count: count.users, by: Author(actor: .commandLine))
+        of: pool, count: count.users, by: Author(actor: .commandLine))
       try file.finish()
       Terminal.say(
         Message(
@@ -93,14 +93,14 @@ enum ExportCommand: Command {
   }
 
   private nonisolated(nonsending) static func write(
-    _ scope: Scope, _ format: UserFileReader.Format, _ accounts: Accounts, _ file: PrivateFile
+    _ pool: Pool, _ format: UserFileReader.Format, _ accounts: Accounts, _ file: PrivateFile
   ) async throws -> Written {
     var written = Written()
     var reportedAt = ContinuousClock.now
     var after: String?
     if format == .json { try file.write(Array("{\"users\": [".utf8)) }
     repeat {
-      let page = try await accounts.export(scope, after: after, limit: 1_000)
+      let page = try await accounts.export(pool, after: after, limit: 1_000)
       var bytes: [UInt8] = []
       for item in page.items {
         switch format {

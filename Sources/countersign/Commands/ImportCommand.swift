@@ -33,7 +33,7 @@ enum ImportCommand: Command {
     let format = try UserFileReader.Format(path: path, option: arguments.value("format"))
     let parameters = try HashOptions.parameters(arguments)
     return try await Instance.use(arguments) { instance in
-      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
       let file: UserFile
       do throws(HashParameterError) {
         file = try UserFile(hashes: parameters, profile: instance.identity.profile)
@@ -42,7 +42,7 @@ enum ImportCommand: Command {
       }
       let reader = try UserFileReader(path: path, format: format, file: file)
       var task = ImportTask(
-        imports: instance.identity.imports, scope: scope,
+        imports: instance.identity.imports, pool: pool,
         name: path.split(separator: "/").last.map(String.init) ?? path,
         existing: arguments.has("overwrite") ? .replace : .keep)
       return try await task.run(reader)
@@ -68,7 +68,7 @@ extension ImportCommand {
 
 private struct ImportTask {
   let imports: Imports
-  let scope: Scope
+  let pool: Pool
   let name: String
   let existing: ImportOptions.Existing
 
@@ -79,9 +79,9 @@ private struct ImportTask {
   private var hasBegun = false
   private var reportedAt = ContinuousClock.now
 
-  init(imports: Imports, scope: Scope, name: String, existing: ImportOptions.Existing) {
+  init(imports: Imports, pool: Pool, name: String, existing: ImportOptions.Existing) {
     self.imports = imports
-    self.scope = scope
+    self.pool = pool
     self.name = name
     self.existing = existing
   }
@@ -108,7 +108,7 @@ private struct ImportTask {
     } while stored != nil
     if hasBegun {
       try await imports.recordEnd(
-        total, of: scope, name: name, isComplete: trouble == nil, by: author)
+        total, of: pool, name: name, isComplete: trouble == nil, by: author)
     }
     return finish(trouble)
   }
@@ -118,9 +118,9 @@ private struct ImportTask {
     options.record = hasBegun ? .nothing : .beginning(name)
     hasBegun = true
     let list = rows.map(\.row)
-    return Task { [imports, scope, author, options] in
+    return Task { [imports, pool, author, options] in
       try await ImportCommand.retryingWhileBusy {
-        try await imports.run(scope, list, options, by: author)
+        try await imports.run(pool, list, options, by: author)
       }
     }
   }
@@ -164,7 +164,7 @@ private struct ImportTask {
     guard let failure = ConfigurationError(database: error) else { return error }
     // Not without its beginning, which is stored with the first batch.
     if read > 0 {
-      try? await imports.recordEnd(total, of: scope, name: name, isComplete: false, by: author)
+      try? await imports.recordEnd(total, of: pool, name: name, isComplete: false, by: author)
     }
     sayTotal()
     var stopped = failure

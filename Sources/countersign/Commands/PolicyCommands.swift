@@ -166,13 +166,13 @@ enum PolicyFileReader {
 
 extension PolicyDrift {
   var lines: [String] {
-    let scope = policy.scope
-    let pool = scope.tenant.map { "\(scope.project)/\($0)" } ?? scope.project.text
+    let pool = policy.pool
+    let name = pool.tenant.map { "\(pool.project)/\($0)" } ?? pool.project.text
     return members.map { member in
       func text(_ edit: PolicyEdit) -> String {
         member.value(in: edit).map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "none"
       }
-      return "\(pool): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
+      return "\(name): \(member.rawValue): \(text(policy.edit)) -> \(text(wanted))"
     }
   }
 }

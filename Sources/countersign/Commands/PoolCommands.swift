@@ -17,9 +17,9 @@ enum ProjectCreateCommand: Command {
         let project = try await instance.identity.pools.createProject(
           id: id, displayName: arguments.value("name") ?? id, by: Author(actor: .commandLine))
         Terminal.say(
-          Message("Created the project {project}.", ["project": .text(project.scope.project.text)]))
+          Message("Created the project {project}.", ["project": .text(project.pool.project.text)]))
         return 0
-      } catch let error as UserPoolError {
+      } catch let error as PoolError {
         throw PoolCommands.error(error, project: id)
       }
     }
@@ -57,9 +57,9 @@ enum TenantCreateCommand: ProjectCommand {
           in: ID(project), .newTenant(named: name), by: Author(actor: .commandLine))
         Terminal.say(
           Message(
-            "Created the tenant {tenant}.", ["tenant": .text(tenant.scope.tenant?.text ?? "")]))
+            "Created the tenant {tenant}.", ["tenant": .text(tenant.pool.tenant?.text ?? "")]))
         return 0
-      } catch let error as UserPoolError {
+      } catch let error as PoolError {
         throw PoolCommands.error(error, project: project)
       }
     }
@@ -76,7 +76,7 @@ enum TenantListCommand: ProjectList {
     repeat {
       let page = try await identity.pools.tenants(project: project, after: next)
       for tenant in page.items {
-        Terminal.say(columns: [tenant.scope.tenant?.text ?? "", tenant.displayName])
+        Terminal.say(columns: [tenant.pool.tenant?.text ?? "", tenant.displayName])
       }
       isEmpty = isEmpty && page.items.isEmpty
       next = page.next
@@ -86,7 +86,7 @@ enum TenantListCommand: ProjectList {
 }
 
 enum PoolCommands {
-  static func error(_ error: UserPoolError, project: String) -> any Error {
+  static func error(_ error: PoolError, project: String) -> any Error {
     let name = Message.Value.text(project)
     return switch error {
     case .projectNotFound:

@@ -37,7 +37,7 @@ enum TokenCreateCommand: Command {
     let tenant = arguments.value("tenant")
     return try await Instance.use(arguments) { instance in
       do {
-        _ = try await instance.scope(project, tenant: tenant)
+        _ = try await instance.pool(project, tenant: tenant)
         let created = try await instance.identity.serviceTokens.create(
           project: ID(project), tenant: tenant.map { ID($0) }, role: role,
           name: arguments.value("name") ?? word, maker: .commandLine)
@@ -47,7 +47,7 @@ enum TokenCreateCommand: Command {
             "Token {id} ({role}). It won't be shown again.",
             ["id": .text("\(created.token.id)"), "role": .text(word)]))
         return 0
-      } catch ServiceTokenError.scopeNotFound {
+      } catch ServiceTokenError.poolNotFound {
         throw ConfigurationError(Instance.notFound(project, tenant: tenant))
       } catch ServiceTokenError.invalidName {
         throw ConfigurationError(Message("The name must be 1 to 100 characters long."))
@@ -63,9 +63,9 @@ enum TokenListCommand: ProjectList {
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
     let tokens = try await identity.serviceTokens.list(project)
     for token in tokens {
-      let scope = token.tenant.map { "\(token.project)/\($0)" } ?? token.project.text
+      let pool = token.tenant.map { "\(token.project)/\($0)" } ?? token.project.text
       say(
-        token.id.text, token.role.rawValue, scope, token.name, revokedAt: token.revokedAt)
+        token.id.text, token.role.rawValue, pool, token.name, revokedAt: token.revokedAt)
     }
     return !tokens.isEmpty
   }

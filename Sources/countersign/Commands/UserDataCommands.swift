@@ -29,11 +29,11 @@ enum UserExportCommand: Command {
     let uid = try arguments.required("uid")
     let path = try arguments.fileToCreate()
     return try await Instance.use(arguments) { instance in
-      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
       let file = try PrivateFile(path)
       let bytes = try await UserDataCommand.explaining {
         try await instance.identity.userData.export(
-          scope, ID(uid), by: Author(actor: .commandLine))
+          pool, ID(uid), by: Author(actor: .commandLine))
       }
       try file.write(bytes)
       try file.finish()
@@ -78,12 +78,12 @@ enum UserEraseCommand: Command {
     }
     let folder = try DataFolder(arguments)
     return try await Instance.use(arguments) { instance in
-      let scope = try await instance.scope(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
       let erasure = try await UserDataCommand.explaining {
         try await instance.identity.userData.erase(
-          scope, ID(uid), reason: reason, by: Author(actor: .commandLine))
+          pool, ID(uid), reason: reason, by: Author(actor: .commandLine))
       }
-      let progress = try await finish(erasure.number, in: scope, instance.identity, folder)
+      let progress = try await finish(erasure.number, in: pool, instance.identity, folder)
       guard progress.isFinished else {
         Terminal.complain(
           Message(
@@ -110,7 +110,7 @@ enum UserEraseCommand: Command {
 
   /// Waits until the audit log is erased, which is the server's task if one runs.
   private static func finish(
-    _ number: Int64, in scope: Scope, _ identity: Identity, _ folder: DataFolder
+    _ number: Int64, in pool: Pool, _ identity: Identity, _ folder: DataFolder
   ) async throws -> UserData.Progress {
     let end = ContinuousClock.now + patience
     while true {
@@ -121,7 +121,7 @@ enum UserEraseCommand: Command {
         while try await identity.userData.continueErasures() {}
       }
       server?.release()
-      guard let progress = try await identity.userData.progress(of: number, in: scope) else {
+      guard let progress = try await identity.userData.progress(of: number, in: pool) else {
         throw ConfigurationError(Message("Nothing is stored about a user with this UID."))
       }
       if progress.isFinished || ContinuousClock.now > end { return progress }

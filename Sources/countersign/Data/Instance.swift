@@ -122,15 +122,15 @@ struct Instance: Sendable {
   }
 
   func mustHave(_ project: ID<Project>) async throws {
-    _ = try await scope(project.text, tenant: nil)
+    _ = try await pool(project.text, tenant: nil)
   }
 
   /// - Throws: ``ConfigurationError`` when it doesn't exist.
-  func scope(_ project: String, tenant: String?) async throws -> Scope {
+  func pool(_ project: String, tenant: String?) async throws -> Pool {
     do {
-      return try await identity.scopes.existing(
+      return try await identity.pools.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
-    } catch let error as ScopeError {
+    } catch let error as PoolLookupError {
       switch error {
       case .projectNotFound, .projectDeleted:
         throw ConfigurationError(Self.notFound(project, tenant: nil))

@@ -12,7 +12,7 @@ struct ServerMetrics: Sendable {
   let server: HTTPServer
   let requests: RequestMetrics
   let violations: ViolationReports
-  /// Nil without a limit of requests per user pool.
+  /// Nil without a limit of requests per pool.
   let limit: PoolRequestLimit?
   let readiness: Readiness
   let certificate: ServedCertificate?

@@ -6,10 +6,10 @@ from html import unescape
 from .program import Server, reauthenticate
 
 
-def set_rules(pages, scope, **changes):
+def set_rules(pages, pool, **changes):
     """Changes some of a pool's support rules on their page and keeps the others."""
     reauthenticate(Server.folders[pages.url])
-    path = f"{scope}/settings/support"
+    path = f"{pool}/settings/support"
     text = pages.get(path).text
     form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="([\d.]*)"', text))
     switched_on = re.findall(r'<input type="checkbox" id="([\w-]+)"[^>]* checked', text)
@@ -21,12 +21,12 @@ def set_rules(pages, scope, **changes):
     assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
 
 
-def exempt(pages, scope, filter="none"):
+def exempt(pages, pool, filter="none"):
     """Exempts the first user of a pool's list from MFA for a week; returns their uid."""
     reauthenticate(Server.folders[pages.url])
-    listed = pages.get(f"{scope}/users?factor={filter}").text
-    uid = re.search(rf'href="{scope}/users/(\w{{28}})"', listed)[1]
-    answer = pages.post(f"{scope}/users/{uid}/exemption", {
+    listed = pages.get(f"{pool}/users?factor={filter}").text
+    uid = re.search(rf'href="{pool}/users/(\w{{28}})"', listed)[1]
+    answer = pages.post(f"{pool}/users/{uid}/exemption", {
         "until": "week", "reason": "other", "note": "Waits for a new phone."})
     assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
     return uid

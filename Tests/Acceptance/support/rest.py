@@ -29,10 +29,10 @@ class Api:
 
     def admin(self, verb, path, body=None, version="v1", **more):
         """Makes a call with the token, below the user pool: `accounts:lookup` or `config`."""
-        scope = f"projects/{self.project}" + (f"/tenants/{self.tenant}" if self.tenant else "")
+        pool = f"projects/{self.project}" + (f"/tenants/{self.tenant}" if self.tenant else "")
         separator = "/" if path else ""
         return self.http.request(
-            verb, f"/{version}/{scope}{separator}{path}", json=body,
+            verb, f"/{version}/{pool}{separator}{path}", json=body,
             headers={"Authorization": f"Bearer {self.token}"}, **more)
 
     def switch_totp_on(self, intervals=None):

@@ -17,48 +17,48 @@ struct Crowd {
       _ = try await identity.pools.createProject(
         id: "bench-project-\(number)", displayName: "Bench \(number)", by: author)
     }
-    let scope = try await identity.scopes.find(project: project)
-    _ = try await identity.policies.change(scope, by: author) {
+    let pool = try await identity.pools.find(project: project)
+    _ = try await identity.policies.change(pool, by: author) {
       $0.configuration = MFAConfiguration(
         state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 1))
     }
     try await together(4_999) { number in
       if number % 5 == 0 {
-        _ = try await Prepare.enroll(identity, scope, author)
+        _ = try await Prepare.enroll(identity, pool, author)
         return
       }
       var user = NewAccount()
       user.email = "user-\(number)@example.com"
       user.displayName = "User \(number)"
       user.emailVerified = true
-      _ = try await identity.accounts.create(scope, user, by: author)
+      _ = try await identity.accounts.create(pool, user, by: author)
     }
-    let enrolled = try await identity.accounts.list(scope, filter: .totp, limit: 1).items.first
+    let enrolled = try await identity.accounts.list(pool, filter: .totp, limit: 1).items.first
     return enrolled?.id.text ?? ""
   }
 
   /// Creates a project with tenants, whose policies differ.
   ///
   /// - Returns: The tenants.
-  func addTenants(_ count: Int) async throws -> [Scope] {
+  func addTenants(_ count: Int) async throws -> [Pool] {
     let large = try await identity.pools.createProject(
       id: "bench-large", displayName: "Large", by: author)
-    let project = large.scope.project
+    let project = large.pool.project
     try await together(count) { number in
       _ = try await identity.pools.createTenant(
         in: project,
-        UserPoolEdit(
+        PoolEdit(
           displayName: "tenant-\(number)",
           configuration: MFAConfiguration(
             state: .enabled,
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
         by: author)
     }
-    var tenants: [Scope] = []
+    var tenants: [Pool] = []
     var after: String?
     repeat {
       let page = try await identity.pools.tenants(project: project, after: after)
-      tenants += page.items.map(\.scope)
+      tenants += page.items.map(\.pool)
       after = page.next
     } while after != nil
     return tenants

@@ -15,9 +15,9 @@ struct Metropolis {
 
   /// Gives users 90 days, so that those without a second factor who still have time are counted.
   private func enforce() async throws {
-    let scope = try await identity.scopes.existing(project: ID("metropolis"))
+    let pool = try await identity.pools.existing(project: ID("metropolis"))
     let day = Day(identity.clock.now().advanced(bySeconds: -200 * 86_400))
-    _ = try await identity.policies.change(scope, by: Author(actor: .commandLine)) { edit in
+    _ = try await identity.policies.change(pool, by: Author(actor: .commandLine)) { edit in
       edit.pattern = .mandatory
       edit.enforcement = Enforcement(.claim, from: day, graceDays: 90)
     }

@@ -130,7 +130,7 @@ struct Prepare {
     for number in 1...60 {
       _ = try await identity.pools.createTenant(
         in: project,
-        UserPoolEdit(
+        PoolEdit(
           displayName: "tenant-\(number)",
           configuration: MFAConfiguration(
             state: .enabled,
@@ -141,12 +141,12 @@ struct Prepare {
     let session = try await signIn(identity, password)
     let token = try await identity.serviceTokens.create(
       project: project, tenant: nil, role: .owner, name: "bench", maker: .commandLine)
-    let scope = try await identity.scopes.find(project: project)
+    let pool = try await identity.pools.find(project: project)
     var user = NewAccount()
     user.email = "user@example.com"
     user.password = password
     user.emailVerified = true
-    _ = try await identity.accounts.create(scope, user, by: author)
+    _ = try await identity.accounts.create(pool, user, by: author)
     let keys = try await identity.apiKeys.list(project)
     let facts = [
       "cookie": session.token.revealedText, "token": token.secret.revealedText,
@@ -173,21 +173,21 @@ struct Prepare {
   private static func visit(folder: String) async throws {
     let (identity, database) = try await open(folder, Profile.standalone.rawValue)
     let session = try await signIn(identity, Secret("correct horse battery staple"))
-    let large = try await identity.scopes.existing(project: ID("metropolis"))
+    let large = try await identity.pools.existing(project: ID("metropolis"))
     let tenants = try await identity.pools.tenants(project: large.project)
     guard let village = tenants.items.first else { exit(70) }
     var facts: [String: [String]] = [
-      "cookie": [session.token.revealedText], "tenant": [village.scope.objectID],
+      "cookie": [session.token.revealedText], "tenant": [village.pool.objectID],
     ]
-    for (name, scope) in [("large", large), ("village", village.scope)] {
+    for (name, pool) in [("large", large), ("village", village.pool)] {
       var users: [String] = []
       for filter in [Accounts.Filter.totp, .phone, .none, .locked] {
-        users += try await identity.accounts.list(scope, filter: filter, limit: 10).items
+        users += try await identity.accounts.list(pool, filter: filter, limit: 10).items
           .map(\.id.text)
       }
       facts[name] = users
       facts["\(name)-special"] = try await identity.accounts.lookup(
-        scope, emails: ["five-factors@example.com", "no-factor@example.com"]
+        pool, emails: ["five-factors@example.com", "no-factor@example.com"]
       ).map(\.id.text)
     }
     await database.close()
@@ -202,18 +202,18 @@ struct Prepare {
     let (earlier, before) = try await open(folder, profile, clock: WallClock { past })
     let author = Author(actor: .commandLine)
     _ = try await earlier.policies.change(
-      try await earlier.scopes.find(project: project), by: author
+      try await earlier.pools.find(project: project), by: author
     ) {
       $0.configuration = MFAConfiguration(
         state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: window))
     }
-    let scope = try await earlier.scopes.find(project: project)
+    let pool = try await earlier.pools.find(project: project)
     var enrolled: [(Account, Secret)] = []
     enrolled.reserveCapacity(count)
     for start in stride(from: 0, to: count, by: 64) {
       let part = try await withThrowingTaskGroup(of: (Account, Secret).self) { group in
         for _ in start..<min(start + 64, count) {
-          group.addTask { try await enroll(earlier, scope, author) }
+          group.addTask { try await enroll(earlier, pool, author) }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
@@ -227,7 +227,7 @@ struct Prepare {
     for (account, secret) in enrolled.shuffled() {
       guard let factor = account.factors.first, let password = OneTimePassword(secret: secret)
       else { continue }
-      let pending = try identity.signIns.pendingCredential(scope, account)
+      let pending = try identity.signIns.pendingCredential(pool, account)
       let code = try password.code(step: password.step(at: now) + 4)
       lines += """
         {"mfaPendingCredential":"\(pending)","mfaEnrollmentId":"\(factor.id)",\
@@ -240,16 +240,16 @@ struct Prepare {
   }
 
   static func enroll(
-    _ identity: Identity, _ scope: Scope, _ author: Author
+    _ identity: Identity, _ pool: Pool, _ author: Author
   ) async throws -> (Account, Secret) {
     var user = NewAccount()
     let name = RandomSource.system.token(bytes: 12)
     user.email = "\(name)@example.com"
     user.emailVerified = true
-    let account = try await identity.accounts.create(scope, user, by: author)
+    let account = try await identity.accounts.create(pool, user, by: author)
     let moment = identity.clock.now()
     let session = UserSession(
-      scope: scope, account: account.id, authTime: moment.seconds, provider: .password)
+      pool: pool, account: account.id, authTime: moment.seconds, provider: .password)
     let start = try await identity.enrollments.start(session)
     let secret = Secret(Base32.decode(start.sharedSecret.revealedText) ?? [])
     guard let password = OneTimePassword(secret: secret) else {

@@ -13,7 +13,7 @@ import Text
     async throws
   {
     try await World.withSampleData { world in
-      _ = try await world.projectScope
+      _ = try await world.projectPool
       let grant = try await testRole.grant(in: world)
       let browser = try await testRole.browser(in: world)
       var (waiting, known, visits) = (["/"], Set(["/"]), [String: Int]())

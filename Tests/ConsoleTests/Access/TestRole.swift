@@ -72,12 +72,12 @@ enum ExpectedAccess: Sendable {
     case .somewhere(let permission):
       self = grant?.role.permissions.contains(permission) == true ? .passes : .notAllowed
     case .project(let permission):
-      self = !sees ? .notFound : permission == .seeScope || has(permission) ? .passes : .notAllowed
+      self = !sees ? .notFound : permission == .seePool || has(permission) ? .passes : .notAllowed
     case .projectOfTenant(let permission):
       let isGranted = grant?.tenant == nil && has(permission)
-      self = !has(.seeScope) ? .notFound : isGranted ? .passes : .notAllowed
-    case .scope(let permission):
-      self = !has(.seeScope) ? .notFound : has(permission) ? .passes : .notAllowed
+      self = !has(.seePool) ? .notFound : isGranted ? .passes : .notAllowed
+    case .pool(let permission):
+      self = !has(.seePool) ? .notFound : has(permission) ? .passes : .notAllowed
     }
   }
 }
@@ -91,28 +91,28 @@ struct Samples: Sendable {
 
   /// Creates objects in the tenant eu-shop or in the project's own pool.
   init(_ world: World, ofTenant: Bool) async throws {
-    let scope = try await ofTenant ? world.euScope : world.projectScope
-    let users = try await world.identity.accounts.list(scope, filter: .totp).items
+    let pool = try await ofTenant ? world.euPool : world.projectPool
+    let users = try await world.identity.accounts.list(pool, filter: .totp).items
     guard let first = users.first,
-      let enrolled = try await world.identity.accounts.find(scope, first.id)
-    else { throw Missing("an enrolled user in \(scope.name)") }
+      let enrolled = try await world.identity.accounts.find(pool, first.id)
+    else { throw Missing("an enrolled user in \(pool.name)") }
     let token = try await world.identity.serviceTokens.create(
-      project: scope.project, tenant: scope.tenant, role: .support, name: "desk",
+      project: pool.project, tenant: pool.tenant, role: .support, name: "desk",
       maker: .commandLine)
-    try await world.addMessage(for: enrolled, in: scope)
-    let message = try await world.identity.messages.list(scope).items.first
+    try await world.addMessage(for: enrolled, in: pool)
+    let message = try await world.identity.messages.list(pool).items.first
     var provider = ProviderSettings()
     provider.issuer = "https://login.example.com"
     provider.clientID = "client-1"
     try await world.identity.identityProviders.create(
-      in: scope, id: "oidc.acme", provider, by: Author(actor: .commandLine))
+      in: pool, id: "oidc.acme", provider, by: Author(actor: .commandLine))
     let signer = try await world.identity.trustedTokenKeys.add(
-      to: scope.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
+      to: pool.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
       by: Author(actor: .commandLine))
-    let blocked = try await world.blockedAgent(in: scope)
-    let removed = try await world.removal(of: enrolled, in: scope)
-    let removal = try await world.waitingRemoval(of: [enrolled], in: scope)
+    let blocked = try await world.blockedAgent(in: pool)
+    let removed = try await world.removal(of: enrolled, in: pool)
+    let removal = try await world.waitingRemoval(of: [enrolled], in: pool)
     let ada = try await world.identity.administrators.record(email: World.ada).administrator
     let invitation = try await world.identity.invitations.invite(
       email: "invited-\(ofTenant)@example.com", displayName: "Invited",
@@ -123,12 +123,12 @@ struct Samples: Sendable {
       "removals": removed.text,
       "blocked-agents": blocked,
       "bulk-removals": String(removal.job), "approvals": String(removal.approval),
-      "policy-approvals": String(try await world.waitingPolicy(in: scope)),
+      "policy-approvals": String(try await world.waitingPolicy(in: pool)),
       "passkeys": "another",
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
-      "keys": try await world.identity.apiKeys.list(scope.project).first?.id.text ?? "",
-      "tokens": token.token.id.text, "projects": scope.project.text,
-      "tenants": scope.tenant?.text ?? "",
+      "keys": try await world.identity.apiKeys.list(pool.project).first?.id.text ?? "",
+      "tokens": token.token.id.text, "projects": pool.project.text,
+      "tenants": pool.tenant?.text ?? "",
       "users": enrolled.id.text,
       "factors": enrolled.factors.first?.id.text ?? "",
       "guidance": EnrollmentPattern.mandatory.rawValue,
@@ -142,7 +142,7 @@ struct Samples: Sendable {
   /// - Parameters:
   ///   - route: The route.
   ///   - tenant: The tenant in the path, instead of the objects' own.
-  ///   - missing: The ID that replaces that of every object in the scope.
+  ///   - missing: The ID that replaces that of every object in the pool.
   /// - Returns: The path.
   func address(of route: Route, tenant: String? = nil, objects missing: String? = nil) -> String? {
     var word = ""
@@ -186,67 +186,67 @@ extension Route {
 extension World {
   /// Starts a bulk removal that needs a second approver.
   func waitingRemoval(
-    of accounts: [Account], in scope: Scope, by email: String = World.ada
+    of accounts: [Account], in pool: Pool, by email: String = World.ada
   ) async throws -> (job: Int64, approval: Int64) {
-    var settings = try await identity.support.settings(scope)
+    var settings = try await identity.support.settings(pool)
     settings.approvalOverUsers = 0
-    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
     let (agent, author) = try await inSupport(email)
     let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
-    let job = try await identity.bulkRemovals.draft(list, in: scope, by: author, agent)
+    let job = try await identity.bulkRemovals.draft(list, in: pool, by: author, agent)
     _ = try await identity.bulkRemovals.begin(
-      job, in: scope, number: "",
+      job, in: pool, number: "",
       ActionRequest(agent: agent, author: author, reason: .lost, note: "Theft at the office"))
-    guard let approval = try await identity.approvals.find(forJob: job, in: scope) else {
+    guard let approval = try await identity.approvals.find(forJob: job, in: pool) else {
       throw Missing("approval")
     }
     return (job, approval.id)
   }
 
   /// Requests a weaker policy that needs a second approver, and returns the request's number.
-  func waitingPolicy(in scope: Scope) async throws -> Int64 {
+  func waitingPolicy(in pool: Pool) async throws -> Int64 {
     let author = Author(actor: .commandLine)
-    let policy = try await identity.policies.change(scope, by: author) {
+    let policy = try await identity.policies.change(pool, by: author) {
       $0.pattern = .mandatory
     }
-    var settings = try await identity.support.settings(scope)
+    var settings = try await identity.support.settings(pool)
     settings.policyApprovalOverUsers = 0
-    try await identity.support.change(scope, to: settings, by: author)
+    try await identity.support.change(pool, to: settings, by: author)
     let (agent, ada) = try await inSupport()
     _ = try await identity.policies.change(
-      scope, expecting: policy.version,
+      pool, expecting: policy.version,
       ActionRequest(agent: agent, author: ada, note: "Enrollment is too hard.")
     ) { $0.pattern = nil }
     let waiting = try await identity.approvals.waiting(visibleTo: agent.administrator)
-    guard let approval = waiting.first(where: { $0.kind == .policy && $0.scope.key == scope.key })
+    guard let approval = waiting.first(where: { $0.kind == .policy && $0.pool.key == pool.key })
     else { throw Missing("approval") }
     return approval.id
   }
 
   /// Queues a message for a user: the notice that an administrator set their password.
-  func addMessage(for account: Account, in scope: Scope) async throws {
+  func addMessage(for account: Account, in pool: Pool) async throws {
     var change = AccountChange()
     change.password = .set(Secret("another user's password"))
     try await identity.accounts.update(
-      scope, account.id, change, by: Author(actor: .commandLine))
+      pool, account.id, change, by: Author(actor: .commandLine))
   }
 
   /// The project's own pool, with an enrolled user in it.
-  var projectScope: Scope {
+  var projectPool: Pool {
     get async throws {
-      let scope = try await identity.scopes.existing(project: ID("acme-retail"))
-      guard try await identity.accounts.list(scope).items.isEmpty else { return scope }
+      let pool = try await identity.pools.existing(project: ID("acme-retail"))
+      guard try await identity.accounts.list(pool).items.isEmpty else { return pool }
       var new = NewAccount()
       new.email = "pat@example.com"
       new.emailVerified = true
       new.password = Secret("a user's password")
       let author = Author(actor: .commandLine)
-      _ = try await identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+      _ = try await identity.policies.change(pool, by: author) { edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
       }
-      let account = try await identity.accounts.create(scope, new, by: author)
-      try await enroll(account, "Phone", in: scope)
-      return scope
+      let account = try await identity.accounts.create(pool, new, by: author)
+      try await enroll(account, "Phone", in: pool)
+      return pool
     }
   }
 }

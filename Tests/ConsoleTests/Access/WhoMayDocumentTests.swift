@@ -33,7 +33,7 @@ import Testing
       "",
     ]
     lines += heading("Page | Needs | Actions")
-    for route in routes where !(route.route.isOfTenant && route.isOfScope) {
+    for route in routes where !(route.route.isOfTenant && route.isOfPool) {
       let performed = route.actions.map { "`\($0)`" }
       let previewed = route.preparedActions.map { "preview of `\($0)`" }
       let actions = (performed + previewed).joined(separator: ", ")
@@ -130,15 +130,15 @@ extension SecondApproverRule {
 }
 
 extension ConsoleRoute {
-  fileprivate var isOfScope: Bool {
-    if case .scope = access { return true }
+  fileprivate var isOfPool: Bool {
+    if case .pool = access { return true }
     return false
   }
 
-  /// The method and the path, with the scope abbreviated to one letter.
+  /// The method and the path, with the pool abbreviated to one letter.
   fileprivate var shortName: String {
     let pattern = route.pattern.replacing("{String}", with: "{…}")
-    let path = isOfScope ? pattern.replacing("/projects/{…}", with: "S") : pattern
+    let path = isOfPool ? pattern.replacing("/projects/{…}", with: "S") : pattern
     return "\(route.method) \(path)"
   }
 }
@@ -151,11 +151,11 @@ extension ConsoleRoute.Access {
     case .signedIn(nil): "a session"
     case .signedIn(let permission?): "`\(permission)` on the instance"
     case .somewhere(let permission): "`\(permission)` anywhere"
-    case .project(.seeScope): "a grant on any part of the project"
+    case .project(.seePool): "a grant on any part of the project"
     case .project(let permission): "`\(permission)` in the project"
     case .projectOfTenant(let permission):
       "sight of the tenant, and `\(permission)` in its project"
-    case .scope(let permission): "`\(permission)` in the scope"
+    case .pool(let permission): "`\(permission)` in the pool"
     }
   }
 }

@@ -19,13 +19,13 @@ import Testing
     request.newEmail = newEmail
     request.continueURL = continueURL
     let created = try await world.identity.outOfBandCodes.link(
-      request, in: try await world.euScope, by: Author(actor: .commandLine))
+      request, in: try await world.euPool, by: Author(actor: .commandLine))
     return (created.link, created.code)
   }
 
   private func update(_ world: World, _ id: String, _ change: AccountChange) async throws {
     try await world.identity.accounts.update(
-      try await world.euScope, ID(id), change, by: Author(actor: .commandLine))
+      try await world.euPool, ID(id), change, by: Author(actor: .commandLine))
   }
 
   /// The path and query of the last email's link that removes a new second factor.
@@ -44,7 +44,7 @@ import Testing
 
   private func chiara(_ world: World) async throws -> Account {
     let found = try await world.identity.accounts.lookup(
-      try await world.euScope, ids: ["kT9w2mQxZ0PbV7yL3c8R"])
+      try await world.euPool, ids: ["kT9w2mQxZ0PbV7yL3c8R"])
     return try #require(found.first)
   }
 
@@ -55,7 +55,7 @@ import Testing
       var change = AccountChange()
       change.emailVerified = false
       _ = try await world.identity.accounts.update(
-        try await world.euScope, account.id, change, by: Author(actor: .commandLine))
+        try await world.euPool, account.id, change, by: Author(actor: .commandLine))
       let link = try await link(
         world, .verifyEmail, continueURL: "http://localhost:3000/welcome?a=b")
       let browser = Browser(world)
@@ -94,7 +94,7 @@ import Testing
       #expect(sent.status == .seeOther)
       #expect(try await browser.get(try #require(sent.location)).says("Password changed"))
       let outcome = try await world.identity.signIns.password(
-        try await world.euScope, email: Self.chiara, password: Secret("battery staple"),
+        try await world.euPool, email: Self.chiara, password: Secret("battery staple"),
         address: "a")
       guard case .secondFactorDue = outcome else { throw Missing("second factor") }
       let late = try await browser.submit(
@@ -105,7 +105,7 @@ import Testing
 
   /// Changes a setting of the pool.
   private func change(
-    _ world: World, _ body: @escaping @Sendable (inout UserPoolEdit) -> Void
+    _ world: World, _ body: @escaping @Sendable (inout PoolEdit) -> Void
   ) async throws {
     _ = try await world.identity.pools.update(
       project: ID("acme-retail"), tenant: try await world.euShop, by: Author(actor: .commandLine)
@@ -197,7 +197,7 @@ import Testing
       change.email = .set("new@example.com")
       try await update(world, World.chiara, change)
       let jo = "u77TnC0aPzQ4hW1sGv9M"
-      let found = try await world.identity.accounts.lookup(try await world.euScope, ids: [jo])
+      let found = try await world.identity.accounts.lookup(try await world.euPool, ids: [jo])
       var verifying = AccountChange()
       verifying.emailVerified = true
       try await update(world, jo, verifying)
@@ -219,12 +219,12 @@ import Testing
 
   @Test func `a link that can't remove a suspended second factor says so`() async throws {
     try await World.withSampleData { world in
-      let (scope, jo) = (try await world.euScope, ID<Account>("u77TnC0aPzQ4hW1sGv9M"))
+      let (pool, jo) = (try await world.euPool, ID<Account>("u77TnC0aPzQ4hW1sGv9M"))
       var verifying = AccountChange()
       verifying.emailVerified = true
       try await update(world, jo.text, verifying)
       func account() async throws -> Account {
-        try #require(try await world.identity.accounts.lookup(scope, ids: [jo.text]).first)
+        try #require(try await world.identity.accounts.lookup(pool, ids: [jo.text]).first)
       }
       try await world.enroll(try await account(), "Pixel 10")
       let revert = try await revertLink(world)
@@ -232,7 +232,7 @@ import Testing
       let factor = try #require(try await account().factors.first)
       let (agent, author) = try await world.inSupport()
       _ = try await world.identity.support.suspend(
-        scope, jo, factor.id, until: world.clock.now.advanced(bySeconds: 3_600),
+        pool, jo, factor.id, until: world.clock.now.advanced(bySeconds: 3_600),
         ActionRequest(agent: agent, author: author, reason: .lost))
       let refused = try await Browser(world).submit(
         revert, ["code": String(code)], to: Self.page)
@@ -306,7 +306,7 @@ import Testing
       var change = AccountChange()
       change.disabled = true
       _ = try await world.identity.accounts.update(
-        try await world.euScope, ID("kT9w2mQxZ0PbV7yL3c8R"), change,
+        try await world.euPool, ID("kT9w2mQxZ0PbV7yL3c8R"), change,
         by: Author(actor: .commandLine))
       #expect(try await browser.get(disabled.address).says("This account is disabled"))
     }

@@ -42,12 +42,12 @@ import Text
       #expect(page.says("<dt>id</dt><dd><bdi>typed-project</bdi></dd>"))
       #expect(page.says("<form class=\"card stack\" method=\"post\" action=\"/projects/new\">"))
       #expect(page.says("value=\"Typed “long” &lt;b&gt;ago&lt;/b&gt;\""))
-      let created = try? await world.identity.pools.find(project: ID("typed-project"))
+      let created = try? await world.identity.pools.existingSettings(project: ID("typed-project"))
       #expect(created == nil)
       var again = Self.form
       again.add("csrf", try page.csrf)
       #expect(try await browser.post("/projects/new", again).status == .seeOther)
-      let project = try await world.identity.pools.find(project: ID("typed-project"))
+      let project = try await world.identity.pools.existingSettings(project: ID("typed-project"))
       #expect(project.displayName == "Typed “long” <b>ago</b>")
       #expect(try await browser.get("/sign-in/answers").location == "/")
     }
@@ -147,7 +147,7 @@ import Text
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let address = try await world.eu + "/new-user"
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for (password, omitted) in [("a good password", true), ("", false)] {
         let csrf = try await browser.get("/sign-out").csrf
         world.clock.advance(seconds: SessionLimits.standard.idle + 61)
@@ -165,7 +165,7 @@ import Text
           if let value = page.value(of: name) { again.add(name, value) }
         }
         let answer = try await browser.post(address, again)
-        let users = try await world.identity.accounts.search(scope, "late@example.com").hits
+        let users = try await world.identity.accounts.search(pool, "late@example.com").hits
         if password.isEmpty {
           #expect(answer.status == .seeOther && users.count == 1)
         } else {

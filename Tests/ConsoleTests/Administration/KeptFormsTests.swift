@@ -36,7 +36,8 @@ import Testing
       #expect(try await browser.givePassword().location == "/")
       let sent = try await browser.post("/projects/new", with(old))
       #expect(sent.status == .seeOther && sent.location == Self.review)
-      #expect((try? await world.identity.pools.find(project: ID("typed-project"))) == nil)
+      #expect(
+        (try? await world.identity.pools.existingSettings(project: ID("typed-project"))) == nil)
       let page = try await browser.get(Self.review)
       #expect(page.says("<h2>Create project</h2>") && page.says("value=\"typed-project\""))
       let done = try await browser.post("/projects/new", with(try page.csrf))
@@ -71,7 +72,8 @@ import Testing
       }
       let sent = try await browser.post("/projects/new", with(csrf))
       #expect(sent.location == "/sign-in?next=%2Fprojects%2Fnew&kept=1")
-      #expect((try? await world.identity.pools.find(project: ID("typed-project"))) == nil)
+      #expect(
+        (try? await world.identity.pools.existingSettings(project: ID("typed-project"))) == nil)
       #expect(try await browser.givePassword(next: "/projects/new").location == Self.review)
     }
   }

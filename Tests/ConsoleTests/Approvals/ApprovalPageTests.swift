@@ -9,15 +9,15 @@ import Testing
 @Suite struct ApprovalPageTests {
   /// Requires a second approver in eu-shop for the removal of a user's last factor.
   private func requireApproval(_ world: World) async throws {
-    let scope = try await world.euScope
+    let pool = try await world.euPool
     let author = Author(actor: .commandLine)
-    _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+    _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
       edit.pattern = .mandatory
     }
     var settings = SupportRules()
     settings.approvalForLastFactor = true
     settings.identityProof = ["called back"]
-    try await world.identity.support.change(scope, to: settings, by: author)
+    try await world.identity.support.change(pool, to: settings, by: author)
   }
 
   /// Requests the removal of Chiara's factors as Nadia.
@@ -174,9 +174,9 @@ import Testing
 
   @Test func `a bulk removal above the threshold is approved as a whole`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      let (job, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let pool = try await world.euPool
+      let chiara = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
+      let (job, approval) = try await world.waitingRemoval(of: [chiara], in: pool)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (list, request) = try await (
         world.eu + "/bulk-removals/\(job)", world.eu + "/approvals/\(approval)"

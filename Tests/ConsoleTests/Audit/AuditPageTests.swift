@@ -22,10 +22,10 @@ import Testing
 
   @Test func `entries of the same minute differ by their seconds`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for intervals in [1, 2] {
         world.clock.advance(seconds: 11)
-        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
           $0.configuration.totp?.adjacentIntervals = intervals
         }
       }
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  @Test func `the instance's log names each scope, without a link if it was deleted`()
+  @Test func `the instance's log names each pool, without a link if it was deleted`()
     async throws
   {
     try await World.withSampleData { world in
@@ -174,7 +174,7 @@ import Testing
       new.localID = "formula"
       new.displayName = "=HYPERLINK(\"http://evil\")"
       _ = try await world.identity.accounts.create(
-        try await world.euScope, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: Author(actor: .commandLine))
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
       let file = try await iris.get(eu + "/audit.csv?action=account")
@@ -195,14 +195,14 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       try await world.database.write { connection in
         let id = try connection.first(
           """
           INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
             action, object_kind, object_id, object_name, reason, address, request_id, filed)
           VALUES (\(world.clock.now), 'administrator', 'r', 'Rob',
-            \(scope.project), \(scope.tenant), 'spoon.bend', 'tea spoon', 's-1', '',
+            \(pool.project), \(pool.tenant), 'spoon.bend', 'tea spoon', 's-1', '',
             'by-mind', '', '', 0)
           RETURNING audit_id
           """
@@ -240,14 +240,14 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       try await world.database.write { connection in
         _ = try connection.run(
           """
           INSERT /* test */ INTO audit (at, actor_kind, actor_id, actor_name, project_id, tenant_id,
             action, object_kind, object_id, object_name, address, request_id, filed)
           VALUES (\(world.clock.now.microseconds), 'user', 'former', 'Former',
-            \(scope.project.text), \(scope.tenant?.text), 'factor.object', 'account', 'former',
+            \(pool.project.text), \(pool.tenant?.text), 'factor.object', 'account', 'former',
             'former@example.com', '', '', 0)
           """)
       }
@@ -266,10 +266,10 @@ import Testing
 
   @Test func `the next page keeps the filters`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for number in 0..<60 {
         _ = try await world.identity.policies.change(
-          scope, by: Author(actor: .commandLine)
+          pool, by: Author(actor: .commandLine)
         ) { edit throws(PolicyError) in
           edit.configuration.totp = TOTPConfiguration(
             state: .enabled, adjacentIntervals: number % 11)

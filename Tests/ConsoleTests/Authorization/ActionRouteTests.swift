@@ -60,7 +60,7 @@ extension ConsoleRoute.Access {
     switch self {
     case .open, .settingUp, .signedIn(nil): nil
     case .signedIn(let permission?), .somewhere(let permission), .project(let permission),
-      .projectOfTenant(let permission), .scope(let permission):
+      .projectOfTenant(let permission), .pool(let permission):
       permission
     }
   }

@@ -21,20 +21,20 @@ import Testing
     let settings = "/projects/acme-retail/settings"
     let key = try await world.identity.apiKeys.list(ID("acme-retail")).first?.id.text ?? ""
     let chiara = try #require(
-      try await world.identity.accounts.find(try await world.euScope, ID("kT9w2mQxZ0PbV7yL3c8R")))
-    try await world.addMessage(for: chiara, in: try await world.euScope)
+      try await world.identity.accounts.find(try await world.euPool, ID("kT9w2mQxZ0PbV7yL3c8R")))
+    try await world.addMessage(for: chiara, in: try await world.euPool)
     let message = try #require(
-      try await world.identity.messages.list(try await world.euScope).items.first)
+      try await world.identity.messages.list(try await world.euPool).items.first)
     _ = try await world.identity.pools.update(
       project: ID("acme-retail"), tenant: ID(us), by: Author(actor: .commandLine)
-    ) { edit throws(UserPoolError) in edit.disableAuth = true }
+    ) { edit throws(PoolError) in edit.disableAuth = true }
     let (iris, nadia, tomas) = (
       try await world.id(of: World.iris), try await world.id(of: World.nadia),
       try await world.id(of: World.tomas)
     )
-    let version = try await world.identity.policies.read(try await world.euScope).version
+    let version = try await world.identity.policies.read(try await world.euPool).version
     let staff = try await world.identity.identityProviders.find(
-      try await world.euScope, "oidc.staff")
+      try await world.euPool, "oidc.staff")
     let provider: Form = [
       "name": "Other", "issuer": "https://login.acme.example", "client": "c",
       "keys": World.publicKey, "enabled": "on",
@@ -232,7 +232,7 @@ import Testing
       let (tomas, _) = try await Browser.withApp(world, as: World.tomas)
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
-      let version = try await world.identity.policies.read(try await world.euScope).version
+      let version = try await world.identity.policies.read(try await world.euPool).version
       let narrower = try await tomas.save(
         "\(eu)/policy",
         [

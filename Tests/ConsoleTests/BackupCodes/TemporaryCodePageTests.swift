@@ -42,7 +42,7 @@ import Testing
       #expect(now.says("single use, expires") && !now.says(code))
       let chiara = try await world.user()
       let state = try await world.identity.backupCodes.state(
-        of: chiara, in: try await world.euScope)
+        of: chiara, in: try await world.euPool)
       #expect(state.temporaryUntil != nil && !state.temporaryIsOff)
     }
   }
@@ -84,13 +84,13 @@ import Testing
 
   /// Records a number of incorrect codes of the user.
   private func recordIncorrectCodes(_ times: Int, in world: World) async throws {
-    let scope = try await world.euScope
+    let pool = try await world.euPool
     let now = world.clock.now
     try await world.database.write { connection in
       for _ in 0..<times {
-        let account = try #require(try AccountRecord.find(scope, ID(World.chiara), connection))
+        let account = try #require(try AccountRecord.find(pool, ID(World.chiara), connection))
         let attempt = CodeAttemptRecorder(
-          account: account, scope: scope, way: .app, enrollment: account.factors.first?.id,
+          account: account, pool: pool, way: .app, enrollment: account.factors.first?.id,
           window: .standard, origin: RequestOrigin())
         _ = try attempt.fail(CodeFinding(.wrong), at: now, connection)
       }

@@ -67,12 +67,12 @@ import Testing
 
   @Test func `changes of the policy that aren't on the axis are counted`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       // Recording starts with the first fold.
       while try await world.identity.activity.fold() {}
       for side in [1, 2, 3, 4, 6, 7] {
         world.clock.advance(seconds: 86_400)
-        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
           $0.configuration.totp?.adjacentIntervals = side
         }
       }
@@ -83,7 +83,7 @@ import Testing
       #expect(earlier.map { $0.1 } == "2")
       #expect(page.values(of: "href").contains(try await world.eu + "/policy#versions"))
       world.clock.advance(seconds: 40 * 86_400)
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.configuration.totp?.adjacentIntervals = 5
       }
       world.clock.advance(seconds: 86_400)

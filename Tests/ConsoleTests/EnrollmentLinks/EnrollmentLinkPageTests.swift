@@ -16,7 +16,7 @@ import Testing
     var change = AccountChange()
     change.emailVerified = true
     _ = try await world.identity.accounts.update(
-      try await world.euScope, ID(Self.uid), change, by: Author(actor: .commandLine))
+      try await world.euPool, ID(Self.uid), change, by: Author(actor: .commandLine))
   }
 
   /// Sends a link, and returns its path and query.

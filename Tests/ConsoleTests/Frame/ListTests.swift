@@ -34,12 +34,12 @@ import Testing
   {
     try await World.withSampleData { world in
       let author = Author(actor: .commandLine)
-      let globex = try await world.identity.scopes.existing(project: ID("globex"))
+      let globex = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0..<11 {
         _ = try await world.identity.pools.createProject(
           id: "many-\(number)", displayName: "Many \(number)", by: author)
         _ = try await world.identity.pools.createTenant(
-          in: ID("globex"), UserPoolEdit(displayName: "many-\(number)"), by: author)
+          in: ID("globex"), PoolEdit(displayName: "many-\(number)"), by: author)
         var new = NewAccount()
         new.email = "many\(number)@example.com"
         _ = try await world.identity.accounts.create(globex, new, by: author)

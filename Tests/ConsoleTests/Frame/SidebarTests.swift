@@ -10,13 +10,13 @@ import Testing
 @Suite struct SidebarTests {
   @Test func `every page belongs to exactly one entry`() async throws {
     try await World.withSampleData { world in
-      let pools = [try await world.projectScope, try await world.euScope]
+      let pools = [try await world.projectPool, try await world.euPool]
       for route in world.console.routes where route.route.method == .get && route.access != .open {
         let components = route.route.components
         guard !components.contains(where: \.isFile) else { continue }
         let isOfTenant = components.starts(with: ["projects", nil, "tenants", nil])
-        let scope = components.starts(with: ["projects", nil]) ? pools[isOfTenant ? 1 : 0] : nil
-        let names = Self.entries(of: try Self.target(components), in: scope)
+        let pool = components.starts(with: ["projects", nil]) ? pools[isOfTenant ? 1 : 0] : nil
+        let names = Self.entries(of: try Self.target(components), in: pool)
         #expect(names.count == 1, "\(route.route): \(names)")
       }
     }
@@ -62,9 +62,9 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      for scope in [try await world.projectScope, try await world.euScope] {
-        let target = try #require(Target(ConsolePaths.overview(scope) + path))
-        #expect(Self.entries(of: target, in: scope) == [name])
+      for pool in [try await world.projectPool, try await world.euPool] {
+        let target = try #require(Target(ConsolePaths.overview(pool) + path))
+        #expect(Self.entries(of: target, in: pool) == [name])
       }
     }
   }
@@ -73,9 +73,9 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let target = try #require(Target(ConsolePaths.overview(scope) + "/users-of-others"))
-      #expect(Self.entries(of: target, in: scope).isEmpty)
+      let pool = try await world.euPool
+      let target = try #require(Target(ConsolePaths.overview(pool) + "/users-of-others"))
+      #expect(Self.entries(of: target, in: pool).isEmpty)
     }
   }
 
@@ -148,10 +148,10 @@ import Testing
   }
 
   /// The names of the entries that an address belongs to most specifically.
-  private static func entries(of target: Target, in scope: Scope?) -> [String] {
+  private static func entries(of target: Target, in pool: Pool?) -> [String] {
     let entries =
-      (scope == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
-    let place = PageEntry.Place(target, in: scope)
+      (pool == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
+    let place = PageEntry.Place(target, in: pool)
     let lengths = entries.map { $0.length(at: place) }
     guard let longest = lengths.compactMap({ $0 }).max() else { return [] }
     return zip(entries, lengths).filter { $0.1 == longest }.map { $0.0.text.english }

@@ -8,11 +8,11 @@ import Testing
 /// The pages of messages to users, and who can open a message.
 @Suite struct MessagesPageTests {
   private func queuedMessage(_ world: World) async throws -> (path: String, text: String) {
-    let scope = try await world.euScope
-    let account = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-    try await world.addMessage(for: account, in: scope)
+    let pool = try await world.euPool
+    let account = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
+    try await world.addMessage(for: account, in: pool)
     let messages = try await world.filled("{eu}/messages")
-    let message = try #require(try await world.identity.messages.list(scope).items.first)
+    let message = try #require(try await world.identity.messages.list(pool).items.first)
     return ("\(messages)/\(message.id)", "\(messages)/\(message.id)/text")
   }
 
@@ -22,14 +22,14 @@ import Testing
     while let mail = try await deliveries.claim() {
       try await deliveries.record(.sent, of: mail)
     }
-    let (account, scope, now) = (try await world.user(), try await world.euScope, world.clock.now)
+    let (account, pool, now) = (try await world.user(), try await world.euPool, world.clock.now)
     let outbox = world.identity.store.outbox
     try await world.database.write { connection in
       for number in 0..<3 {
         let message = OutboxMessage(
           channel: .sms, purpose: "sms-sign-in", recipient: "+1202555010\(number)",
           language: "en", subject: "", body: "123456", expiresAt: now.advanced(bySeconds: 86_400))
-        try outbox.add(message, to: account, in: scope, at: now, connection)
+        try outbox.add(message, to: account, in: pool, at: now, connection)
       }
     }
     for _ in 0..<tries {
@@ -122,7 +122,7 @@ import Testing
       let messages = try await world.filled("{eu}/messages")
       let ada = try await Browser.signedIn(world)
       var pages: [String] = []
-      for message in try await world.identity.messages.list(try await world.euScope).items
+      for message in try await world.identity.messages.list(try await world.euPool).items
       where message.channel == .sms {
         let page = try await ada.get("\(messages)/\(message.id)")
         Markup.check(page)

@@ -27,10 +27,10 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
+      let pool = try await world.euPool
+      let chiara = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
       let approval = try await world.waitingRemoval(
-        of: [chiara], in: scope, by: World.nadia
+        of: [chiara], in: pool, by: World.nadia
       ).approval
       let (ada, _) = try await ada(world)
       let eu = try await world.eu

@@ -50,16 +50,16 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let words = "“Mandatory” is a setting for applications to read."
       let address = try await world.eu + "/policy"
       let browser = try await Browser.signedIn(world, as: World.iris)
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.pattern = .mandatory
       }
       #expect(try await browser.get(address).says(words))
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
       let page = try await browser.get(address)
@@ -74,9 +74,9 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let day = Day(world.clock.now)
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
@@ -96,7 +96,7 @@ import Testing
     try await World.withSampleData { world in
       let day = Day(world.clock.now)
       _ = try await world.identity.policies.change(
-        try await world.euScope, by: Author(actor: .commandLine)
+        try await world.euPool, by: Author(actor: .commandLine)
       ) {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
@@ -114,7 +114,7 @@ import Testing
   {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
-        try await world.euScope, by: Author(actor: .commandLine)
+        try await world.euPool, by: Author(actor: .commandLine)
       ) { $0.configuration = .initial }
       let page = try await Browser.signedIn(world).get(world.eu + "/policy")
       #expect(page.says("Signing in without a second factor") && page.says("4 of 4 users (100%)"))
@@ -133,7 +133,7 @@ import Testing
       #expect(try await nadia.get(removal).says("they can sign in with only a first factor."))
       #expect(try await nadia.get(draft).says("they can sign in with only a first factor."))
       let day = try #require(Day("2026-12-01"))
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for (from, words, bulkWords) in [
         (
           Day(world.clock.now), "and their ID tokens say that they have to enroll.",
@@ -144,7 +144,7 @@ import Testing
           "From Dec 1, 2026, 00:00\u{00A0}UTC, the ID tokens of those who have to enroll say so."
         ),
       ] {
-        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
           $0.pattern = .mandatory
           $0.enforcement = Enforcement(.claim, from: from, graceDays: 0)
         }
@@ -158,16 +158,16 @@ import Testing
 
   @Test func `turning off SMS says how many users the server then refuses`() async throws {
     try await World.withSampleData { world in
-      let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
+      let (pool, author) = (try await world.euPool, Author(actor: .commandLine))
       var new = NewAccount()
       new.email = "phone.only@example.com"
       new.emailVerified = true
-      let account = try await world.identity.accounts.create(scope, new, by: author)
+      let account = try await world.identity.accounts.create(pool, new, by: author)
       var change = AccountChange()
       change.factors = .replace([FactorEntry(phoneNumber: "+15555550101")])
-      _ = try await world.identity.accounts.update(scope, account.id, change, by: author)
+      _ = try await world.identity.accounts.update(pool, account.id, change, by: author)
       let day = Day(world.clock.now)
-      let policy = try await world.identity.policies.change(scope, by: author) {
+      let policy = try await world.identity.policies.change(pool, by: author) {
         $0.configuration.setSMS(true)
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
@@ -186,9 +186,9 @@ import Testing
 
   @Test func `a form without the fields keeps the enforcement`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
       let browser = try await Browser.signedIn(world)
@@ -240,9 +240,9 @@ import Testing
 
   @Test func `less enforcement requires a reason`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }

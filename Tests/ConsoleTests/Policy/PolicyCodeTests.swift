@@ -10,11 +10,11 @@ import Testing
   private func policy(
     _ world: World, _ configuration: MFAConfiguration, project: Bool = false
   ) async throws -> Policy {
-    let scope =
+    let pool =
       project
-      ? try await world.identity.scopes.existing(project: ID("globex"))
-      : try await world.euScope
-    return try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      ? try await world.identity.pools.existing(project: ID("globex"))
+      : try await world.euPool
+    return try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
       $0.configuration = configuration
     }
   }
@@ -28,7 +28,7 @@ import Testing
           state: .enabled, smsEnabled: true,
           totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 0)))
       #expect(
-        PolicyNode.text(all.scope, all.configuration, over: all.configuration) == """
+        PolicyNode.text(all.pool, all.configuration, over: all.configuration) == """
           import { getAuth } from "firebase-admin/auth";
 
           await getAuth().tenantManager().updateTenant("\(tenant)", {
@@ -48,7 +48,7 @@ import Testing
           state: .mandatory, totp: TOTPConfiguration(state: .unspecified, adjacentIntervals: nil)),
         project: true)
       #expect(
-        PolicyNode.text(unstated.scope, unstated.configuration, over: .initial) == """
+        PolicyNode.text(unstated.pool, unstated.configuration, over: .initial) == """
           import { getAuth } from "firebase-admin/auth";
 
           await getAuth().projectConfigManager().updateProjectConfig({
@@ -64,7 +64,7 @@ import Testing
           """)
       let nothing = try await policy(world, MFAConfiguration())
       #expect(
-        PolicyNode.text(nothing.scope, nothing.configuration, over: all.configuration)
+        PolicyNode.text(nothing.pool, nothing.configuration, over: all.configuration)
           .contains(
             """
               multiFactorConfig: {
@@ -75,7 +75,7 @@ import Testing
             """))
       let url = try #require(PublicURL(World.publicURL))
       let call = PolicyCurl.text(
-        nothing.scope, nothing.configuration, over: all.configuration, publicURL: url)
+        nothing.pool, nothing.configuration, over: all.configuration, publicURL: url)
       #expect(call.contains("{\"mfaConfig\": {}}"))
     }
   }
@@ -87,14 +87,14 @@ import Testing
           state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))
       }
       let (none, byDefault) = (configuration(0), configuration(nil))
-      let (scope, url) = (try await world.euScope, try #require(PublicURL(World.publicURL)))
-      let text = PolicyCurl.text(scope, byDefault, over: none, publicURL: url)
+      let (pool, url) = (try await world.euPool, try #require(PublicURL(World.publicURL)))
+      let text = PolicyCurl.text(pool, byDefault, over: none, publicURL: url)
       #expect(text.contains("\"totpProviderConfig\": {\"adjacentIntervals\": 5}"))
-      let node = PolicyNode.text(scope, byDefault, over: none)
+      let node = PolicyNode.text(pool, byDefault, over: none)
       #expect(node.contains("totpProviderConfig: { adjacentIntervals: 5 },"))
       // What the call stores has the effect of the default.
       #expect(byDefault.written(over: none).replacing(none).window == byDefault.window)
-      let kept = PolicyNode.text(scope, byDefault, over: configuration(1))
+      let kept = PolicyNode.text(pool, byDefault, over: configuration(1))
       #expect(kept.contains("totpProviderConfig: {},"))
       // On the review page, the call for the current policy leads back.
       _ = try await policy(world, byDefault)

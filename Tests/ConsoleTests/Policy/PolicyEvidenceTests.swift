@@ -218,10 +218,10 @@ import Testing
             #expect(
               selected(snippets.curl.bytes)
                 == PolicyCurl.text(
-                  policy.scope, configuration, over: policy.configuration, publicURL: url))
+                  policy.pool, configuration, over: policy.configuration, publicURL: url))
             #expect(
               selected(snippets.node.bytes)
-                == PolicyNode.text(policy.scope, configuration, over: policy.configuration))
+                == PolicyNode.text(policy.pool, configuration, over: policy.configuration))
           }
         }
       }
@@ -311,7 +311,7 @@ import Testing
       let address = try await world.eu + "/policy"
       #expect(try await browser.get(address).says("applications read") == false)
       _ = try await world.identity.policies.change(
-        try await world.euScope, by: Author(actor: .commandLine)
+        try await world.euPool, by: Author(actor: .commandLine)
       ) { $0.pattern = .mandatory }
       let page = try await browser.get(address)
       #expect(page.says("up to your application"))

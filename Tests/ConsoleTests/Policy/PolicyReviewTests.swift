@@ -35,7 +35,7 @@ import Testing
       let versions = try await tomas.get(address + "/versions")
       Markup.check(versions)
       let row = try #require(
-        try await world.identity.policies.restorable(try await world.euScope).dropFirst().first)
+        try await world.identity.policies.restorable(try await world.euPool).dropFirst().first)
       #expect(versions.says("change=version&amp;row=\(row.row.id)"))
       let check = try await tomas.get(address + "?change=version&row=\(row.row.id)")
       #expect(check.says("Review changes"))

@@ -8,19 +8,19 @@ import Testing
 @Suite struct PolicyUserListTests {
   /// Creates a user of eu-shop with these factors.
   private func user(_ world: World, _ email: String, _ factors: [FactorEntry]) async throws {
-    let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
+    let (pool, author) = (try await world.euPool, Author(actor: .commandLine))
     var new = NewAccount()
     new.email = email
     new.emailVerified = true
-    let account = try await world.identity.accounts.create(scope, new, by: author)
+    let account = try await world.identity.accounts.create(pool, new, by: author)
     var change = AccountChange()
     change.factors = .replace(factors)
-    _ = try await world.identity.accounts.update(scope, account.id, change, by: author)
+    _ = try await world.identity.accounts.update(pool, account.id, change, by: author)
   }
 
   private func setSMS(_ world: World) async throws -> Int {
     try await world.identity.policies.change(
-      try await world.euScope, by: Author(actor: .commandLine)
+      try await world.euPool, by: Author(actor: .commandLine)
     ) { $0.configuration.setSMS(true) }.version
   }
 
@@ -37,7 +37,7 @@ import Testing
       #expect(check.says(link) && check.says("You can download each list as CSV."))
       #expect(!check.says("users?factor=phone") && !check.says("users?factor=none"))
       Markup.check(check)
-      let listed = try await world.identity.accounts.list(try await world.euScope, filter: .totp)
+      let listed = try await world.identity.accounts.list(try await world.euPool, filter: .totp)
       #expect(listed.items.count == 2)
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let without = try await tomas.submit(pool + "/policy", .policy(totp: "off"))
@@ -49,9 +49,9 @@ import Testing
     try await World.withSampleData { world in
       let phone = FactorEntry(phoneNumber: "+15555550101")
       try await user(world, "phone.only@example.com", [phone])
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let chiara = try #require(
-        try await world.identity.accounts.find(scope, ID(World.chiara)))
+        try await world.identity.accounts.find(pool, ID(World.chiara)))
       var change = AccountChange()
       change.factors = .replace(
         chiara.factors.map { FactorEntry(id: $0.id.text) } + [
@@ -59,7 +59,7 @@ import Testing
         ]
       )
       _ = try await world.identity.accounts.update(
-        scope, chiara.id, change, by: Author(actor: .commandLine))
+        pool, chiara.id, change, by: Author(actor: .commandLine))
       let version = try await setSMS(world)
       let ada = try await Browser.signedIn(world)
       let address = try await world.eu + "/policy"
@@ -89,12 +89,12 @@ import Testing
       #expect(exact.says("users?factor=none\">Show users without a factor</a></p>"))
       #expect(!exact.says("users?factor=phone"))
       try await user(world, "phone.only@example.com", [FactorEntry(phoneNumber: "+15555550101")])
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       _ = try await world.identity.pools.update(
-        project: scope.project, tenant: scope.tenant, by: Author(actor: .commandLine)
+        project: pool.project, tenant: pool.tenant, by: Author(actor: .commandLine)
       ) { $0.signIn.anonymous = true }
       _ = try await world.identity.signIns.signUp(
-        scope, NewAccount(), by: Author(actor: .visitor))
+        pool, NewAccount(), by: Author(actor: .visitor))
       let check = try await ada.submit(address, form)
       #expect(check.says("users?factor=phone\">Show 1 user with a phone</a></p>"))
       #expect(check.says("users?factor=none\">Show users without a factor</a> "))

@@ -14,9 +14,9 @@ import Text
   }
 
   private func policy(_ world: World, _ tenant: String) async throws -> Policy {
-    let scope = try await world.identity.scopes.existing(
+    let pool = try await world.identity.pools.existing(
       project: ID("acme-retail"), tenant: try await world.tenantID(tenant))
-    return try await world.identity.policies.read(scope)
+    return try await world.identity.policies.read(pool)
   }
 
   /// Confirms a change on its review page.
@@ -52,7 +52,7 @@ import Text
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       _ = try await world.identity.policies.change(
-        try await world.euScope, by: Author(actor: .commandLine)
+        try await world.euPool, by: Author(actor: .commandLine)
       ) { $0.configuration.totp?.state = .disabled }
       let check = try await browser.get(try await world.eu + "/policy?change=on")
       _ = try await confirm(check, browser)
@@ -64,7 +64,7 @@ import Text
 
   @Test func `a tenant copies the project's policy with one link and one button`() async throws {
     try await World.withSampleData { world in
-      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
         $0.configuration.setSMS(true)
@@ -93,7 +93,7 @@ import Text
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
-      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 2)
       }
@@ -146,9 +146,9 @@ import Text
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let before = try await world.identity.policies.change(
-        scope, by: Author(actor: .commandLine)
+        pool, by: Author(actor: .commandLine)
       ) { $0.configuration.totp?.state = .mandatory }
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
@@ -296,9 +296,9 @@ import Text
 
   @Test func `every version is listed, ten per page`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for number in 0..<25 {
-        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
           $0.configuration.totp?.adjacentIntervals = number % 11
         }
       }
@@ -330,12 +330,12 @@ import Text
       _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: try await world.euShop,
         by: Author(actor: .commandLine)
-      ) { edit throws(UserPoolError) in
+      ) { edit throws(PoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
         edit.disableAuth = true
       }
       _ = try await world.identity.identityProviders.update(
-        try await world.euScope, "oidc.staff", by: Author(actor: .commandLine)
+        try await world.euPool, "oidc.staff", by: Author(actor: .commandLine)
       ) { $0.isEnabled = false }
       let after = try await browser.get(address)
       #expect(after.says("No password, email link, or identity provider sign-in is enabled"))

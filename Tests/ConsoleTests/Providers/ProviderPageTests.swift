@@ -38,8 +38,8 @@ import Text
           "client": "client-1", "keys": "",
         ])
       #expect(changed.location == one)
-      let scope = try await world.euScope
-      let provider = try await world.identity.identityProviders.find(scope, "oidc.acme")
+      let pool = try await world.euPool
+      let provider = try await world.identity.identityProviders.find(pool, "oidc.acme")
       #expect(!provider.settings.isEnabled)
       #expect(provider.settings.keys.count == 0)
       #expect(try await ada.get(one).says("sign-in"))
@@ -76,12 +76,12 @@ import Text
   @Test func `a change to outdated settings isn't saved`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let one = try await world.eu + "/settings/providers/oidc.staff"
       let seen = try #require(try await ada.get(one).value(of: "seen"))
       world.clock.advance(seconds: 60)
       try await world.identity.identityProviders.update(
-        scope, "oidc.staff", by: Author(actor: .commandLine)
+        pool, "oidc.staff", by: Author(actor: .commandLine)
       ) { (settings) throws(ProviderError) in settings.clientID = "other" }
       // A form that doesn't say what it showed is refused as well.
       for seen in [seen, ""] {
@@ -93,7 +93,7 @@ import Text
         #expect(late.status == .unprocessableContent)
         #expect(late.says("This provider changed while you were editing."))
       }
-      let provider = try await world.identity.identityProviders.find(scope, "oidc.staff")
+      let provider = try await world.identity.identityProviders.find(pool, "oidc.staff")
       #expect(provider.settings.clientID == "other")
     }
   }
@@ -106,9 +106,9 @@ import Text
       settings.members = #"""
         {"idpConfig":{"idpEntityId":"e","ssoUrl":"https://sso.example","idpCertificates":[{"x509Certificate":"C"}]},"spConfig":{"spEntityId":"s"}}
         """#
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       try await world.identity.identityProviders.create(
-        in: scope, id: "saml.acme", settings, by: Author(actor: .commandLine))
+        in: pool, id: "saml.acme", settings, by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       let one = try await world.eu + "/settings/providers/saml.acme"
       let page = try await ada.get(one)
@@ -117,7 +117,7 @@ import Text
       let seen = try #require(page.value(of: "seen"))
       let saved = try await ada.submit(one, ["seen": seen, "name": "Acme SAML", "enabled": "on"])
       #expect(saved.location == one)
-      let kept = try await world.identity.identityProviders.find(scope, "saml.acme").settings
+      let kept = try await world.identity.identityProviders.find(pool, "saml.acme").settings
       #expect(kept.displayName == "Acme SAML" && kept.isEnabled)
       #expect(kept.members == settings.members)
       #expect(try await ada.get(try await world.eu + "/settings/providers").says("stored only"))
@@ -133,7 +133,7 @@ import Text
       settings.issuer = "https://login.example.com/'<script>"
       settings.clientID = "\"><b>"
       try await world.identity.identityProviders.create(
-        in: try await world.euScope, id: "oidc.hostile", settings, by: Author(actor: .commandLine))
+        in: try await world.euPool, id: "oidc.hostile", settings, by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/settings/providers"
       for address in [list, list + "/oidc.hostile", list + "/oidc.hostile/removal"] {

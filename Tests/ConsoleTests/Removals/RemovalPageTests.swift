@@ -157,7 +157,7 @@ import Testing
       _ = try await nadia.submit(address, ["reason": "lost"])
       try await run(world)
       try await world.identity.accounts.delete(
-        try await world.euScope, ID(World.chiara), by: Author(actor: .commandLine))
+        try await world.euPool, ID(World.chiara), by: Author(actor: .commandLine))
       let ada = try await Browser.signedIn(world)
       #expect(try await ada.get(address).says("Undo for 1 user…"))
       #expect(try await ada.get(address + "/undo").says("Restore factors for 1 user<"))

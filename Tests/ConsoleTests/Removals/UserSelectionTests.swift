@@ -34,12 +34,12 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      let pool = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0..<12 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
         new.disabled = number != 3
-        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
       }
       let ada = try await Browser.signedIn(world)
       let list = "/projects/globex/users?state=disabled&size=10"
@@ -63,11 +63,11 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.identity.scopes.existing(project: ID("globex"))
+      let pool = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0...Accounts.mostHits {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(scope, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
       }
       let ada = try await Browser.signedIn(world)
       let answer = try await ada.submit(

@@ -104,7 +104,7 @@ import Testing
         FactorEntry(id: try await world.factor(of: World.chiara).text, displayName: name)
       ])
       try await world.identity.accounts.update(
-        try await world.euScope, ID(World.chiara), change, by: Author(actor: .commandLine))
+        try await world.euPool, ID(World.chiara), change, by: Author(actor: .commandLine))
       // The email about the removal comes after one about the name.
       world.clock.advance(seconds: 60)
       let page = try await Browser(world).get(try await removed(world))

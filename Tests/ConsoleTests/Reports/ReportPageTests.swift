@@ -61,7 +61,7 @@ import Testing
     let (agent, author) = try await world.inSupport()
     let end = world.clock.now.advanced(bySeconds: 20 * 86_400)
     _ = try await world.identity.exemptions.grant(
-      try await world.euScope, ID(World.chiara), until: end,
+      try await world.euPool, ID(World.chiara), until: end,
       ActionRequest(agent: agent, author: author, reason: .other, note: "Key on order"))
     return end
   }
@@ -134,7 +134,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(world.eu + "/reports/factors")
       let count = try await world.identity.reports.countFactors(
-        in: try await world.euScope, .unused(days: 90))
+        in: try await world.euPool, .unused(days: 90))
       #expect(count > 0 && page.says("\(count) of \(count) row"))
     }
   }
@@ -143,7 +143,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/reports/factors"
-      let found = try await world.identity.reports.factors(in: world.euScope, .neverUsed)
+      let found = try await world.identity.reports.factors(in: world.euPool, .neverUsed)
       let labels = found.items.map(\.label)
       let links = try await ada.get(list).values(of: "href")
       let page = try await ada.get(list + "?age=never-used")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Console
 
-/// The columns of the table of user pools.
+/// The columns of the table of pools.
 @Suite struct PoolTableTests {
   private func headings(_ page: Answer) -> [String] {
     PoolColumn.allCases.map(\.heading.english).filter { page.says("data-label=\"\($0)\"") }

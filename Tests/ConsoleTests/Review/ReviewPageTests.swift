@@ -51,7 +51,7 @@ import Testing
       let policy = Author(
         actor: .administrator(ID("x"), name: "=HYPERLINK(\"http://evil\")"), address: "",
         requestID: "")
-      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: policy) {
         $0.pattern = .mandatory
         $0.mandatoryFrom = Day("2026-12-01")
@@ -80,7 +80,7 @@ import Testing
       for number in 0..<1_000 {
         _ = try await world.identity.pools.createTenant(
           in: ID("globex"),
-          UserPoolEdit(
+          PoolEdit(
             displayName: "shop-\(number)",
             configuration: MFAConfiguration(
               totp: number % 3 == 0

@@ -17,7 +17,7 @@ import Testing
 
   @Test func `projects are sorted by their headings, and links keep the choice`() async throws {
     try await World.withSampleData { world in
-      let globex = try await world.identity.scopes.existing(project: ID("globex"))
+      let globex = try await world.identity.pools.existing(project: ID("globex"))
       _ = try await world.identity.policies.change(globex, by: Author(actor: .commandLine)) {
         $0.configuration = MFAConfiguration(
           totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 1))
@@ -47,7 +47,7 @@ import Testing
   @Test func `the pattern is below the enforcement, unless it has its own column`() async throws {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
-        try await world.projectScope, by: Author(actor: .commandLine)
+        try await world.projectPool, by: Author(actor: .commandLine)
       ) { $0.pattern = .account }
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/review")

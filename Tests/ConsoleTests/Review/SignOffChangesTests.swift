@@ -34,7 +34,7 @@ import Testing
 
   private func turnOff(_ world: World) async throws {
     _ = try await world.identity.policies.change(
-      try await world.euScope, by: Author(actor: .commandLine)
+      try await world.euPool, by: Author(actor: .commandLine)
     ) { $0.configuration.totp?.state = .disabled }
     world.clock.advance(seconds: 60)
   }
@@ -108,10 +108,10 @@ import Testing
       world.clock.advance(seconds: 60)
       let author = Author(actor: .commandLine)
       let project = ID<Project>("acme-retail")
-      let tenant = try #require(try await world.euScope.tenant)
+      let tenant = try #require(try await world.euPool.tenant)
       _ = try await world.identity.pools.delete(project: project, tenant: tenant, by: author)
       let created = try await world.identity.pools.createTenant(
-        in: project, UserPoolEdit(displayName: "North"), by: author)
+        in: project, PoolEdit(displayName: "North"), by: author)
       let form = try await link(ada)
       for address in [Self.review, Self.review + "/evidence", form] {
         let page = try await ada.get(address)
@@ -127,7 +127,7 @@ import Testing
         let deleted = lines.first { $0.contains("\"\(tenant.text)\"") }
         #expect(deleted?.contains("\"changed\"") == true, "\(address)")
         #expect(deleted?.hasSuffix(",\"deleted\",\"yes\"") == true, "\(address)")
-        let north = lines.first { $0.contains("\"\(created.scope.objectID)\"") }
+        let north = lines.first { $0.contains("\"\(created.pool.objectID)\"") }
         #expect(north?.hasSuffix(",\"created\",\"yes\"") == true, "\(address)")
       }
       let narrowed = try await ada.get(Self.review + ".csv?q=North")
@@ -143,7 +143,7 @@ import Testing
       let (ada, _) = try await Browser.withApp(world, as: World.ada)
       try await signOff(ada)
       world.clock.advance(seconds: 60)
-      let (key, now) = (try await world.euScope.key, world.clock.now.microseconds)
+      let (key, now) = (try await world.euPool.key, world.clock.now.microseconds)
       try await world.database.write { connection in
         _ = try connection.run(
           """
@@ -176,9 +176,9 @@ import Testing
       world.clock.advance(seconds: 60)
       let (author, project) = (Author(actor: .commandLine), ID<Project>("acme-retail"))
       let created = try await world.identity.pools.createTenant(
-        in: project, UserPoolEdit(displayName: "North"), by: author)
+        in: project, PoolEdit(displayName: "North"), by: author)
       _ = try await world.identity.pools.delete(
-        project: project, tenant: created.scope.tenant, by: author)
+        project: project, tenant: created.pool.tenant, by: author)
       let page = try await ada.get(Self.review)
       #expect(page.says("The policies and tenants are still the same."))
       #expect(!page.says("Changes since the last sign-off"))

@@ -38,7 +38,7 @@ import Testing
       #expect(
         after.says("The policies and tenants are still the same.") && after.says("<bdi>Q4</bdi>"))
       Markup.check(after)
-      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.pattern = .account
       }
@@ -58,7 +58,7 @@ import Testing
       ]
       #expect(try await ada.submit(Self.review + "/sign-off", entered).location == Self.review)
       world.clock.advance(seconds: 1)
-      let project = try await world.identity.scopes.existing(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existing(project: ID("acme-retail"))
       _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
         $0.pattern = .account
       }
@@ -202,7 +202,7 @@ import Testing
   @Test func `a comparison finds the same differences as the review`() async throws {
     try await World.withSampleData { world in
       let (project, author) = (
-        try await world.identity.scopes.existing(project: ID("acme-retail")),
+        try await world.identity.pools.existing(project: ID("acme-retail")),
         Author(actor: .commandLine)
       )
       let edit = PolicyEdit(
@@ -210,7 +210,7 @@ import Testing
           state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)),
         pattern: nil)
       _ = try await world.identity.policies.change(project, by: author) { $0 = edit }
-      _ = try await world.identity.policies.change(try await world.euScope, by: author) {
+      _ = try await world.identity.policies.change(try await world.euPool, by: author) {
         $0 = edit
         $0.configuration.state = .mandatory
         $0.configuration.totp?.adjacentIntervals = 5

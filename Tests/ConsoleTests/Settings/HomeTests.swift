@@ -44,7 +44,7 @@ import Testing
       for number in 10..<15 {
         _ = try await pools.createTenant(
           in: ID("aaa-\(number)"),
-          UserPoolEdit(
+          PoolEdit(
             displayName: "Tenant",
             configuration: MFAConfiguration(
               totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 9))), by: author)
@@ -60,7 +60,7 @@ import Testing
   @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
-        try await world.euScope, by: Author(actor: .commandLine)
+        try await world.euPool, by: Author(actor: .commandLine)
       ) { edit throws(PolicyError) in edit.configuration.totp = nil }
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -77,14 +77,14 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+      let pool = try await world.euPool
+      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
         edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 8)
       }
       _ = try await world.identity.pools.update(
-        project: scope.project, tenant: try await world.euShop, by: Author(actor: .commandLine)
-      ) { edit throws(UserPoolError) in
+        project: pool.project, tenant: try await world.euShop, by: Author(actor: .commandLine)
+      ) { edit throws(PoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
       }
       world.clock.advance(seconds: 400 * 86_400)
@@ -99,12 +99,12 @@ import Testing
 
   @Test func `enabled identity providers are methods that support a second factor`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let author = Author(actor: .commandLine)
       func set(_ methods: SignInMethods) async throws {
         _ = try await world.identity.pools.update(
-          project: scope.project, tenant: try await world.euShop, by: author
-        ) { edit throws(UserPoolError) in edit.signIn = methods }
+          project: pool.project, tenant: try await world.euShop, by: author
+        ) { edit throws(PoolError) in edit.signIn = methods }
       }
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -112,7 +112,7 @@ import Testing
       #expect(
         try await ada.get(eu + "/policy").says(
           "Enabled methods that support a second factor: oidc.staff."))
-      _ = try await world.identity.identityProviders.update(scope, "oidc.staff", by: author) {
+      _ = try await world.identity.identityProviders.update(pool, "oidc.staff", by: author) {
         $0.isEnabled = false
       }
       let without = try await ada.get(eu)
@@ -126,7 +126,7 @@ import Testing
         #"{"idpConfig":{"idpEntityId":"i","ssoUrl":"https://a.example","#
         + #""idpCertificates":[{"x509Certificate":"C"}]},"spConfig":{"spEntityId":"s"}}"#
       _ = try await world.identity.identityProviders.create(
-        in: scope, id: "saml.staff", saml, by: author)
+        in: pool, id: "saml.staff", saml, by: author)
       try await set(SignInMethods(password: false, emailLink: false, anonymous: false))
       #expect(try await ada.get(eu).says("No sign-in method is enabled, so users can’t enroll."))
       #expect(try await ada.get(eu + "/policy").says(refused))
@@ -162,7 +162,7 @@ import Testing
       _ = try await world.identity.pools.update(
         project: ID("globex"), by: Author(actor: .commandLine)
       ) {
-        edit throws(UserPoolError) in edit.displayName = name
+        edit throws(PoolError) in edit.displayName = name
       }
       let base = "/projects/globex/settings"
       let created = try await ada.submit(base + "/tokens/new", ["name": name, "role": "support"])

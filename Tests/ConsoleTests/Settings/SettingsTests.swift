@@ -22,7 +22,7 @@ import Testing
           "domains": "localhost\r\nApp.Example.com, app.example.com",
         ])
       #expect(saved.location == Self.project)
-      let project = try await world.identity.pools.find(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existingSettings(project: ID("acme-retail"))
       #expect(project.displayName == "Acme")
       #expect(project.signIn.password && project.signIn.anonymous && !project.signIn.emailLink)
       #expect(project.project?.authorizedDomains == ["localhost", "app.example.com"])
@@ -35,7 +35,7 @@ import Testing
           "was-privacy": "on", "was-domains": "localhost", "domains": "localhost",
         ])
       #expect(late.status == .seeOther)
-      let after = try await world.identity.pools.find(project: ID("acme-retail"))
+      let after = try await world.identity.pools.existingSettings(project: ID("acme-retail"))
       #expect(after.displayName == "Acme" && after.signIn.anonymous && !after.hidesUsers)
       #expect(after.project?.authorizedDomains.count == 2)
       let page = try await ada.get(Self.project)
@@ -69,7 +69,7 @@ import Testing
           "user-sign-up": "on", "was-user-deletion": "on",
         ])
       #expect(saved.status == .seeOther)
-      let tenant = try await world.identity.pools.find(
+      let tenant = try await world.identity.pools.existingSettings(
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(
         tenant.passwords
@@ -119,7 +119,7 @@ import Testing
       #expect(try await checked().map { $0.contains("id=\"password-enforced\"") } == [true])
       try await save("off", wasEnforced: true, length: "6")
       #expect(try await checked().map { $0.contains("id=\"password-notify\"") } == [true])
-      let tenant = try await world.identity.pools.find(
+      let tenant = try await world.identity.pools.existingSettings(
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(tenant.passwords == PasswordPolicy(isEnforced: false, shortest: 10))
       let iris = try await Browser.signedIn(world, as: World.iris)
@@ -146,7 +146,7 @@ import Testing
       #expect(answer.status == .unprocessableContent)
       #expect(answer.says("Enter a number from 6 to 30."))
       #expect(answer.text.contains("value=\"\(typed)\""))
-      let project = try await world.identity.pools.find(project: ID("acme-retail"))
+      let project = try await world.identity.pools.existingSettings(project: ID("acme-retail"))
       #expect(project.passwords == nil)
     }
   }
@@ -164,7 +164,7 @@ import Testing
             "domains": now.joined(separator: "\n"),
           ])
         #expect(answer.status == .seeOther)
-        return try await world.identity.pools.find(project: ID("acme-retail"))
+        return try await world.identity.pools.existingSettings(project: ID("acme-retail"))
           .project?.authorizedDomains ?? []
       }
       let start = ["localhost", "old.example.com", "stolen.example.com"]
@@ -209,10 +209,10 @@ import Testing
       #expect(try await tomas.get(page).says("This affects 4 users."))
       let off = try await tomas.submit(page, [:], to: page + "/disabling")
       #expect(off.status == .seeOther)
-      #expect(try await world.euScope.isDisabled)
+      #expect(try await world.euPool.isDisabled)
       #expect(try await tomas.get(try await world.eu).says("Turn on sign-in…"))
       _ = try await tomas.submit(page, [:], to: page + "/enabling")
-      #expect(try await !world.euScope.isDisabled)
+      #expect(try await !world.euPool.isDisabled)
     }
   }
 
@@ -356,7 +356,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let settings = try await world.filled("{eu}/settings/sign-in-methods")
       let tenant = try await world.euShop
-      let scope = try await world.identity.scopes.find(project: ID("acme-retail"), tenant: tenant)
+      let pool = try await world.identity.pools.find(project: ID("acme-retail"), tenant: tenant)
       func save(_ fields: [(String, String)]) async throws {
         let saved = try await ada.submit(
           settings,
@@ -370,13 +370,15 @@ import Testing
       _ = try await world.identity.pools.update(
         project: ID("acme-retail"), by: Author(actor: .commandLine)
       ) { $0.emailPrivacy = false }
-      #expect(try await !world.identity.scopes.hidesUsers(scope))
+      #expect(try await !world.identity.pools.hidesUsers(pool))
       #expect(try await !ada.get(settings).text.contains(#"name="was-privacy""#))
       try await save([("privacy", "on")])
-      #expect(try await world.identity.scopes.hidesUsers(scope))
+      #expect(try await world.identity.pools.hidesUsers(pool))
       try await save([("was-privacy", "on")])
-      let edit = try await world.identity.pools.find(project: ID("acme-retail"), tenant: tenant)
-        .edit
+      let edit = try await world.identity.pools.existingSettings(
+        project: ID("acme-retail"), tenant: tenant
+      )
+      .edit
       #expect(edit.emailPrivacy == false)
     }
   }

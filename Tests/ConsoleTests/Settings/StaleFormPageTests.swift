@@ -31,10 +31,10 @@ import Text
 
   /// Turns on the approval of a user's last factor, as someone else.
   private func requireApproval(_ world: World) async throws -> SupportRules {
-    let scope = try await world.euScope
-    var rules = try await world.identity.support.settings(scope)
+    let pool = try await world.euPool
+    var rules = try await world.identity.support.settings(pool)
     rules.approvalForLastFactor = true
-    try await world.identity.support.change(scope, to: rules, by: Author(actor: .commandLine))
+    try await world.identity.support.change(pool, to: rules, by: Author(actor: .commandLine))
     return rules
   }
 
@@ -44,10 +44,10 @@ import Text
   ) async throws {
     try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let (pool, address) = (try await world.euPool, try await world.eu + "/settings/support")
       let page = try await tomas.get(address)
       let version = try #require(page.value(of: SettingsConflict.field))
-      var entered = try await world.identity.support.settings(scope)
+      var entered = try await world.identity.support.settings(pool)
       entered.undoHours = 25
       let strict = try await requireApproval(world)
       let late = try await tomas.post(
@@ -63,14 +63,14 @@ import Text
       #expect(
         late.says("value=\"25\"") && !late.says("\"approval-for-last-factor\" value=\"on\" checked")
       )
-      #expect(try await world.identity.support.settings(scope) == strict)
+      #expect(try await world.identity.support.settings(pool) == strict)
       var both = strict
       both.undoHours = 25
       let present = try #require(late.value(of: SettingsConflict.field))
       let again = try await tomas.post(
         address, Self.form(both, try late.csrf, version: present))
       #expect(again.location == address)
-      #expect(try await world.identity.support.settings(scope) == both)
+      #expect(try await world.identity.support.settings(pool) == both)
     }
   }
 
@@ -79,10 +79,10 @@ import Text
   {
     try await World.withSampleData { world in
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let (pool, address) = (try await world.euPool, try await world.eu + "/settings/support")
       let page = try await tomas.get(address)
       let version = try #require(page.value(of: SettingsConflict.field))
-      var entered = try await world.identity.support.settings(scope)
+      var entered = try await world.identity.support.settings(pool)
       entered.undoHours = -1
       let strict = try await requireApproval(world)
       let wrong = try await tomas.post(
@@ -92,7 +92,7 @@ import Text
       entered.undoHours = 25
       let late = try await tomas.post(address, Self.form(entered, try wrong.csrf, version: kept))
       #expect(late.status == .conflict)
-      #expect(try await world.identity.support.settings(scope) == strict)
+      #expect(try await world.identity.support.settings(pool) == strict)
     }
   }
 
@@ -101,10 +101,10 @@ import Text
   {
     try await World.withSampleData { world in
       let (tomas, app) = try await Browser.withApp(world, as: World.tomas)
-      let (scope, address) = (try await world.euScope, try await world.eu + "/settings/support")
+      let (pool, address) = (try await world.euPool, try await world.eu + "/settings/support")
       let page = try await tomas.get(address)
       let version = try #require(page.value(of: SettingsConflict.field))
-      var entered = try await world.identity.support.settings(scope)
+      var entered = try await world.identity.support.settings(pool)
       entered.undoHours = 25
       let strict = try await requireApproval(world)
       world.clock.advance(seconds: SessionLimits.standard.idle + 61)
@@ -116,7 +116,7 @@ import Text
       #expect(kept == version)
       let late = try await tomas.post(address, Self.form(entered, try review.csrf, version: kept))
       #expect(late.status == .conflict)
-      #expect(try await world.identity.support.settings(scope) == strict)
+      #expect(try await world.identity.support.settings(pool) == strict)
     }
   }
 

@@ -32,10 +32,10 @@ extension World {
 
   /// Changes the support rules of eu-shop.
   func setSupportRules(_ change: (inout SupportRules) -> Void) async throws {
-    let scope = try await euScope
-    var settings = try await identity.support.settings(scope)
+    let pool = try await euPool
+    var settings = try await identity.support.settings(pool)
     change(&settings)
-    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
   }
 
   func id(of email: String) async throws -> String {

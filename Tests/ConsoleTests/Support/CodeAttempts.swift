@@ -13,13 +13,13 @@ extension World {
     _ findings: [CodeFinding], of uid: String, window: Window? = .standard, agent: String = "",
     address: String = "203.0.113.9"
   ) async throws {
-    let scope = try await euScope
+    let pool = try await euPool
     let now = clock.now
     try await database.write { connection in
       for (number, finding) in findings.enumerated() {
-        let account = try #require(try AccountRecord.find(scope, ID(uid), connection))
+        let account = try #require(try AccountRecord.find(pool, ID(uid), connection))
         let attempt = CodeAttemptRecorder(
-          account: account, scope: scope, way: .app, enrollment: account.factors.first?.id,
+          account: account, pool: pool, way: .app, enrollment: account.factors.first?.id,
           window: window, origin: RequestOrigin(address: address, userAgent: agent))
         let at = now.advanced(bySeconds: Int64(number - findings.count + 1) * 60)
         if finding.result.isSuccess {

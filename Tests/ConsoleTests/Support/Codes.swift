@@ -11,12 +11,12 @@ extension World {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
     try await identity.support.change(
-      try await euScope, to: settings, by: Author(actor: .commandLine))
+      try await euPool, to: settings, by: Author(actor: .commandLine))
   }
 
   /// A user of eu-shop.
   func user(_ uid: String = World.chiara) async throws -> Account {
-    let found = try await identity.accounts.find(try await euScope, ID(uid))
+    let found = try await identity.accounts.find(try await euPool, ID(uid))
     return try #require(found)
   }
 
@@ -31,16 +31,16 @@ extension World {
 
   /// Starts a session of a user, of eu-shop unless a pool is given, with a password and a backup code.
   func beginSessionWithBackupCode(
-    of uid: String = World.chiara, in pool: Scope? = nil
+    of uid: String = World.chiara, in pool: Pool? = nil
   ) async throws {
-    let scope = if let pool { pool } else { try await euScope }
-    let found = try await identity.accounts.find(scope, ID(uid))
+    let pool = if let pool { pool } else { try await euPool }
+    let found = try await identity.accounts.find(pool, ID(uid))
     let (account, now) = (try #require(found), clock.now)
     let factor = try #require(account.factors.first)
     let random = identity.enrollments.store.random
     try await database.write { connection in
       _ = try Sessions.begin(
-        account, in: scope, provider: .password,
+        account, in: pool, provider: .password,
         secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
         with: .signInWith(claims: nil, backupCode: true), at: now, random: random, connection)
     }
@@ -61,14 +61,14 @@ extension World {
 
   /// Signs a user in with a backup code, and returns the outcome or the name of the error.
   func signIn(_ email: String, password: String, code: String) async throws -> String {
-    let scope = try await euScope
+    let pool = try await euPool
     let outcome = try await identity.signIns.password(
-      scope, email: email, password: Secret(password), address: "a")
+      pool, email: email, password: Secret(password), address: "a")
     guard case .secondFactorDue(let account, let pending, _) = outcome else { return "no code due" }
     let factor = account.factors.first?.id.text ?? ""
     do {
       _ = try await identity.signIns.finalize(
-        project: scope.project, tenant: scope.tenant, pendingCredential: pending,
+        project: pool.project, tenant: pool.tenant, pendingCredential: pending,
         enrollment: factor, code: code)
       return "signed in"
     } catch {

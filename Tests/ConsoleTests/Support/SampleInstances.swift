@@ -63,7 +63,7 @@ extension World {
       clock.advance(seconds: 60)
       _ = try await identity.pools.createTenant(
         in: ID("acme-retail"),
-        UserPoolEdit(
+        PoolEdit(
           displayName: name,
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false)), by: ada)
     }
@@ -89,11 +89,11 @@ extension World {
   private func setPolicy(
     _ tenant: ID<Tenant>, _ state: MFAState, _ intervals: Int?, _ pattern: EnrollmentPattern?
   ) async throws {
-    let scope = try await identity.scopes.existing(project: ID("acme-retail"), tenant: tenant)
+    let pool = try await identity.pools.existing(project: ID("acme-retail"), tenant: tenant)
     let tomas = Author(
       actor: .administrator(ID("tomas"), name: "Tomás R."), address: "192.0.2.7",
       requestID: "000000000TOM")
-    _ = try await identity.policies.change(scope, by: tomas) { edit throws(PolicyError) in
+    _ = try await identity.policies.change(pool, by: tomas) { edit throws(PolicyError) in
       edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
       edit.pattern = pattern
     }
@@ -115,16 +115,16 @@ extension World {
       new.emailVerified = device != nil
       if email != nil { new.password = Secret("a user's password") }
       let account = try await identity.accounts.create(
-        try await euScope, new, by: Author(actor: .commandLine))
+        try await euPool, new, by: Author(actor: .commandLine))
       if let device { try await enroll(account, device) }
     }
   }
 
   /// Enrolls an authenticator app as an application would, with an open session.
-  func enroll(_ account: Account, _ device: String, in scope: Scope? = nil) async throws {
-    let scope = if let scope { scope } else { try await euScope }
+  func enroll(_ account: Account, _ device: String, in pool: Pool? = nil) async throws {
+    let pool = if let pool { pool } else { try await euPool }
     let session = UserSession(
-      scope: scope, account: account.id, authTime: clock.now.seconds, provider: .password)
+      pool: pool, account: account.id, authTime: clock.now.seconds, provider: .password)
     let start = try await identity.enrollments.start(session)
     guard let secret = Base32.decode(start.sharedSecret.revealedText),
       let password = OneTimePassword(secret: Secret(secret))
@@ -137,9 +137,9 @@ extension World {
 
   var euShop: ID<Tenant> { get async throws { try await tenantID("eu-shop") } }
 
-  var euScope: Scope {
+  var euPool: Pool {
     get async throws {
-      try await identity.scopes.existing(project: ID("acme-retail"), tenant: try await euShop)
+      try await identity.pools.existing(project: ID("acme-retail"), tenant: try await euShop)
     }
   }
 
@@ -149,7 +149,7 @@ extension World {
     guard let found = page.items.first(where: { $0.displayName == name }) else {
       throw Missing("tenant \(name)")
     }
-    return ID(found.scope.objectID)
+    return ID(found.pool.objectID)
   }
 
   /// The path of eu-shop, the prefix of its pages.
@@ -159,7 +159,7 @@ extension World {
 
   /// The only factor of a user of eu-shop.
   func factor(of uid: String) async throws -> ID<Factor> {
-    guard let factor = try await identity.accounts.find(try await euScope, ID(uid))?.factors.first
+    guard let factor = try await identity.accounts.find(try await euPool, ID(uid))?.factors.first
     else { throw Missing("factor of \(uid)") }
     return factor.id
   }

@@ -54,32 +54,32 @@ extension World {
   }
 
   /// Has an administrator hit the hourly action limit of a pool, which blocks them.
-  func block(_ email: String, in scope: Scope) async throws {
+  func block(_ email: String, in pool: Pool) async throws {
     let line = Author(actor: .commandLine)
-    let rules = try await identity.support.settings(scope)
+    let rules = try await identity.support.settings(pool)
     var strict = rules
     strict.actionsPerHour = 1
-    try await identity.support.change(scope, to: strict, by: line)
+    try await identity.support.change(pool, to: strict, by: line)
     let (agent, author) = try await inSupport(email)
-    let account = try #require(try await identity.accounts.list(scope).items.first).id
+    let account = try #require(try await identity.accounts.list(pool).items.first).id
     let request = ActionRequest(agent: agent, author: author, reason: .lost)
-    _ = try await identity.support.endSessions(scope, account, request)
+    _ = try await identity.support.endSessions(pool, account, request)
     do {
-      _ = try await identity.support.endSessions(scope, account, request)
+      _ = try await identity.support.endSessions(pool, account, request)
     } catch let error as ActionDenial {
       guard case .held = error else { throw error }
     }
-    try await identity.support.change(scope, to: rules, by: line)
+    try await identity.support.change(pool, to: rules, by: line)
   }
 
   /// Adds a support agent of a pool who hit the hourly action limit, and returns their ID.
-  func blockedAgent(in scope: Scope) async throws -> String {
-    let email = "blocked-\(scope.key)@example.com"
+  func blockedAgent(in pool: Pool) async throws -> String {
+    let email = "blocked-\(pool.key)@example.com"
     let agent = try await identity.administrators.create(
       email: email, displayName: "Blocked", password: Secret(World.password),
-      grant: Grant(role: .support, project: scope.project, tenant: scope.tenant),
+      grant: Grant(role: .support, project: pool.project, tenant: pool.tenant),
       by: Author(actor: .commandLine))
-    try await block(email, in: scope)
+    try await block(email, in: pool)
     return agent.id.text
   }
 
@@ -96,33 +96,33 @@ extension World {
 
   /// Has another owner remove a phone of a user, who keeps their authenticator app and begins a new
   /// session, and returns the removal.
-  func removal(of account: Account, in scope: Scope) async throws -> ID<RemovalHold> {
+  func removal(of account: Account, in pool: Pool) async throws -> ID<RemovalHold> {
     var change = AccountChange()
     change.factors = .replace([
       FactorEntry(id: "old-phone", displayName: "Old", phoneNumber: "+15555550100")
     ])
     try await identity.accounts.update(
-      scope, account.id, change, by: Author(actor: .commandLine))
+      pool, account.id, change, by: Author(actor: .commandLine))
     let (agent, author) = try await anotherOwner()
     let outcome = try await identity.factorRemovals.remove(
-      scope, account.id, ID("old-phone"),
+      pool, account.id, ID("old-phone"),
       ActionRequest(agent: agent, author: author, reason: .lost))
     guard case .done(let removal) = outcome.value, let hold = removal.hold else {
       throw Missing("removal")
     }
-    try await beginSessionWithBackupCode(of: account.id.text, in: scope)
+    try await beginSessionWithBackupCode(of: account.id.text, in: pool)
     return hold.id
   }
 
   /// Raises an alert of each kind about twenty users of eu-shop: their codes are early and
   /// incorrect, and six of them lose their factors.
   func raiseAlerts() async throws {
-    let (scope, line) = (try await euScope, Author(actor: .commandLine))
+    let (pool, line) = (try await euPool, Author(actor: .commandLine))
     for number in 0..<20 {
       var new = NewAccount()
       (new.localID, new.email) = ("alert-\(number)", "alert-\(number)@example.com")
       new.emailVerified = true
-      let account = try await identity.accounts.create(scope, new, by: line)
+      let account = try await identity.accounts.create(pool, new, by: line)
       try await enroll(account, "Phone")
       try await write([CodeFinding(.accepted, distance: 1, step: 1)], of: account.id.text)
       try await write([CodeFinding(.wrong)], of: account.id.text)
@@ -130,7 +130,7 @@ extension World {
     let (agent, author) = try await inSupport()
     for number in 0..<6 {
       _ = try await identity.factorRemovals.remove(
-        scope, ID("alert-\(number)"), nil,
+        pool, ID("alert-\(number)"), nil,
         ActionRequest(agent: agent, author: author, reason: .lost))
     }
     while try await identity.audit.file() {}

@@ -15,7 +15,7 @@ import Text
 
   private func log(_ world: World) async throws -> [AuditRow] {
     let filter = AuditFilter(
-      scope: try await world.euScope, object: .account, objectID: World.chiara)
+      pool: try await world.euPool, object: .account, objectID: World.chiara)
     return try await world.identity.audit.list(filter).items
   }
 
@@ -81,7 +81,7 @@ import Text
       var settings = SupportRules()
       settings.identityProof = ["Called back"]
       try await world.identity.support.change(
-        try await world.euScope, to: settings, by: Author(actor: .commandLine))
+        try await world.euPool, to: settings, by: Author(actor: .commandLine))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (_, name, _) = try await address(world)
       let page = try await nadia.get(name)

@@ -13,9 +13,9 @@ import Testing
     var settings = SupportRules()
     settings.identityProof = [String(text.prefix(SupportRules.longestProof))]
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
-    let scope = try await world.euScope
-    try await world.identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
-    return try #require(try await world.identity.support.settings(scope).identityProof.first)
+    let pool = try await world.euPool
+    try await world.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+    return try #require(try await world.identity.support.settings(pool).identityProof.first)
   }
 
   private func colleague(_ world: World, _ name: String) async throws -> Browser {
@@ -38,9 +38,9 @@ import Testing
       new.displayName = name.cut(to: Account.longestName)
       new.email = "hostile@example.com"
       new.emailVerified = true
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       let account = try await world.identity.accounts.create(
-        scope, new, by: Author(actor: .commandLine))
+        pool, new, by: Author(actor: .commandLine))
       try await world.enroll(account, name.cut(to: Factor.longestName))
       let (ada, omar) = (try await Browser.signedIn(world), try await colleague(world, name))
       let user = try await world.eu + "/users/hostile"

@@ -56,7 +56,7 @@ import Testing
       let code = try world.code(of: app)
       let done = try await check(world, tomas, code, page: address, rules)
       #expect(done.location == address)
-      #expect(try await world.identity.support.settings(try await world.euScope).undoHours == 0)
+      #expect(try await world.identity.support.settings(try await world.euPool).undoHours == 0)
     }
   }
 
@@ -79,7 +79,7 @@ import Testing
   @Test func `unblocking an agent requires a code`() async throws {
     try await World.withSampleData { world in
       let id = try await world.id(of: World.nadia)
-      try await world.block(World.nadia, in: try await world.euScope)
+      try await world.block(World.nadia, in: try await world.euPool)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let unblock = try await world.eu + "/support/blocked-agents/\(id)"
@@ -104,7 +104,7 @@ import Testing
   @Test func `administrators can't unblock themselves`() async throws {
     try await World.withSampleData { world in
       let id = try await world.id(of: World.ada)
-      try await world.block(World.ada, in: try await world.euScope)
+      try await world.block(World.ada, in: try await world.euPool)
       let ada = try await Browser.signedIn(world)
       let unblock = try await world.eu + "/support/blocked-agents/\(id)"
       let page = try await ada.get(unblock)
@@ -118,9 +118,9 @@ import Testing
 
   @Test func `rejecting a request requires a code`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let pool = try await world.euPool
+      let chiara = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
+      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: pool)
       let request = try await world.eu + "/approvals/\(approval)"
       let (nadia, app) = try await Browser.withApp(world, as: World.nadia)
       world.clock.advance(seconds: 900)
@@ -138,10 +138,10 @@ import Testing
 
   @Test func `an administrator without an authenticator is sent to set one up`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let id = try await world.blockedAgent(in: scope)
-      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: scope)
+      let pool = try await world.euPool
+      let id = try await world.blockedAgent(in: pool)
+      let chiara = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
+      let (_, approval) = try await world.waitingRemoval(of: [chiara], in: pool)
       let ada = try await Browser.signedIn(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       world.clock.advance(seconds: 900)

@@ -32,9 +32,9 @@ import Testing
     // A removal request, and a bulk removal.
     var settings = SupportRules()
     settings.approvalForLastFactor = true
-    let (scope, author) = (try await world.euScope, Author(actor: .commandLine))
-    try await world.identity.support.change(scope, to: settings, by: author)
-    _ = try await world.identity.policies.change(scope, by: author) { edit throws(PolicyError) in
+    let (pool, author) = (try await world.euPool, Author(actor: .commandLine))
+    try await world.identity.support.change(pool, to: settings, by: author)
+    _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
       edit.pattern = .mandatory
     }
     _ = try await nadia.submit("\(user)/factors/removal", ["reason": "lost"])

@@ -48,9 +48,9 @@ import Testing
 
   @Test func `permanent deletion isn't offered to roles that can't act on the user`() async throws {
     try await World.withSampleData { world in
-      let scope = try await world.euScope
-      let chiara = try #require(try await world.identity.accounts.find(scope, ID(World.chiara)))
-      _ = try await world.removal(of: chiara, in: scope)
+      let pool = try await world.euPool
+      let chiara = try #require(try await world.identity.accounts.find(pool, ID(World.chiara)))
+      _ = try await world.removal(of: chiara, in: pool)
       let user = try await world.eu + "/users/\(World.chiara)"
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)

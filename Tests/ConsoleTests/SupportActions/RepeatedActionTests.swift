@@ -43,7 +43,7 @@ import Testing
         #expect(again.status == .unprocessableContent)
         #expect(again.says("No changes to make."))
         let account = try await world.identity.accounts.find(
-          try await world.euScope, ID(World.chiara))
+          try await world.euPool, ID(World.chiara))
         #expect(account?.isProtected == isProtected)
       }
     }

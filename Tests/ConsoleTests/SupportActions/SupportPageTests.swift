@@ -146,9 +146,9 @@ import Text
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await user(world)
       let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
-      let scope = try await world.euScope
+      let pool = try await world.euPool
       for (state, isAsked) in [(MFAState.enabled, true), (.disabled, false)] {
-        _ = try await world.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
           $0.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: nil)
         }
         let page = try await nadia.get(suspension)
@@ -201,7 +201,7 @@ import Text
       var settings = SupportRules()
       settings.actionsPerHour = 1
       try await world.identity.support.change(
-        try await world.euScope, to: settings, by: Author(actor: .commandLine))
+        try await world.euPool, to: settings, by: Author(actor: .commandLine))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let end = try await user(world) + "/sessions/end"
       _ = try await nadia.submit(end, ["reason": "lost"])
@@ -346,7 +346,7 @@ import Text
       }
       #expect(try await tomas.submit(address, right).location == address)
       #expect(try await tomas.get(address).says("Support rules saved."))
-      let settings = try await world.identity.support.settings(try await world.euScope)
+      let settings = try await world.identity.support.settings(try await world.euPool)
       #expect(settings.identityProof == ["Called back", "Date of birth"])
       #expect(settings.codeCap == 5 && settings.undoHours == 24 && settings.temporaryCodes)
       #expect(settings.signInGoal == 9_995)

@@ -6,10 +6,10 @@ import Testing
 
 struct AnonymousAccountTests {
   private func anonymousUser(
-    _ instance: Instance, in scope: Scope? = nil, from address: String = "203.0.113.5"
+    _ instance: Instance, in pool: Pool? = nil, from address: String = "203.0.113.5"
   ) async throws -> Account {
     try await instance.identity.signIns.signUp(
-      scope ?? instance.acme, NewAccount(),
+      pool ?? instance.acme, NewAccount(),
       by: Author(actor: .visitor, address: address, requestID: "request-3")
     ).account
   }

@@ -16,27 +16,27 @@ struct CountChangeTests {
       var users: [[Int]] = [[], []]
       let pools = [instance.acme, instance.east]
       for round in 0..<60 {
-        let pool = dice.below(2)
-        let (scope, first) = (pools[pool], 1_000 * (round + 1))
-        let user = dice.pick(users[pool])
+        let index = dice.below(2)
+        let (pool, first) = (pools[index], 1_000 * (round + 1))
+        let user = dice.pick(users[index])
         switch dice.below(10) {
         case 0, 1:
-          try await instance.addUsers(3, in: scope, from: first)
-          users[pool] += first..<first + 3
+          try await instance.addUsers(3, in: pool, from: first)
+          users[index] += first..<first + 3
         case 2, 3:
-          try await instance.create(first, in: scope, isPlain: dice.chance(50))
-          users[pool].append(first)
+          try await instance.create(first, in: pool, isPlain: dice.chance(50))
+          users[index].append(first)
         case 4:
           guard let user else { continue }
-          try await instance.identity.accounts.delete(scope, ID("u\(user)"), by: Instance.boss)
-          users[pool].removeAll { $0 == user }
-        case 5: try await instance.removeFactors(of: user, in: scope)
-        case 6, 7: try await instance.lock(user, in: scope, locks: dice.chance(60))
+          try await instance.identity.accounts.delete(pool, ID("u\(user)"), by: Instance.boss)
+          users[index].removeAll { $0 == user }
+        case 5: try await instance.removeFactors(of: user, in: pool)
+        case 6, 7: try await instance.lock(user, in: pool, locks: dice.chance(60))
         case 8 where dice.chance(20):
-          try await instance.identity.accounts.deleteAll(scope, by: Author(actor: .emulatorOwner))
-          users[pool] = []
+          try await instance.identity.accounts.deleteAll(pool, by: Author(actor: .emulatorOwner))
+          users[index] = []
         case 9: _ = try await instance.identity.activity.fold()
-        default: try await instance.disable(user, in: scope, disables: dice.chance(60))
+        default: try await instance.disable(user, in: pool, disables: dice.chance(60))
         }
         try await instance.expectSoundCounts()
         try await expectShown(instance, pools, "seed \(seed), round \(round)")
@@ -49,7 +49,7 @@ struct CountChangeTests {
   }
 
   /// Expects each reader to show the recounted numbers.
-  private func expectShown(_ instance: Instance, _ pools: [Scope], _ note: Comment) async throws {
+  private func expectShown(_ instance: Instance, _ pools: [Pool], _ note: Comment) async throws {
     let (identity, boss) = (instance.identity, CountChangeTests.owner)
     var (users, enrolled) = (0, 0)
     for pool in pools {
@@ -88,7 +88,7 @@ struct CountChangeTests {
     try await withInstance { instance in
       let boss = Self.owner
       func warned() async throws -> Bool {
-        try await instance.identity.scopes.warnings(visibleTo: boss, limit: 50)
+        try await instance.identity.pools.warnings(visibleTo: boss, limit: 50)
           .contains { $0.tenant == instance.west.tenant && $0.reason == .enrolledWhileOff(1) }
       }
       _ = try await instance.identity.policies.change(instance.west, by: Instance.boss) {
@@ -132,22 +132,22 @@ struct CountChangeTests {
 }
 
 extension Instance {
-  fileprivate func create(_ number: Int, in scope: Scope, isPlain: Bool) async throws {
+  fileprivate func create(_ number: Int, in pool: Pool, isPlain: Bool) async throws {
     var new = NewAccount()
     new.localID = "u\(number)"
     new.email = isPlain ? nil : "other-\(number)@example.com"
-    _ = try await identity.accounts.create(scope, new, by: Self.boss)
+    _ = try await identity.accounts.create(pool, new, by: Self.boss)
   }
 
-  fileprivate func disable(_ user: Int?, in scope: Scope, disables: Bool) async throws {
+  fileprivate func disable(_ user: Int?, in pool: Pool, disables: Bool) async throws {
     guard let user else { return }
     var change = AccountChange()
     change.disabled = disables
-    _ = try await identity.accounts.update(scope, ID("u\(user)"), change, by: Self.boss)
+    _ = try await identity.accounts.update(pool, ID("u\(user)"), change, by: Self.boss)
   }
 
-  fileprivate func lock(_ user: Int?, in scope: Scope, locks: Bool) async throws {
-    guard let user, let account = try await identity.accounts.find(scope, ID("u\(user)")) else {
+  fileprivate func lock(_ user: Int?, in pool: Pool, locks: Bool) async throws {
+    guard let user, let account = try await identity.accounts.find(pool, ID("u\(user)")) else {
       return
     }
     let end = now.advanced(bySeconds: 3_600)
@@ -160,20 +160,20 @@ extension Instance {
     }
   }
 
-  fileprivate func removeFactors(of user: Int?, in scope: Scope) async throws {
-    guard let user, let account = try await identity.accounts.find(scope, ID("u\(user)")) else {
+  fileprivate func removeFactors(of user: Int?, in pool: Pool) async throws {
+    guard let user, let account = try await identity.accounts.find(pool, ID("u\(user)")) else {
       return
     }
     try await database.write { connection in
-      try FactorRecord.delete(account.factors, of: account, in: scope, connection)
+      try FactorRecord.delete(account.factors, of: account, in: pool, connection)
     }
   }
 
   /// Counts the accounts of a pool.
-  fileprivate func recount(_ scope: Scope) async throws -> AccountCounts {
+  fileprivate func recount(_ pool: Pool) async throws -> AccountCounts {
     try await database.read { connection in
       let accounts = try AccountRecord.many(
-        "a.scope_key = \(scope.key)", limit: 10_000, connection)
+        "a.scope_key = \(pool.key)", limit: 10_000, connection)
       return accounts.reduce(into: AccountCounts()) { $0 += AccountCounts(of: $1) }
     }
   }

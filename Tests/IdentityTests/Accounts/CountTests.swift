@@ -8,7 +8,7 @@ struct CountTests {
       var dice = Seeded(20)
       var uids: [String] = []
       for number in 0..<400 {
-        let scope = dice.next() % 2 == 0 ? instance.east : instance.west
+        let pool = dice.next() % 2 == 0 ? instance.east : instance.west
         switch dice.next() % 6 {
         case 0, 1:
           var new = NewAccount()
@@ -16,7 +16,7 @@ struct CountTests {
           if dice.next() % 3 > 0 { new.email = "user-\(number)@example.com" }
           new.emailVerified = dice.next() % 2 == 0
           new.disabled = dice.next() % 4 == 0
-          _ = try await accounts.create(scope, new, by: Instance.boss)
+          _ = try await accounts.create(pool, new, by: Instance.boss)
           uids.append("user-\(number)")
         case 2, 3, 4:
           guard let uid = uids.randomElement(using: &dice) else { continue }
@@ -28,11 +28,11 @@ struct CountTests {
           // Half of the accounts are in the other pool and can't be found in this one.
           let random = change
           _ = await outcome {
-            try await accounts.update(scope, ID(uid), random, by: Instance.boss)
+            try await accounts.update(pool, ID(uid), random, by: Instance.boss)
           }
         default:
           guard let uid = uids.randomElement(using: &dice) else { continue }
-          _ = await outcome { try await accounts.delete(scope, ID(uid), by: Instance.boss) }
+          _ = await outcome { try await accounts.delete(pool, ID(uid), by: Instance.boss) }
         }
       }
       let counts = try await accounts.counts(instance.east)

@@ -149,8 +149,8 @@ struct AccountCreationTests {
       let accounts = instance.identity.accounts
       var first = NewAccount()
       (first.localID, first.email, first.phoneNumber) = ("one", "one@example.com", "+4912345678")
-      for scope in [instance.acme, instance.east, instance.globex] {
-        _ = try await accounts.create(scope, first, by: Instance.boss)
+      for pool in [instance.acme, instance.east, instance.globex] {
+        _ = try await accounts.create(pool, first, by: Instance.boss)
       }
       let taken: [(String?, String?, String?, String)] = [
         ("one", nil, nil, "duplicateLocalID"), (nil, "ONE@example.com", nil, "emailExists"),
@@ -189,12 +189,12 @@ struct AccountCreationTests {
 
 struct SignUpTests {
   private func signUp(
-    _ instance: Instance, _ scope: Scope? = nil, _ fill: (inout NewAccount) -> Void
+    _ instance: Instance, _ pool: Pool? = nil, _ fill: (inout NewAccount) -> Void
   ) async throws -> SessionGrant {
     var new = NewAccount()
     fill(&new)
     return try await instance.identity.signIns.signUp(
-      scope ?? instance.acme, new, by: Instance.visitor)
+      pool ?? instance.acme, new, by: Instance.visitor)
   }
 
   @Test func `sign-up signs the user in and is audited with the user as actor`() async throws {
@@ -261,8 +261,8 @@ struct SignUpTests {
       ) {
         $0.disableAuth = true
       }
-      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
-      await expect("scopeDisabled") { try await signUp(instance, scope) { _ in } }
+      let pool = try await instance.identity.pools.find(project: instance.acme.project)
+      await expect("poolDisabled") { try await signUp(instance, pool) { _ in } }
     }
   }
 }

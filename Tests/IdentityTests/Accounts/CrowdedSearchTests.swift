@@ -27,34 +27,34 @@ struct CrowdedSearchTests {
   {
     try await withInstance { instance in
       try await commonPeople(instance)
-      let (pool, now) = (instance.east, instance.now)
+      let (east, now) = (instance.east, instance.now)
       func find(
-        _ text: String, _ filter: Accounts.Filter = .all, in scope: Scope?
+        _ text: String, _ filter: Accounts.Filter = .all, in pool: Pool?
       ) async throws -> (hits: [String], isCut: Bool) {
         let query = try #require(SearchQuery(text))
         return try await instance.database.read { connection in
           var search = AccountSearch(
             query: query, filter: filter, most: 200, at: now, examining: 2)
-          try search.run(in: pool.accountKeys, scope, connection)
+          try search.run(in: east.accountKeys, pool, connection)
           return (search.counted.map(\.account.id.text), search.isCut)
         }
       }
       for text in ["common", "big.test", "common ne"] {
         for filter in [Accounts.Filter.disabled, .suspended] {
-          let found = try await find(text, filter, in: pool)
+          let found = try await find(text, filter, in: east)
           #expect(found.hits == ["needle"] && !found.isCut, "\(text) \(filter)")
         }
       }
-      for scope in [pool, nil] {
+      for pool in [east, nil] {
         for text in ["common ne", "ne big.test"] {
-          let found = try await find(text, in: scope)
+          let found = try await find(text, in: pool)
           #expect(found.hits == ["needle"] && !found.isCut, "\(text)")
         }
         // Many accounts have each word, so the rest isn't searched, and the search says so.
-        let cut = try await find("big.test co", .unverified, in: scope)
+        let cut = try await find("big.test co", .unverified, in: pool)
         #expect(cut.hits.count <= 2 && cut.isCut)
       }
-      let none = try await find("bogus", .disabled, in: pool)
+      let none = try await find("bogus", .disabled, in: east)
       #expect(none.hits.isEmpty && !none.isCut)
     }
   }
@@ -79,7 +79,7 @@ struct CrowdedSearchTests {
           let found = try await accounts.search(
             everywhere: text, visibleTo: Administrator(grants: [grant]))
           #expect(found.hits.first?.account.id.text == "exact", "\(text)")
-          #expect(found.hits.first?.scope == instance.globex)
+          #expect(found.hits.first?.pool == instance.globex)
         }
       }
     }

@@ -53,7 +53,7 @@ struct DeletionRuleTests {
     for kind in Actor.Kind.allCases {
       try await withInstance { instance in
         let device = try await instance.enrolled(.alice)
-        let scope = instance.acme
+        let pool = instance.acme
         var session = device.session
         switch obstacle {
         case .reportedChange:
@@ -66,14 +66,14 @@ struct DeletionRuleTests {
         case .sessionWithoutFactor:
           try await run(
             instance,
-            "UPDATE /* test */ scope SET withdrawal_needs_factor = 1 WHERE scope_key = \(scope.key)"
+            "UPDATE /* test */ scope SET withdrawal_needs_factor = 1 WHERE scope_key = \(pool.key)"
           )
           session = UserSession(
-            id: session.id, scope: scope, account: session.account, authTime: session.authTime,
+            id: session.id, pool: pool, account: session.account, authTime: session.authTime,
             provider: .password, secondFactor: nil, claims: nil)
         case .suspendedFactor:
           _ = try await instance.identity.support.suspend(
-            scope, device.account.id, device.factor,
+            pool, device.account.id, device.factor,
             until: instance.now.advanced(bySeconds: 3_600), instance.agent().request())
         case .tokensOff: try await instance.setSupportRules { $0.tokensRemoveFactors = false }
         case .secondApprover:
@@ -82,7 +82,7 @@ struct DeletionRuleTests {
             instance,
             """
             UPDATE /* test */ scope SET pattern = 'mandatory', mandatory_from = NULL
-            WHERE scope_key = \(scope.key)
+            WHERE scope_key = \(pool.key)
             """)
         }
         let author = Author(actor: try await actor(kind, device.account, instance))
@@ -91,7 +91,7 @@ struct DeletionRuleTests {
         let result = await outcome {
           try await instance.database.write { connection in
             _ = try Accounts.delete(
-              account, in: scope, by: author, own, at: now, connection)
+              account, in: pool, by: author, own, at: now, connection)
           }
         }
         #expect(result == refusal(of: kind, obstacle) ?? "done", "\(kind) \(obstacle)")

@@ -40,7 +40,7 @@ struct LabelTests {
 
   @Test(arguments: invisible)
   func `names that administrators enter can be seen`(name: String) {
-    #expect(!UserPoolRules.isDisplayName(name))
-    #expect(UserPoolRules.isDisplayName(name + "a"))
+    #expect(!PoolRules.isDisplayName(name))
+    #expect(PoolRules.isDisplayName(name + "a"))
   }
 }

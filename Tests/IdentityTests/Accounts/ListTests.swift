@@ -5,12 +5,12 @@ import Testing
 
 struct AccountListTests {
   /// Creates `count` accounts whose UIDs sort by number.
-  private func fill(_ scope: Scope, _ count: Int, _ instance: Instance) async throws {
+  private func fill(_ pool: Pool, _ count: Int, _ instance: Instance) async throws {
     _ = try await concurrently(count) { number in
       var new = NewAccount()
       new.localID = "u\(10_000 + number)"
       new.email = "user\(10_000 + number)@example.com"
-      return try await instance.identity.accounts.create(scope, new, by: Instance.boss).key
+      return try await instance.identity.accounts.create(pool, new, by: Instance.boss).key
     }
   }
 
@@ -60,15 +60,15 @@ struct AccountListTests {
   func `any cursor is answered with accounts of the pool only`(after: String) async throws {
     try await withInstance { instance in
       let accounts = instance.identity.accounts
-      for scope in [instance.acme, instance.east, instance.west, instance.globex] {
-        _ = try await instance.account(.alice, in: scope)
+      for pool in [instance.acme, instance.east, instance.west, instance.globex] {
+        _ = try await instance.account(.alice, in: pool)
       }
-      for scope in [instance.acme, instance.globex] {
+      for pool in [instance.acme, instance.globex] {
         for filter in Accounts.Filter.allCases {
           for sort in Accounts.Sort.allCases {
-            let page = try await accounts.list(scope, filter: filter, sort: sort, after: after)
+            let page = try await accounts.list(pool, filter: filter, sort: sort, after: after)
             #expect(page.items.count <= 1)
-            #expect(page.items.allSatisfy { scope.accountKeys.contains($0.key) })
+            #expect(page.items.allSatisfy { pool.accountKeys.contains($0.key) })
           }
         }
       }
@@ -79,16 +79,16 @@ struct AccountListTests {
   func `any page size is accepted`(limit: Int) async throws {
     try await withInstance { instance in
       try await fill(instance.acme, 3, instance)
-      let (accounts, scope) = (instance.identity.accounts, instance.acme)
+      let (accounts, pool) = (instance.identity.accounts, instance.acme)
       let count = limit == Int.max ? 3 : 1
-      #expect(try await accounts.list(scope, limit: limit).items.count == count)
-      #expect(try await accounts.batch(scope, after: nil, limit: limit).items.count == count)
+      #expect(try await accounts.list(pool, limit: limit).items.count == count)
+      #expect(try await accounts.batch(pool, after: nil, limit: limit).items.count == count)
       #expect(
-        try await accounts.list(scope, sort: .email, limit: limit).items.count == count)
+        try await accounts.list(pool, sort: .email, limit: limit).items.count == count)
       let rows = try await instance.identity.audit.list(
-        AuditFilter(scope: scope, object: .account), limit: limit)
+        AuditFilter(pool: pool, object: .account), limit: limit)
       #expect(rows.items.count == count)
-      let tenants = try await instance.identity.pools.tenants(project: scope.project, limit: limit)
+      let tenants = try await instance.identity.pools.tenants(project: pool.project, limit: limit)
       #expect(tenants.items.count == (limit == Int.max ? 2 : 1))
     }
   }

@@ -30,8 +30,8 @@ struct SearchTests {
       var new = NewAccount()
       new.localID = person.uid
       (new.email, new.displayName, new.phoneNumber) = (person.email, person.name, person.phone)
-      for scope in [instance.east, instance.globex] {
-        _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      for pool in [instance.east, instance.globex] {
+        _ = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
       }
     }
   }
@@ -72,7 +72,7 @@ struct SearchTests {
       for (text, uids) in cases {
         let found = try await instance.identity.accounts.search(instance.east, text)
         #expect(Set(found.accounts.map(\.id.text)) == uids, "\(text)")
-        #expect(found.hits.allSatisfy { $0.scope == instance.east } && !found.isCut)
+        #expect(found.hits.allSatisfy { $0.pool == instance.east } && !found.isCut)
       }
     }
   }
@@ -233,30 +233,30 @@ struct SearchTests {
   @Test func `hits across pools are grouped by pool, exact matches first`() async throws {
     try await withInstance { instance in
       let (identity, owner) = (instance.identity, try await instance.administrator())
-      for scope in [instance.east, instance.globex, instance.west, instance.east] {
+      for pool in [instance.east, instance.globex, instance.west, instance.east] {
         var new = NewAccount()
         new.displayName = "Same Name"
-        _ = try await identity.accounts.create(scope, new, by: Instance.boss)
+        _ = try await identity.accounts.create(pool, new, by: Instance.boss)
       }
       var new = NewAccount()
       new.email = "same@example.com"
       _ = try await identity.accounts.create(instance.globex, new, by: Instance.boss)
       let found = try await identity.accounts.search(everywhere: "same", visibleTo: owner)
       #expect(found.total == .exactly(5) && found.only == nil)
-      #expect(found.pools.map(\.scope) == [instance.east, instance.west, instance.globex])
+      #expect(found.pools.map(\.pool) == [instance.east, instance.west, instance.globex])
       #expect(found.pools.map(\.count) == [2, 1, 2])
       #expect(
-        found.hits.map(\.scope.key)
+        found.hits.map(\.pool.key)
           == [instance.east, instance.east, instance.west, instance.globex, instance.globex].map(
             \.key))
       let exact = try await identity.accounts.search(
         everywhere: "same@example.com", visibleTo: owner)
-      #expect(exact.only?.scope == instance.globex)
+      #expect(exact.only?.pool == instance.globex)
       new.email = "same@example.com.invalid"
       _ = try await identity.accounts.create(instance.east, new, by: Instance.boss)
       let both = try await identity.accounts.search(
         everywhere: "same@example.com", visibleTo: owner)
-      #expect(both.only == nil && both.pools.map(\.scope) == [instance.globex, instance.east])
+      #expect(both.only == nil && both.pools.map(\.pool) == [instance.globex, instance.east])
     }
   }
 
@@ -302,10 +302,10 @@ struct SearchTests {
       try await populate(instance)
       _ = try await instance.account(.alice)
       let identity = instance.identity
-      func found(_ text: String, _ grants: Grant...) async throws -> [Scope] {
+      func found(_ text: String, _ grants: Grant...) async throws -> [Pool] {
         let administrator = Administrator(grants: grants)
         return try await identity.accounts.search(everywhere: text, visibleTo: administrator)
-          .hits.map(\.scope)
+          .hits.map(\.pool)
       }
       let (acme, globex) = (instance.acme.project, instance.globex.project)
       for text in ["chiara", "chi", "ch", "wang"] {
@@ -333,20 +333,20 @@ struct SearchTests {
   @Test func `a search covers all permitted pools and skips those in between`() async throws {
     try await withInstance { instance in
       let identity = instance.identity
-      var (mine, grants): ([Scope], [Grant]) = ([], [])
+      var (mine, grants): ([Pool], [Grant]) = ([], [])
       for number in 0..<50 {
         let tenant = try await identity.pools.createTenant(
-          in: instance.acme.project, UserPoolEdit(displayName: "tenant-\(number)"),
+          in: instance.acme.project, PoolEdit(displayName: "tenant-\(number)"),
           by: Instance.boss)
-        _ = try await instance.account(.alice, in: tenant.scope)
+        _ = try await instance.account(.alice, in: tenant.pool)
         guard number % 2 == 0 else { continue }
-        mine.append(tenant.scope)
+        mine.append(tenant.pool)
         grants.append(
-          Grant(role: .support, project: instance.acme.project, tenant: tenant.scope.tenant))
+          Grant(role: .support, project: instance.acme.project, tenant: tenant.pool.tenant))
       }
       let found = try await identity.accounts.search(
         everywhere: "lice", visibleTo: Administrator(grants: grants))
-      #expect(Set(found.hits.map(\.scope)) == Set(mine) && found.hits.count == mine.count)
+      #expect(Set(found.hits.map(\.pool)) == Set(mine) && found.hits.count == mine.count)
     }
   }
 

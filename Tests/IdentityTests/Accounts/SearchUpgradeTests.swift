@@ -37,8 +37,8 @@ struct SearchUpgradeTests {
       let last = try await accounts.create(instance.west, person, by: Instance.boss)
       func found(_ text: String) async throws -> [Int] {
         var counts: [Int] = []
-        for scope in [instance.east, instance.west] {
-          counts.append(try await accounts.search(scope, text).hits.count)
+        for pool in [instance.east, instance.west] {
+          counts.append(try await accounts.search(pool, text).hits.count)
         }
         return counts
       }

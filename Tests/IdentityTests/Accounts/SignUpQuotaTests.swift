@@ -6,14 +6,14 @@ import Testing
 
 struct SignUpQuotaTests {
   private static func signUp(
-    _ instance: Instance, _ scope: Scope, from address: String = "203.0.113.5",
+    _ instance: Instance, _ pool: Pool, from address: String = "203.0.113.5",
     backend: Bool = false
   ) async -> String {
     var author = Author(actor: .visitor, address: address)
     author.isOfBackend = backend
     let visitor = author
     return await outcome {
-      try await instance.identity.signIns.signUp(scope, NewAccount(), by: visitor)
+      try await instance.identity.signIns.signUp(pool, NewAccount(), by: visitor)
     }
   }
 

@@ -9,21 +9,21 @@ struct ActivityTests {
 
   /// Expects every count to equal a recount.
   private func expectSound(
-    _ instance: Instance, _ models: [(scope: Scope, model: ActivityModel)], _ note: Comment
+    _ instance: Instance, _ models: [(pool: Pool, model: ActivityModel)], _ note: Comment
   ) async throws {
     let activity = instance.identity.activity
-    for (scope, model) in models {
+    for (pool, model) in models {
       let checks = try await activity.checks(
-        in: scope, from: Self.always.from, to: Self.always.to)
+        in: pool, from: Self.always.from, to: Self.always.to)
       #expect(checks.map(\.hour) == checks.map(\.hour).sorted())
       let counted = Dictionary(uniqueKeysWithValues: checks.map { ($0.hour, $0.byOutcome) })
       #expect(counted == ActivityModel.checks(model.events), note)
       for days in [1, 7, 30, 90] {
-        let offsets = try await activity.offsets(in: scope, days: days)
+        let offsets = try await activity.offsets(in: pool, days: days)
         #expect(offsets == model.offsets(days: days, at: instance.now), note)
       }
       for days in [1, 3, 7, 45] {
-        let counts = try await activity.offsetCounts(in: scope, days: days)
+        let counts = try await activity.offsetCounts(in: pool, days: days)
         let latest = model.offsets(days: days, at: instance.now)
         let both = model.offsets(days: 2 * days, at: instance.now)
         #expect(
@@ -42,7 +42,7 @@ struct ActivityTests {
         var after: String?
         repeat {
           let page = try await activity.affected(
-            in: scope, beyond: window, days: days, after: after, limit: 2)
+            in: pool, beyond: window, days: days, after: after, limit: 2)
           listed += page.items
           after = page.next
         } while after != nil
@@ -69,42 +69,42 @@ struct ActivityTests {
   ) async throws {
     try await withInstance { instance in
       var random = Seeded(seed)
-      var models = [instance.acme, instance.east].map { (scope: $0, model: ActivityModel()) }
+      var models = [instance.acme, instance.east].map { (pool: $0, model: ActivityModel()) }
       var devices: [[Person: Device]] = [[:], [:]]
-      func enroll(_ person: Person, _ pool: Int) async throws {
-        let device = try await instance.enrolled(person, in: models[pool].scope)
-        devices[pool][person] = device
-        try await learn(device, pool)
+      func enroll(_ person: Person, _ index: Int) async throws {
+        let device = try await instance.enrolled(person, in: models[index].pool)
+        devices[index][person] = device
+        try await learn(device, index)
       }
-      func learn(_ device: Device, _ pool: Int) async throws {
-        let scope = models[pool].scope
-        let log = try await instance.codeAttempts(device.account, in: scope)
-        models[pool].model.learn(log, of: device.account.id, at: instance.now)
+      func learn(_ device: Device, _ index: Int) async throws {
+        let pool = models[index].pool
+        let log = try await instance.codeAttempts(device.account, in: pool)
+        models[index].model.learn(log, of: device.account.id, at: instance.now)
       }
-      for pool in models.indices {
-        try await instance.setWindow(2, in: models[pool].scope)
-        for person in [Person.alice, .bob] { try await enroll(person, pool) }
+      for index in models.indices {
+        try await instance.setWindow(2, in: models[index].pool)
+        for person in [Person.alice, .bob] { try await enroll(person, index) }
       }
       for round in 0..<120 {
-        let pool = random.below(2)
-        let scope = models[pool].scope
+        let index = random.below(2)
+        let pool = models[index].pool
         let person: Person = random.chance(50) ? .alice : .bob
-        guard let device = devices[pool][person] else { continue }
+        guard let device = devices[index][person] else { continue }
         let now = instance.now
         let action = random.below(100)
         if action < 75 {
           let steps = random.chance(50) ? 0 : Int64(random.below(21)) - 10
           let code =
             try random.chance(15) ? device.wrongCode(at: now) : device.code(at: now, steps: steps)
-          try await instance.enterCode(device, code: code, in: scope)
+          try await instance.enterCode(device, code: code, in: pool)
           // The clock may have moved an attempt by a microsecond, never into another hour.
-          try await learn(device, pool)
+          try await learn(device, index)
         } else if action < 80 {
-          try await instance.identity.accounts.delete(scope, device.account.id, by: Instance.boss)
-          models[pool].model.delete(device.account.id)
-          try await enroll(person, pool)
+          try await instance.identity.accounts.delete(pool, device.account.id, by: Instance.boss)
+          models[index].model.delete(device.account.id)
+          try await enroll(person, index)
         } else if action < 85 {
-          try await instance.setWindow(random.below(5), in: scope)
+          try await instance.setWindow(random.below(5), in: pool)
         } else {
           _ = try await instance.identity.activity.fold()
         }

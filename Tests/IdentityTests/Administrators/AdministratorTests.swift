@@ -70,7 +70,7 @@ struct AdministratorTests {
         Grant(role: .owner, project: acme, tenant: ID("")),
         Grant(role: .owner, project: instance.globex.project, tenant: instance.east.tenant),
       ] {
-        await expect("scopeNotFound") { try await create(instance, grant: grant) }
+        await expect("poolNotFound") { try await create(instance, grant: grant) }
       }
       let administrators = try await instance.identity.administrators.list()
       #expect(administrators.isEmpty)

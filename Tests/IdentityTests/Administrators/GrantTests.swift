@@ -140,11 +140,11 @@ struct GrantTests {
         Grant(role: .owner, project: acme, tenant: ID("nowhere")),
         Grant(role: .owner, project: instance.globex.project, tenant: instance.east.tenant),
       ] {
-        await expect("scopeNotFound") {
+        await expect("poolNotFound") {
           try await instance.identity.administrators.grant(
             grant, to: nora.id, by: instance.author(boss))
         }
-        await expect("scopeNotFound") {
+        await expect("poolNotFound") {
           try await instance.invite("n@example.com", grant, by: boss)
         }
       }

@@ -6,21 +6,21 @@ struct PermissionTests {
   /// The permissions of each role.
   static let table: [Role: Set<Permission>] = [
     .owner: [
-      .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
+      .seePool, .readPolicy, .changePolicy, .createProject, .changePool, .manageTenants,
       .deleteProject, .manageKeys, .manageTrust, .findUsers, .changeUsers, .exportUsers,
       .removeFactors, .endSessions, .readMessages, .readAudit,
       .seeAdministrators, .manageAdministrators, .editSupportRules, .protectUsers, .changeLinks,
       .seeApprovals, .signOffReview,
     ],
     .policy: [
-      .seeScope, .readPolicy, .changePolicy, .createProject, .changeScope, .manageTenants,
+      .seePool, .readPolicy, .changePolicy, .createProject, .changePool, .manageTenants,
       .manageKeys, .editSupportRules, .seeApprovals,
     ],
     .support: [
-      .seeScope, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
+      .seePool, .readPolicy, .findUsers, .removeFactors, .endSessions, .seeApprovals,
     ],
     .auditor: [
-      .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
+      .seePool, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
     ],
   ]
 
@@ -41,10 +41,10 @@ struct PermissionTests {
   @Test func `policy admins don't act on users, and support agents don't change settings`() throws {
     let users: Set<Permission> = [.findUsers, .changeUsers, .removeFactors, .endSessions]
     #expect(Role.policy.permissions.isDisjoint(with: users))
-    let deciding: Set<Permission> = [.changePolicy, .changeScope, .manageTenants, .exportUsers]
+    let deciding: Set<Permission> = [.changePolicy, .changePool, .manageTenants, .exportUsers]
     #expect(Role.support.permissions.isDisjoint(with: deciding.union([.changeUsers])))
     let reading: Set<Permission> = [
-      .seeScope, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
+      .seePool, .readPolicy, .findUsers, .readAudit, .seeAdministrators, .signOffReview,
     ]
     #expect(!Role.auditor.needsSecondFactor)
     #expect(Role.auditor.permissions == reading)
@@ -71,7 +71,7 @@ struct PermissionTests {
         #expect(
           grant.covers(project: resource.0, tenant: resource.1) == covered, "\(grant) \(resource)")
         let admin = administrator(grant)
-        #expect(admin.may(.seeScope, project: resource.0, tenant: resource.1) == covered)
+        #expect(admin.may(.seePool, project: resource.0, tenant: resource.1) == covered)
       }
     }
   }

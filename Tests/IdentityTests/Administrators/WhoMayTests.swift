@@ -25,9 +25,9 @@ struct WhoMayTests {
       let auditor = try await administrator("Ann", Grant(role: .auditor), instance)
       let administrators = instance.identity.administrators
       func names(
-        _ permission: Permission, _ scope: Scope?, _ requester: Administrator
+        _ permission: Permission, _ pool: Pool?, _ requester: Administrator
       ) async throws -> [String] {
-        try await administrators.namesOfThose(with: permission, in: scope, for: requester)
+        try await administrators.namesOfThose(with: permission, in: pool, for: requester)
       }
       #expect(try await names(.changePolicy, instance.east, support) == ["Tim"])
       #expect(try await names(.changePolicy, instance.east, reviewer) == ["Tim", "Pia"])

@@ -9,14 +9,14 @@ struct AlertTests {
   private func record(
     _ instance: Instance, _ users: Range<Int>, _ finding: CodeFinding
   ) async throws {
-    let (scope, now) = (instance.acme, instance.now)
+    let (pool, now) = (instance.acme, instance.now)
     for number in users {
       try await instance.database.write { connection in
-        guard let account = try AccountRecord.find(scope, ID("u\(number)"), connection) else {
+        guard let account = try AccountRecord.find(pool, ID("u\(number)"), connection) else {
           throw Unexpected("no such user")
         }
         let recorder = CodeAttemptRecorder(
-          account: account, scope: scope, way: .app, origin: RequestOrigin())
+          account: account, pool: pool, way: .app, origin: RequestOrigin())
         if finding.result.isSuccess {
           try recorder.pass(finding, at: now, connection)
         } else {

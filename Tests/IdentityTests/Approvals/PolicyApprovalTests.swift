@@ -253,7 +253,7 @@ import Testing
       // Those of other projects are still pending.
       let owner = try await instance.agent("olivia", role: .owner).session.administrator
       let left = try await instance.identity.approvals.waiting(visibleTo: owner)
-      #expect(left.map(\.scope.key) == [instance.globex.key])
+      #expect(left.map(\.pool.key) == [instance.globex.key])
     }
   }
 

@@ -70,32 +70,32 @@ struct TokenPolicyApprovalTests {
   ) async throws {
     for way in Way.allCases {
       try await withInstance { instance in
-        let scope = way == .tenant ? instance.east : instance.acme
+        let pool = way == .tenant ? instance.east : instance.acme
         let author = try await token(instance, by: creator)
-        _ = try await instance.identity.policies.change(scope, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(pool, by: Instance.boss) {
           $0.configuration.state = .enabled
           $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
         }
-        for person in [Person.alice, .bob] { _ = try await instance.enrolled(person, in: scope) }
+        for person in [Person.alice, .bob] { _ = try await instance.enrolled(person, in: pool) }
         try await instance.database.write { connection in
           var rules = SupportRules()
           rules.policyApprovalOverUsers = 2
-          try rules.store(scope, connection)
+          try rules.store(pool, connection)
         }
         #expect(await widen(instance, way, by: author) == "done", "within the limit")
-        _ = try await instance.identity.policies.change(scope, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(pool, by: Instance.boss) {
           $0.configuration.totp?.adjacentIntervals = 1
         }
         try await instance.database.write { connection in
           var rules = SupportRules()
           rules.policyApprovalOverUsers = 1
-          try rules.store(scope, connection)
+          try rules.store(pool, connection)
         }
         let refusal = way == .policy ? "approvalRequired" : "policy.approvalRequired"
         #expect(
           await widen(instance, way, by: author) == (creator.isOwner ? "done" : refusal),
           "\(creator) \(way)")
-        let window = try await instance.identity.policies.read(scope).configuration.totp?
+        let window = try await instance.identity.policies.read(pool).configuration.totp?
           .adjacentIntervals
         #expect(window == (creator.isOwner ? 9 : 1))
       }

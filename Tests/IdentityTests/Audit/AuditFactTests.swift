@@ -115,15 +115,15 @@ struct AuditFactTests {
           """)
       }
       var filters: [AuditFilter] = []
-      for scope in [nil, instance.acme] {
-        var (byKind, byID) = (AuditFilter(scope: scope), AuditFilter(scope: scope, objectID: "s"))
+      for pool in [nil, instance.acme] {
+        var (byKind, byID) = (AuditFilter(pool: pool), AuditFilter(pool: pool, objectID: "s"))
         (byKind.objectKind, byID.objectKind) = ("spoon", "spoon")
-        var (byAction, byField) = (AuditFilter(scope: scope), AuditFilter(scope: scope))
+        var (byAction, byField) = (AuditFilter(pool: pool), AuditFilter(pool: pool))
         byAction.action = .one("policy.bend")
         byField.fieldName = "mood"
         filters += [byKind, byID, byAction, byField]
       }
-      var (group, changes) = (AuditFilter(scope: instance.acme), AuditFilter(scope: instance.acme))
+      var (group, changes) = (AuditFilter(pool: instance.acme), AuditFilter(pool: instance.acme))
       group.action = .any([.policyChange, .policyWiden, .policySignOff])
       changes.action = .any([.policyChange, .policyWiden])
       for _ in 0..<2 {
@@ -158,7 +158,7 @@ struct AuditFactTests {
       ]
       for _ in 0..<2 {
         for action in actions {
-          var filter = AuditFilter(scope: acme)
+          var filter = AuditFilter(pool: acme)
           filter.action = action
           let rows = try await instance.identity.audit.list(filter).items
           #expect(rows.map(\.actionName) == ["factor.report", "factor.object"], "\(action)")
@@ -260,7 +260,7 @@ struct AuditFactTests {
       for (actions, action) in [
         ([.factorEnroll, .factorSendLink], AuditAction.factorEnroll), (removals, .factorRemove),
       ] {
-        var filter = AuditFilter(scope: instance.acme)
+        var filter = AuditFilter(pool: instance.acme)
         filter.action = .any(actions)
         #expect(try await instance.identity.audit.list(filter).items.map(\.action) == [action])
         filter.fieldName = "factors"

@@ -16,13 +16,13 @@ struct AuditSearchTests {
       .any([.factorEnroll, .factorSendLink]),
     ]
     var filters: [AuditFilter] = []
-    for scope in [nil, instance.acme] {
+    for pool in [nil, instance.acme] {
       for (kind, id) in objects {
         for (actorKind, actorID) in actors {
           for action in actions {
             for isTimed in [false, true] {
               for field in [nil, .adjacentIntervals, .factors] as [AuditFieldName?] {
-                var filter = AuditFilter(scope: scope, object: kind, objectID: id)
+                var filter = AuditFilter(pool: pool, object: kind, objectID: id)
                 (filter.actor, filter.actorID) = (actorKind, actorID)
                 filter.action = action
                 filter.fieldName = field?.storedName
@@ -42,7 +42,7 @@ struct AuditSearchTests {
 
   /// Applies a filter to an entry, condition by condition.
   private static func fits(_ row: AuditRow, _ filter: AuditFilter) -> Bool {
-    if let scope = filter.scope, row.project != scope.project || row.tenant != scope.tenant {
+    if let pool = filter.pool, row.project != pool.project || row.tenant != pool.tenant {
       return false
     }
     if let kind = filter.objectKind, row.objectKind != kind { return false }
@@ -68,8 +68,8 @@ struct AuditSearchTests {
   private func addEntries(_ instance: Instance) async throws {
     for number in 0..<4 {
       instance.clock.advance(1800)
-      for scope in [instance.acme, instance.east, instance.globex] {
-        try await instance.setWindow(number, in: scope)
+      for pool in [instance.acme, instance.east, instance.globex] {
+        try await instance.setWindow(number, in: pool)
       }
     }
     _ = try await instance.enrolled(.alice)
@@ -107,7 +107,7 @@ struct AuditSearchTests {
       let start = instance.now
       try await instance.fillLog(with: 45_000)
       while try await instance.identity.audit.file() {}
-      var filter = AuditFilter(scope: instance.acme)
+      var filter = AuditFilter(pool: instance.acme)
       filter.actor = .administrator
       var (pages, after, rows): (Int, String?, [AuditRow]) = (0, nil, [])
       repeat {
@@ -151,11 +151,11 @@ struct AuditSearchTests {
         project: instance.acme.project, tenant: tenant, by: Instance.boss)
       let found = try await instance.identity.audit.search(AuditFilter())
       let row = try #require(found.rows.first { $0.new(.adjacentIntervals) == .number(3) })
-      let scope = try #require(row.scopeKey.flatMap { found.scopes[$0] })
-      #expect(scope.projectName == "Acme" && scope.tenantName == "East" && !scope.isThere)
-      let west = AuditScope.Key(project: instance.acme.project, tenant: instance.west.tenant)
-      #expect(found.scopes[west]?.isThere == true)
-      #expect(found.rows.first { $0.objectKind == "signing key" }?.scopeKey == nil)
+      let pool = try #require(row.poolKey.flatMap { found.pools[$0] })
+      #expect(pool.projectName == "Acme" && pool.tenantName == "East" && !pool.isThere)
+      let west = AuditPool.Key(project: instance.acme.project, tenant: instance.west.tenant)
+      #expect(found.pools[west]?.isThere == true)
+      #expect(found.rows.first { $0.objectKind == "signing key" }?.poolKey == nil)
     }
   }
 
@@ -176,7 +176,7 @@ struct AuditSearchTests {
     try await withInstance { instance in
       let agent = try await instance.agent("ada", role: .auditor)
       for number in 0..<3 { try await instance.setWindow(number) }
-      var filter = AuditFilter(scope: instance.acme)
+      var filter = AuditFilter(pool: instance.acme)
       filter.action = .any([.policyChange, .policyWiden, .policySignOff])
       let export = try await instance.identity.audit.export(
         filter, words: ["action: policy"], into: [Int64](), by: agent.author, in: agent.session
@@ -194,9 +194,9 @@ struct AuditSearchTests {
     try await withInstance { instance in
       let audit = instance.identity.audit
       let agent = try await instance.agent("ada", role: .auditor)
-      let export = { @Sendable (scope: Scope?) async throws in
+      let export = { @Sendable (pool: Pool?) async throws in
         _ = try await audit.export(
-          AuditFilter(scope: scope), words: [], into: 0, by: agent.author, in: agent.session
+          AuditFilter(pool: pool), words: [], into: 0, by: agent.author, in: agent.session
         ) { count, _ in count += 1 }
       }
       try await export(nil)
@@ -224,7 +224,7 @@ struct AuditSearchTests {
       try await instance.fillLog(with: Audit.longestExport + 10)
       let agent = try await instance.agent("ada", role: .auditor)
       let export = try await instance.identity.audit.export(
-        AuditFilter(scope: instance.acme), words: [], into: 0, by: agent.author, in: agent.session
+        AuditFilter(pool: instance.acme), words: [], into: 0, by: agent.author, in: agent.session
       ) { count, _ in count += 1 }
       #expect(export.table == Audit.longestExport && export.isCut)
     }

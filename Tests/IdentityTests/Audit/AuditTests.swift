@@ -5,13 +5,13 @@ import Testing
 struct AuditTests {
   @Test func `a project's log doesn't include entries of its tenants`() async throws {
     try await withInstance { instance in
-      for scope in [instance.acme, instance.east, instance.globex] {
-        try await instance.setWindow(2, in: scope)
+      for pool in [instance.acme, instance.east, instance.globex] {
+        try await instance.setWindow(2, in: pool)
       }
-      for scope in [instance.acme, instance.east, instance.globex] {
-        let rows = try await instance.log(scope)
+      for pool in [instance.acme, instance.east, instance.globex] {
+        let rows = try await instance.log(pool)
         #expect(rows.contains { $0.new(.adjacentIntervals) == .number(2) })
-        #expect(rows.allSatisfy { $0.project == scope.project && $0.tenant == scope.tenant })
+        #expect(rows.allSatisfy { $0.project == pool.project && $0.tenant == pool.tenant })
       }
       #expect(try await instance.log(instance.west).count == 1)
     }
@@ -25,7 +25,7 @@ struct AuditTests {
       _ = try await instance.identity.factorRemovals.remove(
         instance.acme, alice.account.id, alice.factor, agent.request())
       let filter = AuditFilter(
-        scope: instance.acme, object: .account, objectID: alice.account.id.text)
+        pool: instance.acme, object: .account, objectID: alice.account.id.text)
       let rows = try await instance.identity.audit.list(filter).items
       #expect(rows.map(\.action) == [.factorRemove, .factorEnroll, .accountCreate])
     }
@@ -48,7 +48,7 @@ struct AuditTests {
       var (seen, after): ([Int64], String?) = ([], nil)
       repeat {
         let page = try await instance.identity.audit.list(
-          AuditFilter(scope: instance.acme), after: after, limit: 4)
+          AuditFilter(pool: instance.acme), after: after, limit: 4)
         seen += page.items.map(\.id)
         after = page.next
         try await instance.setWindow(seen.count % 2 == 0 ? 9 : 8)
@@ -62,7 +62,7 @@ struct AuditTests {
   func `any cursor is accepted`(after: String) async throws {
     try await withInstance { instance in
       let page = try await instance.identity.audit.list(
-        AuditFilter(scope: instance.acme), after: after)
+        AuditFilter(pool: instance.acme), after: after)
       #expect(page.items.allSatisfy { $0.project == instance.acme.project })
     }
   }

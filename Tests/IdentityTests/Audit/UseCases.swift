@@ -76,7 +76,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("create a tenant", [.tenantCreate]) { i in
       {
         _ = try await i.identity.pools.createTenant(
-          in: i.acme.project, UserPoolEdit(displayName: "North"), by: Instance.boss)
+          in: i.acme.project, PoolEdit(displayName: "North"), by: Instance.boss)
       }
     },
     UseCase("change a tenant", [.tenantChange]) { i in

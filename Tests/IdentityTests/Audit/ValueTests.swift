@@ -78,7 +78,7 @@ struct ValueTests {
         _ = try await pools.update(project: instance.acme.project, by: Instance.boss) {
           $0.displayName = name
         }
-        let found = try await pools.find(project: instance.acme.project).displayName
+        let found = try await pools.existingSettings(project: instance.acme.project).displayName
         #expect(Array(found.utf8) == Array(name.utf8))
       }
       // One line, and two lines that are displayed the same way when joined.

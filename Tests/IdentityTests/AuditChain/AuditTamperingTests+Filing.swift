@@ -56,9 +56,9 @@ extension AuditTamperingTests {
   }
 
   /// The entries that a filtered log lists.
-  private func filtered(_ instance: Instance, _ scope: Scope?) async throws -> Int {
-    var filter = AuditFilter(scope: scope)
-    if scope == nil { filter.action = .any([.accountChange]) }
+  private func filtered(_ instance: Instance, _ pool: Pool?) async throws -> Int {
+    var filter = AuditFilter(pool: pool)
+    if pool == nil { filter.action = .any([.accountChange]) }
     return try await instance.identity.audit.search(filter, limit: 200).rows.count
   }
 

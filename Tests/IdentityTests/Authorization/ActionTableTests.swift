@@ -26,11 +26,11 @@ struct ActionTableTests {
     createTenant manageTenants none none never
     deleteProject deleteProject recent none never
     deleteTenant manageTenants recent none never
-    changeSettings changeScope none none never
-    weakenSettings changeScope recent none never
-    enableSignIn changeScope recent none never
-    disableSignIn changeScope none none never
-    editGuidance changeScope none none never
+    changeSettings changePool none none never
+    weakenSettings changePool recent none never
+    enableSignIn changePool recent none never
+    disableSignIn changePool none none never
+    editGuidance changePool none none never
     changePolicy changePolicy none none never
     weakenPolicy changePolicy recent written affectedUsers
     signOffReview signOffReview secondFactor none never

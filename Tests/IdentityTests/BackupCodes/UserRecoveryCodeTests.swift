@@ -56,7 +56,7 @@ struct UserRecoveryCodeTests {
       let device = try await instance.enrolled(.alice)
       var weak = device.session
       weak = UserSession(
-        scope: weak.scope, account: weak.account, authTime: weak.authTime,
+        pool: weak.pool, account: weak.account, authTime: weak.authTime,
         provider: weak.provider)
       let onlyPassword = weak
       await expect("secondFactorNeeded") {

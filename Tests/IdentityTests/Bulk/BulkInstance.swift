@@ -8,7 +8,7 @@ extension [AuditRow] {
 extension Instance {
   /// Removes the factors of one enrolled user of a pool.
   func removed(
-    from pool: Scope? = nil, by agent: Agent, _ reason: SupportReason = .lost
+    from pool: Pool? = nil, by agent: Agent, _ reason: SupportReason = .lost
   ) async throws -> Int64 {
     try await addUsers(1, in: pool)
     let id = try await draft("user-0@example.com", by: agent, in: pool)
@@ -28,12 +28,12 @@ extension Instance {
   }
 
   /// Returns the removal of a user's factors that can still be undone.
-  func hold(of uid: String, in scope: Scope) async throws -> ID<RemovalHold> {
+  func hold(of uid: String, in pool: Pool) async throws -> ID<RemovalHold> {
     let id = try await database.read { connection in
       try connection.first(
         """
         SELECT /* test */ r.removal_id FROM removed_factor r JOIN account a USING (account_key)
-        WHERE a.scope_key = \(scope.key) AND a.uid = \(uid) AND r.until > 0
+        WHERE a.scope_key = \(pool.key) AND a.uid = \(uid) AND r.until > 0
         """
       ) { try $0.next() as String }
     }

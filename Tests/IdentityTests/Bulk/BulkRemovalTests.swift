@@ -169,10 +169,10 @@ import Testing
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<6), by: agent)
       try await instance.begin(id, by: agent)
-      let scope = instance.acme
-      _ = try await instance.identity.accounts.delete(scope, ID("u0"), by: Instance.boss)
+      let pool = instance.acme
+      _ = try await instance.identity.accounts.delete(pool, ID("u0"), by: Instance.boss)
       _ = try await instance.identity.factorRemovals.remove(
-        scope, ID("u1"), nil,
+        pool, ID("u1"), nil,
         try await instance.agent("olga", role: .owner).request())
       try await instance.addPhone("new of u2", to: ID("u2"))
       try await instance.mark("u3", isProtected: true)
@@ -261,11 +261,11 @@ import Testing
       for _ in 0..<2 {
         try await removals.skip(
           BulkLineFailure(
-            scopeKey: instance.acme.key, job: id, line: 1, cause: CancellationError()))
+            poolKey: instance.acme.key, job: id, line: 1, cause: CancellationError()))
       }
       try await removals.stop(id, in: instance.acme, agent.request(nil))
       try await removals.skip(
-        BulkLineFailure(scopeKey: instance.acme.key, job: id, line: 2, cause: CancellationError()))
+        BulkLineFailure(poolKey: instance.acme.key, job: id, line: 2, cause: CancellationError()))
       let job = try await instance.job(id, by: agent)
       #expect(job.usersDone == 1)
       let failed = try await instance.results(job).map { $0 == "failed" }

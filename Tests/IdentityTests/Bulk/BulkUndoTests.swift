@@ -5,11 +5,11 @@ import Testing
 /// Undoing a bulk removal.
 @Suite struct BulkUndoTests {
   private func undo(
-    _ instance: Instance, _ id: Int64, by agent: Agent, in scope: Scope? = nil
+    _ instance: Instance, _ id: Int64, by agent: Agent, in pool: Pool? = nil
   ) async -> String {
     await outcome {
       try await instance.identity.bulkRemovals.undo(
-        id, in: scope ?? instance.acme, agent.request(.mistake, note: "wrong list"))
+        id, in: pool ?? instance.acme, agent.request(.mistake, note: "wrong list"))
     }
   }
 
@@ -155,9 +155,9 @@ import Testing
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
       let id = try await removals.draft(
         try BulkList("u0\nu1\nu2"), in: acme, by: agent.author, agent.session)
-      func undo(by agent: Agent, in scope: Scope) async -> String {
+      func undo(by agent: Agent, in pool: Pool) async -> String {
         await outcome {
-          try await removals.undo(id, in: scope, agent.request(.mistake, note: "wrong list"))
+          try await removals.undo(id, in: pool, agent.request(.mistake, note: "wrong list"))
         }
       }
       #expect(await undo(by: other, in: acme) == "notFound")

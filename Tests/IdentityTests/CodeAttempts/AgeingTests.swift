@@ -14,9 +14,9 @@ struct AgeingTests {
   }
 
   /// Returns the numbers of attempts counted by outcome.
-  private func counted(_ instance: Instance, in scope: Scope) async throws -> [Int] {
+  private func counted(_ instance: Instance, in pool: Pool) async throws -> [Int] {
     let checks = try await instance.identity.activity.checks(
-      in: scope, from: Instant(seconds: 0), to: instance.now)
+      in: pool, from: Instant(seconds: 0), to: instance.now)
     return [
       checks.map(\.accepted), checks.map(\.outside), checks.map(\.incorrect),
       checks.map(\.locked),
@@ -86,8 +86,8 @@ struct AgeingTests {
       settings.codeAttemptDays = 1
       try await instance.identity.support.change(instance.east, to: settings, by: Instance.boss)
       let now = instance.now
-      for scope in [instance.acme, instance.east] {
-        let account = try await instance.account(.alice, in: scope)
+      for pool in [instance.acme, instance.east] {
+        let account = try await instance.account(.alice, in: pool)
         try await instance.database.write { connection in
           var previous: Int64?
           for number in 0..<1_201 as Range<Int64> {
@@ -120,9 +120,9 @@ struct AgeingTests {
   @Test func `a run goes on after the pools of the last one`() async throws {
     try await withInstance { instance in
       let attempts = instance.identity.codeAttempts
-      for scope in [instance.acme, instance.east] {
-        let device = try await instance.enrolled(.alice, in: scope)
-        try await instance.enterCode(device, code: "0", in: scope)
+      for pool in [instance.acme, instance.east] {
+        let device = try await instance.enrolled(.alice, in: pool)
+        try await instance.enterCode(device, code: "0", in: pool)
       }
       let before = try await kept(instance)
       instance.clock.advance(400 * 86_400)

@@ -7,12 +7,12 @@ import Testing
 struct CodeAttemptListTests {
   /// Records accepted codes of a user, one second apart, with the last one now.
   private func write(_ count: Int, of account: Account, _ instance: Instance) async throws {
-    let (scope, id, now) = (instance.acme, account.id, instance.now)
+    let (pool, id, now) = (instance.acme, account.id, instance.now)
     try await instance.database.write { connection in
       for number in 0..<count {
-        let account = try #require(try AccountRecord.find(scope, id, connection))
+        let account = try #require(try AccountRecord.find(pool, id, connection))
         let attempt = CodeAttemptRecorder(
-          account: account, scope: scope, way: .app, enrollment: nil, window: .standard,
+          account: account, pool: pool, way: .app, enrollment: nil, window: .standard,
           origin: RequestOrigin(address: "203.0.113.9", userAgent: "n\(number)"))
         let at = now.advanced(bySeconds: Int64(number - count + 1))
         try attempt.pass(

@@ -101,14 +101,14 @@ struct CodeLockTests {
   }
 
   private func remove(_ instance: Instance, _ device: Device, factor: String) async throws {
-    let scope = instance.acme
+    let pool = instance.acme
     let key = try #require(try await instance.reload(device.account).factors.last).id
     #expect(key.text == factor)
     try await instance.database.write { connection in
       let account = try #require(
-        try AccountRecord.find(scope, device.account.id, connection))
+        try AccountRecord.find(pool, device.account.id, connection))
       let gone = account.factors.filter { $0.id == key }
-      try FactorRecord.delete(gone, of: account, in: scope, connection)
+      try FactorRecord.delete(gone, of: account, in: pool, connection)
     }
   }
 

@@ -56,7 +56,7 @@ import Testing
       ends.signal()
       try await slow
       while try await instance.identity.audit.file() {}
-      let filter = AuditFilter(scope: acme, object: .account, objectID: "late")
+      let filter = AuditFilter(pool: acme, object: .account, objectID: "late")
       #expect(try await instance.identity.audit.list(filter).items.map(\.objectName) == ["Late"])
       try await instance.sealAll()
       #expect(try await instance.chain.verify().faults == [])

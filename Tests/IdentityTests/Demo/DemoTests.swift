@@ -96,7 +96,7 @@ struct DemoTests {
       let bank = ID<Project>("harbour-bank")
       let days = (1...365).reversed().map { Self.now.advanced(bySeconds: -86_400 * $0) }
       let growth = try await identity.activity.enrollment(
-        of: try await identity.scopes.existing(project: bank), isWhole: true, at: days,
+        of: try await identity.pools.existing(project: bank), isWhole: true, at: days,
         until: Self.now)
       let changes = zip(growth, growth.dropFirst()).count { before, after in
         (before.users, before.enrolled) != (after.users, after.enrolled)
@@ -105,16 +105,16 @@ struct DemoTests {
       #expect(growth.last?.enrolled ?? 0 > 3 * (growth.first?.enrolled ?? 0))
       let retail = try await identity.pools.tenants(project: bank).items
         .first { $0.displayName == "retail" }
-      let scope = try await identity.scopes.existing(
-        project: bank, tenant: try #require(retail?.scope.tenant))
+      let pool = try await identity.pools.existing(
+        project: bank, tenant: try #require(retail?.pool.tenant))
       for (days, least) in [(7, 100), (30, 500), (90, 2_000)] {
-        let offsets = try await identity.activity.offsets(in: scope, days: days)
+        let offsets = try await identity.activity.offsets(in: pool, days: days)
         #expect(offsets.acceptedCodes > least, "\(days) days")
         #expect(
           offsets.confirmed.contains { $0 > 0 } && offsets.unconfirmedCodes > 0, "\(days) days")
       }
       let checks = try await identity.activity.checks(
-        in: scope, from: Self.now.advanced(bySeconds: -90 * 86_400), to: Self.now)
+        in: pool, from: Self.now.advanced(bySeconds: -90 * 86_400), to: Self.now)
       let byHour = Dictionary(grouping: checks) { $0.hour.calendar.hour }
         .mapValues { $0.map(\.accepted).reduce(0, +) }
       #expect(byHour[8] ?? 0 > 3 * (byHour[2] ?? 0))
@@ -137,9 +137,9 @@ struct DemoTests {
       }
       let retail = try await identity.pools.tenants(project: ID("harbour-bank")).items
         .first { $0.displayName == "retail" }
-      let scope = try await identity.scopes.existing(
-        project: ID("harbour-bank"), tenant: try #require(retail?.scope.tenant))
-      let locked = try await identity.accounts.list(scope, filter: .locked).items
+      let pool = try await identity.pools.existing(
+        project: ID("harbour-bank"), tenant: try #require(retail?.pool.tenant))
+      let locked = try await identity.accounts.list(pool, filter: .locked).items
       let locks = locked.map { $0.codeLock(at: Self.now) }
       #expect(locks.contains(.closed))
       #expect(locks.contains { $0 != .closed && $0 != .open })
@@ -171,7 +171,7 @@ struct DemoTests {
       let found = try #require(counts)
       #expect(found.allSatisfy { $0 > 0 }, "\(found)")
       let held = try await identity.support.held()
-      #expect(held.map(\.scope.name) == ["clinic-south"])
+      #expect(held.map(\.pool.name) == ["clinic-south"])
       // No one is still signed in to the console.
       let sessions = try await database.read { connection in
         try connection.first("SELECT /* test */ count(*) FROM console_session") {

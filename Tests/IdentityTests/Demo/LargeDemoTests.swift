@@ -73,15 +73,15 @@ struct LargeDemoTests {
         UNION ALL SELECT fault FROM \(SQL.faults)
         """, database)
       #expect(wrong == [])
-      let scope = try await identity.scopes.existing(project: ID("metropolis"))
-      let counts = try await identity.accounts.counts(scope)
+      let pool = try await identity.pools.existing(project: ID("metropolis"))
+      let counts = try await identity.accounts.counts(pool)
       #expect(counts.users == 1_500 && counts.locked > 0 && counts.disabled > 0)
       #expect(counts.enrolledUsers > 1_250 && counts.phoneUsers > 400)
       // An account created afterwards gets an unused key.
       var new = NewAccount()
       new.email = "late@example.com"
-      _ = try await identity.accounts.create(scope, new, by: Author(actor: .commandLine))
-      #expect(try await identity.accounts.search(scope, "late@").accounts.count == 1)
+      _ = try await identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+      #expect(try await identity.accounts.search(pool, "late@").accounts.count == 1)
     }
   }
 
@@ -109,8 +109,8 @@ struct LargeDemoTests {
     async throws
   {
     try await withDemo(users: 300) { identity, database, _ in
-      let scope = try await identity.scopes.existing(project: ID("metropolis"))
-      let users = try await identity.accounts.lookup(scope, emails: LargeDemoCrowd.special)
+      let pool = try await identity.pools.existing(project: ID("metropolis"))
+      let users = try await identity.accounts.lookup(pool, emails: LargeDemoCrowd.special)
       #expect(users.map(\.factors.count) == [5, 0])
       let first = try #require(users.first)
       #expect(try await identity.codeAttempts.list(first).items.count == 20)
@@ -123,7 +123,7 @@ struct LargeDemoTests {
       let now = Self.now
       let finding = try await database.write { connection in
         try identity.signIns.totp.check(
-          "000000", for: factor.id, of: first, in: scope, window: .standard, at: now, connection)
+          "000000", for: factor.id, of: first, in: pool, window: .standard, at: now, connection)
       }
       #expect(finding.result != .unreadable)
     }

@@ -102,12 +102,12 @@ struct EnrollmentRefusalTests {
   @Test func `an enrollment of another user or pool is rejected`() async throws {
     try await withInstance { instance in
       var sessions: [UserSession] = []
-      for (person, scope) in [
+      for (person, pool) in [
         (Person.alice, instance.acme), (.mallory, instance.acme), (.alice, instance.east),
         (.alice, instance.globex),
       ] {
-        _ = try await instance.account(person, in: scope)
-        sessions.append(try await instance.session(person, in: scope).session)
+        _ = try await instance.account(person, in: pool)
+        sessions.append(try await instance.session(person, in: pool).session)
       }
       let all = sessions
       let started = try await start(instance, all[0])
@@ -249,7 +249,7 @@ struct EnrollmentRefusalTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let session = UserSession(
-        scope: instance.acme, account: alice.id, authTime: instance.now.seconds,
+        pool: instance.acme, account: alice.id, authTime: instance.now.seconds,
         provider: provider)
       await expect("unsupportedFirstFactor") { try await start(instance, session) }
     }
@@ -293,7 +293,7 @@ struct EnrollmentRefusalTests {
       await expect("tokenExpired") { try await start(instance, session) }
       await expect("tokenExpired") { try await instance.finish(started, session) }
       let elsewhere = UserSession(
-        scope: instance.east, account: alice.id, authTime: instance.now.seconds + 10,
+        pool: instance.east, account: alice.id, authTime: instance.now.seconds + 10,
         provider: .password)
       await expect("userNotFound") { try await start(instance, elsewhere) }
     }

@@ -57,7 +57,7 @@ struct WithdrawalTests {
       let device = try await instance.enrolled(.alice)
       // Before session generations, a session could end at a future time.
       let ahead = UserSession(
-        scope: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
+        pool: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
         provider: .password)
       let remaining = try #require(try await withdraw(instance, ahead, device.factor.text))
       await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
@@ -94,7 +94,7 @@ struct WithdrawalTests {
       try await instance.addSecondDevice(to: device)
       let claim = SecondFactorClaim(kind: .phone, enrollment: ID("second"))
       let session = UserSession(
-        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        pool: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password, secondFactor: claim)
       let remaining = try #require(try await withdraw(instance, session, device.factor.text))
       #expect(remaining.session.secondFactor == claim)
@@ -173,7 +173,7 @@ struct WithdrawalTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let first = UserSession(
-        scope: instance.acme, account: device.account.id, authTime: device.session.authTime,
+        pool: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password)
       _ = try await instance.identity.pools.update(
         project: instance.acme.project, by: Instance.boss

@@ -3,12 +3,12 @@ import Testing
 
 struct UnenrollmentTests {
   private func remove(
-    _ instance: Instance, _ device: Device, in scope: Scope? = nil,
+    _ instance: Instance, _ device: Device, in pool: Pool? = nil,
     reason: SupportReason = .lost, note: String = "", factor: ID<Factor>? = nil
   ) async throws -> Removal {
     let agent = try await instance.agent()
     return try await instance.identity.factorRemovals.remove(
-      scope ?? instance.acme, device.account.id, factor ?? device.factor,
+      pool ?? instance.acme, device.account.id, factor ?? device.factor,
       agent.request(reason, note: note)
     ).value.removal
   }

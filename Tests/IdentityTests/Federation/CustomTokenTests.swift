@@ -18,19 +18,19 @@ struct CustomTokenTests {
 
   private func register(
     _ instance: Instance, _ tokenIssuer: TestTokenIssuer = .back, keyID: String? = nil,
-    in scope: Scope? = nil
+    in pool: Pool? = nil
   ) async throws -> TrustedTokenKey {
     try await instance.identity.trustedTokenKeys.add(
-      to: (scope ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
+      to: (pool ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
       key: tokenIssuer.pem(),
       by: Instance.boss)
   }
 
   private func signIn(
-    _ instance: Instance, _ token: String, in scope: Scope? = nil
+    _ instance: Instance, _ token: String, in pool: Pool? = nil
   ) async throws -> (grant: SessionGrant, isNewUser: Bool) {
     try await instance.identity.customTokens.signIn(
-      scope ?? instance.acme, token: token, by: Instance.visitor)
+      pool ?? instance.acme, token: token, by: Instance.visitor)
   }
 
   @Test func `a token signed by a registered key creates the account and signs in`() async throws {
@@ -139,7 +139,7 @@ struct CustomTokenTests {
       let east = try #require(instance.east.tenant)
       let token = try TestTokenIssuer.back.token(Self.payload(#""tenant_id":"\#(east)""#))
       let result = try await signIn(instance, token, in: instance.east)
-      #expect(result.grant.session.scope == instance.east)
+      #expect(result.grant.session.pool == instance.east)
       await expect("tenantMismatch") { try await signIn(instance, token) }
       await expect("tenantMismatch") { try await signIn(instance, token, in: instance.west) }
       let plain = try TestTokenIssuer.back.token(Self.payload())
@@ -197,8 +197,8 @@ struct CustomTokenTests {
       ) {
         $0.disableAuth = true
       }
-      let closed = try await instance.identity.scopes.find(project: instance.acme.project)
-      await expect("scopeDisabled") { try await signIn(instance, token, in: closed) }
+      let closed = try await instance.identity.pools.find(project: instance.acme.project)
+      await expect("poolDisabled") { try await signIn(instance, token, in: closed) }
     }
   }
 
@@ -278,17 +278,17 @@ struct CustomTokenTests {
 
   @Test func `the emulator accepts unsigned tokens`() async throws {
     try await withEmulator { identity in
-      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let pool = try await identity.pools.find(project: ID("demo-project"))
       for token in [
         TestTokenIssuer.unsigned(Self.payload("", without: ["iat", "exp", "iss", "sub"])),
         try TestTokenIssuer.back.token(Self.payload()), #"{"uid":"bare"}"#, #"{"uid":7}"#,
         #"{"user_id":"old","claims":{"a":1}}"#,
       ] {
         await expect("done") {
-          try await identity.customTokens.signIn(scope, token: token, by: Instance.visitor)
+          try await identity.customTokens.signIn(pool, token: token, by: Instance.visitor)
         }
       }
-      let seventh = try await identity.accounts.find(scope, ID("7"))
+      let seventh = try await identity.accounts.find(pool, ID("7"))
       #expect(seventh?.isCustomAuth == true)
       for (token, result) in [
         (#"{"uid":}"#, "invalid"), (#"{"claims":{}}"#, "missingUID"),
@@ -297,7 +297,7 @@ struct CustomTokenTests {
         (TestTokenIssuer.unsigned(Self.payload(#""tenant_id":"t""#)), "tenantMismatch"),
       ] {
         await expect(result) {
-          try await identity.customTokens.signIn(scope, token: token, by: Instance.visitor)
+          try await identity.customTokens.signIn(pool, token: token, by: Instance.visitor)
         }
       }
     }

@@ -138,7 +138,7 @@ struct ProviderTokenTests {
 
   @Test func `the emulator accepts unsigned tokens of any provider`() async throws {
     try await withEmulator { identity in
-      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let pool = try await identity.pools.find(project: ID("demo-project"))
       for (token, provider, result) in [
         (#"{"sub":"1"}"#, "google.com", "done"),
         (TestTokenIssuer.unsigned(#"{"sub":"2"}"#), "oidc.any", "done"),
@@ -149,7 +149,7 @@ struct ProviderTokenTests {
       ] {
         await expect(result) {
           try await identity.federation.assertion(
-            scope, provider: provider, idToken: token, nonce: nil)
+            pool, provider: provider, idToken: token, nonce: nil)
         }
       }
     }

@@ -238,9 +238,9 @@ import Testing
 
   @Test func `users of other tenants don't conflict`() async throws {
     try await withInstance { instance in
-      for scope in [instance.acme, instance.east, instance.globex] {
+      for pool in [instance.acme, instance.east, instance.globex] {
         let outcome = try await instance.identity.imports.run(
-          scope, [Self.user(.alice)], Self.factorless, by: Instance.boss)
+          pool, [Self.user(.alice)], Self.factorless, by: Instance.boss)
         #expect(outcome.created == 1)
       }
     }

@@ -163,7 +163,7 @@ import Testing
     let device = Device(
       account: account, factor: ID(appID), secret: TOTPImportTests.secret,
       session: UserSession(
-        scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+        pool: instance.acme, account: account.id, authTime: instance.now.seconds,
         provider: .password))
     let recoveryCodes = try await instance.recoveryCodes(.alice, device)
     for _ in 0..<10 {

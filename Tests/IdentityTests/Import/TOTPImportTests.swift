@@ -27,9 +27,9 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      func run(_ scope: Scope) async throws -> [String] {
+      func run(_ pool: Pool) async throws -> [String] {
         try await instance.identity.imports.run(
-          scope, [row()], ImportTests.factorless, by: Instance.boss
+          pool, [row()], ImportTests.factorless, by: Instance.boss
         ).refusals.map { "\($0.fault)" }
       }
       #expect(try await run(instance.acme) == ["totpImportOff"])
@@ -60,7 +60,7 @@ import Testing
       let device = Device(
         account: account, factor: factor.id, secret: Self.secret,
         session: UserSession(
-          scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+          pool: instance.acme, account: account.id, authTime: instance.now.seconds,
           provider: .password))
       // The first code, at the far end of the window: no time step is used yet.
       let code = try device.code(at: instance.now, steps: -1)
@@ -84,7 +84,7 @@ import Testing
         return Device(
           account: account, factor: try #require(account.factors.first).id, secret: Self.secret,
           session: UserSession(
-            scope: instance.acme, account: account.id, authTime: instance.now.seconds,
+            pool: instance.acme, account: account.id, authTime: instance.now.seconds,
             provider: .password))
       }
       let first = try await device()

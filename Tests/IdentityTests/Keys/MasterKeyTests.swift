@@ -347,7 +347,7 @@ extension SignIns {
     _ pending: String, _ device: Device, _ code: String
   ) async throws -> SessionGrant {
     try await finalize(
-      project: device.session.scope.project, tenant: nil, pendingCredential: pending,
+      project: device.session.pool.project, tenant: nil, pendingCredential: pending,
       enrollment: device.factor.text, code: code)
   }
 }

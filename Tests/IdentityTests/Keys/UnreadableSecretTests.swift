@@ -9,9 +9,9 @@ private let damaged = [UInt8](repeating: 0, count: 61)
 /// Stored secrets that can't be opened anymore.
 struct UnreadableSecretTests {
   private func alerts(
-    _ instance: Instance, _ administrator: Administrator, in scope: Scope? = nil
+    _ instance: Instance, _ administrator: Administrator, in pool: Pool? = nil
   ) async throws -> [UnreadableSecrets.Group] {
-    try await instance.identity.unreadableSecrets.groups(visibleTo: administrator, in: scope)
+    try await instance.identity.unreadableSecrets.groups(visibleTo: administrator, in: pool)
   }
 
   private func rows(_ instance: Instance) async throws -> [AuditRow] {
@@ -88,15 +88,15 @@ struct UnreadableSecretTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let other = try instance.identity(keys: KeyRing(random: .system))
-      let scope = instance.acme
+      let pool = instance.acme
       func enterCode() async throws {
         guard
           case .secondFactorDue(_, let pending, _) = try await other.signIns.password(
-            scope, email: Person.alice.email, password: Person.alice.password, address: "a")
+            pool, email: Person.alice.email, password: Person.alice.password, address: "a")
         else { throw Unexpected("no second factor") }
         await expect("unavailable") {
           try await other.signIns.finalize(
-            project: scope.project, tenant: nil, pendingCredential: pending,
+            project: pool.project, tenant: nil, pendingCredential: pending,
             enrollment: device.factor.text, code: "123456")
         }
       }

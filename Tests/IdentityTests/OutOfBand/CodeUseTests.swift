@@ -145,14 +145,14 @@ struct CodeUseTests {
       _ = try await instance.account(.alice, isVerified: false)
       let code = try await instance.code(.verifyEmail, in: instance.east)
       let reset = try await instance.code(.passwordReset, in: instance.east)
-      for scope in [instance.acme, instance.west, instance.globex] {
-        await expect("invalidCode") { try await codes.look(at: code, in: scope) }
+      for pool in [instance.acme, instance.west, instance.globex] {
+        await expect("invalidCode") { try await codes.look(at: code, in: pool) }
         await expect("invalidCode") {
-          try await codes.apply(code, in: scope, by: Instance.visitor)
+          try await codes.apply(code, in: pool, by: Instance.visitor)
         }
         await expect("invalidCode") {
           try await codes.resetPassword(
-            reset, to: Secret("a new password"), in: scope, by: Instance.visitor)
+            reset, to: Secret("a new password"), in: pool, by: Instance.visitor)
         }
       }
       await expect("done") {

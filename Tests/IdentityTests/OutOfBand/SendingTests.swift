@@ -5,11 +5,11 @@ import Testing
 
 struct SendingTests {
   private func send(
-    _ instance: Instance, _ request: OutOfBandRequest, in scope: Scope? = nil,
+    _ instance: Instance, _ request: OutOfBandRequest, in pool: Pool? = nil,
     hidingUsers: Bool = false, from network: ClientAddress? = "203.0.113.5"
   ) async throws -> String {
     try await instance.identity.outOfBandCodes.send(
-      request, in: scope ?? instance.acme, hidingUsers: hidingUsers, from: network)
+      request, in: pool ?? instance.acme, hidingUsers: hidingUsers, from: network)
   }
 
   @Test func `an email is sent with a link that has the parameters SDKs expect`() async throws {
@@ -291,8 +291,8 @@ struct SendingTests {
       ) {
         $0.disableAuth = true
       }
-      let closed = try await instance.identity.scopes.find(project: instance.acme.project)
-      await expect("scopeDisabled") { try await send(instance, link, in: closed) }
+      let closed = try await instance.identity.pools.find(project: instance.acme.project)
+      await expect("poolDisabled") { try await send(instance, link, in: closed) }
     }
   }
 
@@ -306,8 +306,8 @@ struct SendingTests {
           WHERE project_id = \(instance.acme.project)
           """)
       }
-      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
-      _ = try await instance.code(.passwordReset, in: scope)
+      let pool = try await instance.identity.pools.find(project: instance.acme.project)
+      _ = try await instance.code(.passwordReset, in: pool)
       let mail = try #require(try await instance.mails().last)
       #expect(mail.subject == "Choose a new password for A  Bcc: x@example.com ")
       #expect(!mail.body.contains("\u{202E}") && !mail.body.contains("\r"))

@@ -90,8 +90,8 @@ struct DeliveryTests {
     try await withInstance { instance in
       try await instance.write(.mail, copies: 30, to: "acme@example.com")
       instance.clock.advance(1)
-      for scope in [instance.east, instance.globex] {
-        try await instance.write(.mail, copies: 2, in: scope, to: "\(scope.key)@example.com")
+      for pool in [instance.east, instance.globex] {
+        try await instance.write(.mail, copies: 2, in: pool, to: "\(pool.key)@example.com")
       }
       var sent: [String] = []
       for _ in 0..<7 { sent.append(try #require(try await instance.claim()).recipient) }
@@ -107,9 +107,9 @@ struct DeliveryTests {
     try await withInstance { instance in
       for number in 0...Deliveries.mostPools {
         let tenant = try await instance.identity.pools.createTenant(
-          in: instance.globex.project, UserPoolEdit(displayName: "tenant-\(number)"),
+          in: instance.globex.project, PoolEdit(displayName: "tenant-\(number)"),
           by: Instance.boss)
-        try await instance.write(.mail, in: tenant.scope)
+        try await instance.write(.mail, in: tenant.pool)
       }
       while try await instance.claim() != nil {}
       try await instance.write(.mail, to: "acme@example.com")
@@ -327,12 +327,12 @@ struct DeliveryTests {
 
 extension Instance {
   func write(
-    _ channel: OutboxEntry.Channel, copies: Int = 1, in scope: Scope? = nil,
+    _ channel: OutboxEntry.Channel, copies: Int = 1, in pool: Pool? = nil,
     to recipient: String? = nil, lifetime: Int64 = 86_400, purpose: String = "verify-email",
     body: String = "https://example.com/?oobCode=abc123def456\nsecond line",
     on server: Identity? = nil
   ) async throws {
-    let (outbox, now, scope) = ((server ?? identity).store.outbox, now, scope ?? acme)
+    let (outbox, now, pool) = ((server ?? identity).store.outbox, now, pool ?? acme)
     let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
     try await database.write { connection in
       for _ in 0..<copies {
@@ -341,7 +341,7 @@ extension Instance {
             channel: channel, purpose: purpose, recipient: address, language: "en",
             subject: channel == .mail ? "Subject – ✓" : "",
             body: body,
-            expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: scope, at: now, connection)
+            expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: pool, at: now, connection)
       }
     }
   }
@@ -349,9 +349,9 @@ extension Instance {
   func claim() async throws -> DueMessage? { try await identity.deliveries.claim() }
 
   func entries(
-    _ filter: MessageFilter = .all, in scope: Scope? = nil
+    _ filter: MessageFilter = .all, in pool: Pool? = nil
   ) async throws -> [OutboxEntry] {
-    try await identity.messages.list(scope ?? acme, filter).items
+    try await identity.messages.list(pool ?? acme, filter).items
   }
 
   /// The number of messages with a stored text.

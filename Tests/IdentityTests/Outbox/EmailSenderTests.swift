@@ -6,14 +6,14 @@ import Testing
 /// The senders of emails to users, which projects and tenants configure, and the HTML of their emails.
 struct EmailSenderTests {
   private func configure(
-    _ instance: Instance, _ mails: String, in scope: Scope? = nil, inherits: Bool = false
+    _ instance: Instance, _ mails: String, in pool: Pool? = nil, inherits: Bool = false
   ) async throws {
-    let scope = scope ?? instance.acme
+    let pool = pool ?? instance.acme
     let members = #"""
       {"notification":{"sendEmail":\#(mails)},"inheritance":{"emailSendingConfig":\#(inherits)}}
       """#
     _ = try await instance.identity.pools.update(
-      project: scope.project, tenant: scope.tenant, by: Author(actor: .commandLine)
+      project: pool.project, tenant: pool.tenant, by: Author(actor: .commandLine)
     ) {
       $0.project?.authorizedDomains = ["localhost", "example.com"]
       $0.members = members

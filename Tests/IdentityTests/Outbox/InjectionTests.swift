@@ -62,7 +62,7 @@ struct InjectionTests {
         try connection.run(
           "UPDATE /* test */ account SET initial_email = \(text) WHERE uid = \(key)")
       }
-      let acme = try await instance.identity.scopes.find(project: instance.acme.project)
+      let acme = try await instance.identity.pools.find(project: instance.acme.project)
       _ = try await instance.identity.enrollmentLinks.send(
         agent.request(note: text.count > 1_000 ? "" : text), to: bob.id, in: acme)
       _ = try await instance.temporaryCode(device.account, by: agent, in: acme)

@@ -67,9 +67,9 @@ struct OutboxEntryTests {
       try await instance.write(.mail, lifetime: 60)
       let messages = instance.identity.messages
       let entry = try #require(try await instance.entries().first)
-      for scope in [instance.east, instance.globex] {
-        await expect("notFound") { try await messages.open(scope, entry.id, by: Instance.boss) }
-        await expect("notFound") { try await messages.find(scope, entry.id) }
+      for pool in [instance.east, instance.globex] {
+        await expect("notFound") { try await messages.open(pool, entry.id, by: Instance.boss) }
+        await expect("notFound") { try await messages.find(pool, entry.id) }
       }
       instance.clock.advance(60)
       await expect("notReadable") {

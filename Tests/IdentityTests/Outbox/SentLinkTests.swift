@@ -70,7 +70,7 @@ struct SentLinkTests {
       ) {
         $0.disableAuth = true
       }
-      let closed = try await instance.identity.scopes.find(project: instance.acme.project)
+      let closed = try await instance.identity.pools.find(project: instance.acme.project)
       let disabled = try #require(
         try await instance.identity.records(of: alice.id, in: closed, history: false))
       #expect(disabled.messages.compactMap { disabled.links[$0.id] } == [.invalid])

@@ -35,7 +35,7 @@ struct StoredCodeTests {
 
   @Test(arguments: [
     BulkEnding.refused(by: name, answer: name), .withdrawn(by: name), .expired,
-    .overtaken(.factorGone), .stopped(by: name), .scopeDeleted, .permissionLost, .restored,
+    .overtaken(.factorGone), .stopped(by: name), .poolDeleted, .permissionLost, .restored,
     .text("Stopped by omar."),
   ])
   func `an ending is read as it was stored`(ending: BulkEnding) {

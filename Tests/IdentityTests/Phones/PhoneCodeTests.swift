@@ -94,19 +94,19 @@ struct PhoneCodeTests {
   @Test func `the emulator profile sends nothing and lists codes until they are used`() async throws
   {
     try await withEmulator { identity in
-      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let pool = try await identity.pools.find(project: ID("demo-project"))
       let request = PhoneRequest(
         phoneNumber: "+4915799999999", language: "en", address: "127.0.0.1")
-      for _ in 0..<60 { _ = try await identity.signIns.sendCode(scope, request) }
-      let codes = try await identity.signIns.verificationCodes(scope)
+      for _ in 0..<60 { _ = try await identity.signIns.sendCode(pool, request) }
+      let codes = try await identity.signIns.verificationCodes(pool)
       #expect(codes.count == 60)
       #expect(Set(codes.map(\.code)).count > 50)
       #expect(codes.allSatisfy { $0.code.count == 6 && $0.phoneNumber == "+4915799999999" })
       let code = try #require(codes.last)
       let proof = PhoneProof.code(sessionInfo: code.sessionInfo, code: code.code)
       _ = try await identity.signIns.phone(
-        scope, PhoneSignIn(proof: proof, purpose: .signIn), by: Instance.visitor)
-      #expect(try await identity.signIns.verificationCodes(scope).count == 59)
+        pool, PhoneSignIn(proof: proof, purpose: .signIn), by: Instance.visitor)
+      #expect(try await identity.signIns.verificationCodes(pool).count == 59)
     }
   }
 

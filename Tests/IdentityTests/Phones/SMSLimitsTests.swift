@@ -8,12 +8,12 @@ struct SMSLimitsTests {
 
   /// Returns, for each number, whether a message may be sent to it.
   private func charge(
-    _ numbers: [String], isKnown: Bool = true, in scope: Scope, _ instance: Instance
+    _ numbers: [String], isKnown: Bool = true, in pool: Pool, _ instance: Instance
   ) async throws -> [Bool] {
     let (limits, now) = (limits, instance.now)
     return try await instance.database.write { connection in
       try numbers.map {
-        try limits.charge($0, isKnown: isKnown, in: scope, at: now, connection) == nil
+        try limits.charge($0, isKnown: isKnown, in: pool, at: now, connection) == nil
       }
     }
   }

@@ -71,11 +71,11 @@ struct PolicyTests {
         { $0.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: 0) },
         { $0 = PolicyEdit(configuration: MFAConfiguration(), pattern: nil) },
       ]
-      for scope in [instance.acme, instance.east] {
+      for pool in [instance.acme, instance.east] {
         for edit in edits {
           instance.clock.advance(3)
-          let answer = try await policies.change(scope, by: Instance.boss) { edit(&$0) }
-          #expect("\(answer)" == "\(try await policies.read(scope))")
+          let answer = try await policies.change(pool, by: Instance.boss) { edit(&$0) }
+          #expect("\(answer)" == "\(try await policies.read(pool))")
         }
       }
       instance.clock.advance(3)
@@ -83,14 +83,14 @@ struct PolicyTests {
         project: instance.acme.project, by: Instance.boss
       ) { $0.configuration.state = .enabled }
       #expect(
-        "\(project)" == "\(try await instance.identity.pools.find(project: project.scope.project))")
+        "\(project)"
+          == "\(try await instance.identity.pools.existingSettings(project: project.pool.project))")
       let tenant = try await instance.identity.pools.update(
-        project: project.scope.project, tenant: instance.east.tenant, by: Instance.boss
+        project: project.pool.project, tenant: instance.east.tenant, by: Instance.boss
       ) { $0.configuration.state = .enabled }
-      #expect(
-        "\(tenant)"
-          == "\(try await instance.identity.pools.find(project: project.scope.project, tenant: tenant.scope.tenant))"
-      )
+      let stored = try await instance.identity.pools.existingSettings(
+        project: project.pool.project, tenant: tenant.pool.tenant)
+      #expect("\(tenant)" == "\(stored)")
     }
   }
 

@@ -62,7 +62,8 @@ struct PolicyWeakeningTests {
     async throws
   {
     try await withInstance { instance in
-      let edit = try await instance.identity.pools.find(project: instance.acme.project).edit
+      let edit = try await instance.identity.pools.existingSettings(project: instance.acme.project)
+        .edit
       let ofPool = Set(Mirror(reflecting: edit).children.compactMap(\.label))
       let known: Set = [
         // Compared.
@@ -93,13 +94,14 @@ struct PolicyWeakeningTests {
 
   @Test func `weaker settings of a project or tenant are weakenings`() async throws {
     try await withInstance { instance in
-      var old = try await instance.identity.pools.find(project: instance.acme.project).edit
+      var old = try await instance.identity.pools.existingSettings(project: instance.acme.project)
+        .edit
       old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)
       old.emailPrivacy = true
       old.userPermissions.signUp = false
       old.withdrawalNeedsFactor = true
       old.passwords = PasswordPolicy(isEnforced: true, shortest: 12, classes: [.digit])
-      func weakenings(_ change: (inout UserPoolEdit) -> Void) -> [SettingsWeakening] {
+      func weakenings(_ change: (inout PoolEdit) -> Void) -> [SettingsWeakening] {
         var new = old
         change(&new)
         return new.weakenings(since: old, usersHaveApps: false)
@@ -141,7 +143,7 @@ struct PolicyWeakeningTests {
       #expect(passwords(11, [.digit]) == [.weakerPasswords])
       #expect(passwords(12, []) == [.weakerPasswords])
       #expect(passwords(13, [.digit, .symbol]).isEmpty)
-      var tenant = UserPoolEdit(displayName: "shop")
+      var tenant = PoolEdit(displayName: "shop")
       let before = tenant
       tenant.emailPrivacy = false
       #expect(

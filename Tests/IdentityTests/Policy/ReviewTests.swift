@@ -27,7 +27,7 @@ struct ReviewTests {
     try await withEmulator { identity in
       let project = ID<Project>("demo-project")
       for id in ["caf\u{E9}", "cafe\u{301}"] {
-        _ = try await identity.scopes.find(project: project, tenant: ID(id))
+        _ = try await identity.pools.find(project: project, tenant: ID(id))
       }
       let owner = Administrator(
         id: ID("o"), email: "o@example.com", displayName: "O", grants: [Grant(role: .owner)])
@@ -44,13 +44,13 @@ struct ReviewTests {
       instance.clock.advance(60)
       let tenant = try await instance.identity.pools.createTenant(
         in: instance.acme.project,
-        UserPoolEdit(
+        PoolEdit(
           displayName: name,
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))),
         by: Instance.boss)
       if name == "South" {
-        _ = try await instance.identity.policies.change(tenant.scope, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(tenant.pool, by: Instance.boss) {
           $0.configuration.totp = nil
         }
       }
@@ -108,14 +108,14 @@ struct ReviewTests {
         ("East", 100, 0, 4), ("North", 695, 1, 1), ("West", 5, 9, 1), ("South", 0, 5, 0),
       ]
       for (name, hours, accepted, rejected) in counts {
-        let scope = try #require(tenants.first { $0.displayName == name }).scope
-        let id = try await instance.account(.mallory, in: scope).id
+        let pool = try #require(tenants.first { $0.displayName == name }).pool
+        let id = try await instance.account(.mallory, in: pool).id
         let now = instance.now
         try await instance.database.write { connection in
           for number in 0..<(accepted + rejected) {
-            let account = try #require(try AccountRecord.find(scope, id, connection))
+            let account = try #require(try AccountRecord.find(pool, id, connection))
             let attempt = CodeAttemptRecorder(
-              account: account, scope: scope, way: .app, origin: RequestOrigin())
+              account: account, pool: pool, way: .app, origin: RequestOrigin())
             if number < accepted {
               try attempt.pass(
                 CodeFinding(.accepted, distance: 0, step: Int64(number)), at: now, connection)
@@ -196,7 +196,7 @@ struct ReviewTests {
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
       #expect(try await names(instance, owner, PolicyReviewQuery()) == ["West"])
-      await expect("scopeNotFound") {
+      await expect("poolNotFound") {
         try await instance.identity.policies.review(ID("nowhere"), visibleTo: owner)
       }
     }

@@ -7,7 +7,7 @@ struct WeakenedPolicyTests {
   private func listed(_ instance: Instance) async throws -> [Int] {
     let owner = Administrator(
       id: ID("y"), email: "y@example.com", displayName: "Y", grants: [Grant(role: .owner)])
-    return try await instance.identity.scopes.warnings(visibleTo: owner, limit: 10).compactMap {
+    return try await instance.identity.pools.warnings(visibleTo: owner, limit: 10).compactMap {
       guard case .weakened(let weakened) = $0.reason else { return nil }
       for case .widerWindow(_, let intervals) in weakened.weakenings { return intervals }
       return nil
@@ -54,9 +54,9 @@ struct WeakenedPolicyTests {
 
   @Test func `what is known of a weaker policy is deleted with its tenant`() async throws {
     try await withInstance { instance in
-      for scope in [instance.east, instance.west] {
-        try await instance.setWindow(1, in: scope)
-        try await instance.setWindow(3, in: scope)
+      for pool in [instance.east, instance.west] {
+        try await instance.setWindow(1, in: pool)
+        try await instance.setWindow(3, in: pool)
       }
       #expect(try await instance.count("policy_weakening") == 2)
       try await instance.identity.pools.delete(
@@ -92,8 +92,8 @@ struct WeakenedPolicyTests {
       let globex = Administrator(
         id: ID("x"), email: "x@example.com", displayName: "X",
         grants: [Grant(role: .policy, project: instance.globex.project)])
-      let scopes = instance.identity.scopes
-      #expect(try await scopes.warnings(visibleTo: globex, limit: 10).isEmpty)
+      let pools = instance.identity.pools
+      #expect(try await pools.warnings(visibleTo: globex, limit: 10).isEmpty)
       instance.clock.advance(30 * 86_400 - 1)
       #expect(try await listed(instance) == [2])
       instance.clock.advance(2)

@@ -6,11 +6,11 @@ import Testing
 /// The report of second factors that are worth a look; ``ReportTests`` compares it with a recount.
 struct FactorReportTests {
   private func users(
-    _ instance: Instance, _ condition: FactorCondition, in scope: Scope? = nil
+    _ instance: Instance, _ condition: FactorCondition, in pool: Pool? = nil
   ) async throws -> [String] {
-    let (reports, scope) = (instance.identity.reports, scope ?? instance.acme)
-    let found = try await reports.factors(in: scope, condition).items.map(\.account.text)
-    let count = try await reports.countFactors(in: scope, condition)
+    let (reports, pool) = (instance.identity.reports, pool ?? instance.acme)
+    let found = try await reports.factors(in: pool, condition).items.map(\.account.text)
+    let count = try await reports.countFactors(in: pool, condition)
     #expect(count == found.count)
     return found
   }

@@ -48,12 +48,12 @@ struct ReportTests {
       _ = try await instance.identity.factorRemovals.remove(
         instance.east, ID("u20"), nil, agent.request(.stolen))
       let iris = try await instance.administrator("iris", .auditor)
-      for (scope, days) in [(instance.acme, 30), (instance.acme, 365), (instance.east, 90)] {
+      for (pool, days) in [(instance.acme, 30), (instance.acme, 365), (instance.east, 90)] {
         let start = instance.now.advanced(bySeconds: -Int64(days) * Self.day)
         let expected = try await recount(instance, since: start) {
-          $0.project == scope.project && $0.tenant == scope.tenant
+          $0.project == pool.project && $0.tenant == pool.tenant
         }
-        let found = try await counts(instance, .pool(scope), days: Int64(days), iris)
+        let found = try await counts(instance, .pool(pool), days: Int64(days), iris)
         #expect(found == expected && !found.isEmpty)
       }
     }

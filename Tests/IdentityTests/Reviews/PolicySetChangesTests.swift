@@ -20,8 +20,8 @@ struct PolicySetChangesTests {
 
   private func create(_ name: String, _ instance: Instance) async throws -> ID<Tenant> {
     let tenant = try await instance.identity.pools.createTenant(
-      in: instance.acme.project, UserPoolEdit(displayName: name), by: Instance.boss)
-    return try #require(tenant.scope.tenant)
+      in: instance.acme.project, PoolEdit(displayName: name), by: Instance.boss)
+    return try #require(tenant.pool.tenant)
   }
 
   private func delete(_ tenant: ID<Tenant>?, _ instance: Instance) async throws {
@@ -78,11 +78,11 @@ struct PolicySetChangesTests {
     async throws
   {
     try await withInstance { instance in
-      var tenants: [Scope] = []
+      var tenants: [Pool] = []
       for number in 1...201 {
         let tenant = try await create("tenant-\(number)", instance)
         tenants.append(
-          try await instance.identity.scopes.existing(
+          try await instance.identity.pools.existing(
             project: instance.acme.project, tenant: tenant))
       }
       try await sign(instance)

@@ -60,7 +60,7 @@ struct SignOffTests {
       #expect(try await state(instance) == .current)
       _ = try await instance.identity.pools.createTenant(
         in: instance.acme.project,
-        UserPoolEdit(displayName: "North"), by: Instance.boss)
+        PoolEdit(displayName: "North"), by: Instance.boss)
       #expect(try await state(instance) == .changed(isOverdue: false))
     }
   }

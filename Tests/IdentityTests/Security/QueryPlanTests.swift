@@ -25,7 +25,7 @@ struct QueryPlanTests {
       _ = try await identity.pools.tenants(
         project: instance.acme.project, after: instance.east.tenant?.text)
       _ = try await identity.pools.projectNames(visibleTo: administrator, limit: 9)
-      _ = try await identity.scopes.warnings(visibleTo: administrator, limit: 9)
+      _ = try await identity.pools.warnings(visibleTo: administrator, limit: 9)
       _ = try await identity.policies.summaries(
         of: [instance.acme.project, instance.globex.project], visibleTo: administrator)
       try await review(instance, administrator)
@@ -94,12 +94,12 @@ struct QueryPlanTests {
       as [(AuditResource?, String?)]
     {
       _ = try await identity.audit.list(
-        AuditFilter(scope: instance.acme, object: kind, objectID: id), after: "9")
+        AuditFilter(pool: instance.acme, object: kind, objectID: id), after: "9")
     }
     for filter in AuditSearchTests.filters(of: instance) {
       _ = try await identity.audit.search(filter, after: "9")
     }
-    for scope in [nil, instance.acme] { _ = try await identity.audit.actors(scope) }
+    for pool in [nil, instance.acme] { _ = try await identity.audit.actors(pool) }
     _ = try await identity.guidance.read(instance.acme)
     _ = try await identity.guidance.versions(instance.acme, after: "9")
     if let administrator = owner.first {
@@ -175,7 +175,7 @@ struct QueryPlanTests {
   func `a user's history is searched by user, not by pool`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.audit.list(
-        AuditFilter(scope: instance.acme, object: .account, objectID: "x"), after: "9")
+        AuditFilter(pool: instance.acme, object: .account, objectID: "x"), after: "9")
       _ = try await instance.identity.policies.history(instance.acme)
       // Each found entry is also read by its ID.
       let texts = instance.statements.all.filter { $0.contains("object_id = ") }

@@ -82,16 +82,16 @@ struct SealedSecretTests {
     async throws
   {
     try await withInstance { instance in
-      let pool = what == "tenant" ? instance.east : instance.globex
+      let other = what == "tenant" ? instance.east : instance.globex
       var new = NewAccount()
       (new.localID, new.email) = ("same", Person.alice.email)
       (new.password, new.emailVerified) = (Person.alice.password, true)
-      for scope in [instance.acme, pool] {
-        _ = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      for pool in [instance.acme, other] {
+        _ = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
       }
       let device = try await instance.enroll(try await instance.session(.alice).session)
       instance.clock.advance(30)
-      let key = pool.key
+      let key = other.key
       try await instance.database.write { connection in
         try connection.run(
           """
@@ -104,10 +104,10 @@ struct SealedSecretTests {
         _ = try connection.run(
           "UPDATE /* test */ scope SET enrolled_users = 1, totp_users = 1 WHERE scope_key = \(key)")
       }
-      let pending = try await instance.pending(.alice, in: pool)
+      let pending = try await instance.pending(.alice, in: other)
       let code = try device.code(at: instance.now)
       await expect("unavailable") {
-        try await instance.finalize(device, pending, code: code, in: pool)
+        try await instance.finalize(device, pending, code: code, in: other)
       }
     }
   }

@@ -7,60 +7,60 @@ struct TenantIsolationTests {
   ///
   /// - Returns: The name and outcome of each operation.
   private func attempts(
-    _ instance: Instance, _ scope: Scope, _ device: Device, _ grant: SessionGrant,
+    _ instance: Instance, _ pool: Pool, _ device: Device, _ grant: SessionGrant,
     _ pending: String, _ agent: Agent
   ) async throws -> [(name: String, outcome: String)] {
     let identity = instance.identity
     let id = device.account.id
     let session = UserSession(
-      scope: scope, account: id, authTime: instance.now.seconds, provider: .password)
+      pool: pool, account: id, authTime: instance.now.seconds, provider: .password)
     func count(_ number: Int) -> String { number == 0 ? "nothing" : "found" }
     let found = try await identity.accounts.lookup(
-      scope, ids: [id.text], emails: [Person.alice.email], phoneNumbers: ["+4912345678"])
-    let filter = AuditFilter(scope: scope, object: .account, objectID: id.text)
+      pool, ids: [id.text], emails: [Person.alice.email], phoneNumbers: ["+4912345678"])
+    let filter = AuditFilter(pool: pool, object: .account, objectID: id.text)
     return [
-      ("find", count(try await identity.accounts.find(scope, id) == nil ? 0 : 1)),
+      ("find", count(try await identity.accounts.find(pool, id) == nil ? 0 : 1)),
       ("lookup", count(found.count)),
-      ("list", count(try await identity.accounts.list(scope).items.count)),
-      ("search", count(try await identity.accounts.search(scope, "a").hits.count)),
-      ("search by uid", count(try await identity.accounts.search(scope, id.text).hits.count)),
-      ("search by part", count(try await identity.accounts.search(scope, "lice@").hits.count)),
-      ("by name", count(try await identity.accounts.list(scope, sort: .name).items.count)),
-      ("counts", count(try await identity.accounts.counts(scope).users)),
-      ("with an app", count(try await identity.accounts.list(scope, filter: .totp).items.count)),
-      ("batch", count(try await identity.accounts.batch(scope, after: nil, limit: 9).items.count)),
+      ("list", count(try await identity.accounts.list(pool).items.count)),
+      ("search", count(try await identity.accounts.search(pool, "a").hits.count)),
+      ("search by uid", count(try await identity.accounts.search(pool, id.text).hits.count)),
+      ("search by part", count(try await identity.accounts.search(pool, "lice@").hits.count)),
+      ("by name", count(try await identity.accounts.list(pool, sort: .name).items.count)),
+      ("counts", count(try await identity.accounts.counts(pool).users)),
+      ("with an app", count(try await identity.accounts.list(pool, filter: .totp).items.count)),
+      ("batch", count(try await identity.accounts.batch(pool, after: nil, limit: 9).items.count)),
       ("audit", count(try await identity.audit.list(filter).items.count)),
-      ("users", count(try await identity.policies.read(scope).users)),
-      ("enrolled", count(try await identity.policies.read(scope).enrolledUsers)),
+      ("users", count(try await identity.policies.read(pool).users)),
+      ("enrolled", count(try await identity.policies.read(pool).enrolledUsers)),
       ("session", await outcome { try await identity.sessions.check(session) }),
       ("enroll", await outcome { try await identity.enrollments.start(session) }),
       (
         "password",
-        await outcome { try await instance.firstFactor(.alice, in: scope) }
+        await outcome { try await instance.firstFactor(.alice, in: pool) }
       ),
       (
         "consequences",
-        await outcome { try await identity.factorRemovals.consequences(scope, id, device.factor) }
+        await outcome { try await identity.factorRemovals.consequences(pool, id, device.factor) }
       ),
       (
         "rename",
         await outcome {
           try await identity.support.rename(
-            scope, id, device.factor, to: "mine", agent.request())
+            pool, id, device.factor, to: "mine", agent.request())
         }
       ),
       (
         "finalize",
         await outcome {
           let code = try device.code(at: instance.now, steps: 1)
-          return try await instance.finalize(device, pending, code: code, in: scope)
+          return try await instance.finalize(device, pending, code: code, in: pool)
         }
       ),
       (
         "refresh",
         await outcome {
           try await identity.sessions.refresh(
-            grant.refreshToken, project: scope.project, tenant: scope.tenant)
+            grant.refreshToken, project: pool.project, tenant: pool.tenant)
         }
       ),
       (
@@ -73,30 +73,30 @@ struct TenantIsolationTests {
       (
         "remove",
         await outcome {
-          try await identity.factorRemovals.remove(scope, id, device.factor, agent.request())
+          try await identity.factorRemovals.remove(pool, id, device.factor, agent.request())
         }
       ),
       (
         "remove all",
         await outcome {
-          try await identity.factorRemovals.remove(scope, id, nil, agent.request())
+          try await identity.factorRemovals.remove(pool, id, nil, agent.request())
         }
       ),
       (
         "end sessions",
-        await outcome { try await identity.sessions.endAll(scope, id, by: Instance.support) }
+        await outcome { try await identity.sessions.endAll(pool, id, by: Instance.support) }
       ),
       (
         "update",
         await outcome {
           var change = AccountChange()
           change.disabled = true
-          return try await identity.accounts.update(scope, id, change, by: Instance.boss)
+          return try await identity.accounts.update(pool, id, change, by: Instance.boss)
         }
       ),
       (
         "delete",
-        await outcome { try await identity.accounts.delete(scope, id, by: Instance.boss) }
+        await outcome { try await identity.accounts.delete(pool, id, by: Instance.boss) }
       ),
     ]
   }
@@ -104,7 +104,7 @@ struct TenantIsolationTests {
   /// The outcome for a token of another pool of the same project; nil in another project.
   ///
   /// A request that names no tenant is one in the token's own pool.
-  private func tokenUse(of home: Scope, in other: Scope) -> String? {
+  private func tokenUse(of home: Pool, in other: Pool) -> String? {
     guard home.project == other.project else { return nil }
     return other.tenant == nil ? "done" : "tenantMismatch"
   }

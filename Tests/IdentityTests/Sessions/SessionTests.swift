@@ -13,7 +13,7 @@ struct SessionTests {
         grant.refreshToken, project: instance.acme.project)
       #expect(refreshed.session.authTime == grant.session.authTime)
       #expect(refreshed.session.account == alice.id)
-      #expect(refreshed.session.scope == instance.acme)
+      #expect(refreshed.session.pool == instance.acme)
       #expect(refreshed.session.provider == .password)
       #expect(refreshed.refreshToken == grant.refreshToken)
       #expect(refreshed.account.lastRefreshAt == instance.now)
@@ -41,7 +41,7 @@ struct SessionTests {
       for tenant in [nil, instance.east.tenant] {
         let refreshed = try await sessions.refresh(
           grant.refreshToken, project: acme, tenant: tenant)
-        #expect(refreshed.session.scope == instance.east)
+        #expect(refreshed.session.pool == instance.east)
       }
     }
   }
@@ -174,9 +174,9 @@ struct SessionTests {
   @Test func `a session is bound to its pool`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      for scope in [instance.east, instance.west, instance.globex] {
+      for pool in [instance.east, instance.west, instance.globex] {
         let session = UserSession(
-          scope: scope, account: alice.id, authTime: instance.now.seconds, provider: .password)
+          pool: pool, account: alice.id, authTime: instance.now.seconds, provider: .password)
         await expect("userNotFound") { try await instance.identity.sessions.check(session) }
         await expect("userNotFound") { try await instance.identity.sessions.renew(session) }
       }
@@ -209,13 +209,13 @@ struct SessionTests {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
       let first = try await instance.session(.alice)
-      let (scope, now, random) = (instance.acme, instance.now, Dice(seed: 7).source)
+      let (pool, now, random) = (instance.acme, instance.now, Dice(seed: 7).source)
       let (most, last) = try await instance.identity.store.write { connection in
         var most = 0
         var last = ""
         for number in 1...1_200 {
           last = try Sessions.begin(
-            alice, in: scope, provider: .password, secondFactor: nil, with: .signIn,
+            alice, in: pool, provider: .password, secondFactor: nil, with: .signIn,
             at: now.advanced(bySeconds: Int64(number)), random: random, connection
           ).refreshToken
           if number % 10 == 0 { most = max(most, try Sessions.count(alice.key, connection)) }
@@ -223,14 +223,14 @@ struct SessionTests {
         return (most, last)
       }
       #expect((Sessions.mostPerUser...1_100).contains(most))
-      _ = try await instance.identity.sessions.refresh(last, project: scope.project)
+      _ = try await instance.identity.sessions.refresh(last, project: pool.project)
       await expect("invalidRefreshToken") {
-        try await instance.identity.sessions.refresh(first.refreshToken, project: scope.project)
+        try await instance.identity.sessions.refresh(first.refreshToken, project: pool.project)
       }
       // Its ID is smaller than theirs, because the clock was set back.
       for _ in 0..<40 { _ = try await instance.session(.alice) }
       let new = try await instance.session(.alice)
-      _ = try await instance.identity.sessions.refresh(new.refreshToken, project: scope.project)
+      _ = try await instance.identity.sessions.refresh(new.refreshToken, project: pool.project)
     }
   }
 
@@ -239,7 +239,7 @@ struct SessionTests {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let session = UserSession(
-        scope: instance.acme, account: device.account.id, authTime: time, provider: .password)
+        pool: instance.acme, account: device.account.id, authTime: time, provider: .password)
       let expected = time > 0 ? "done" : "tokenExpired"
       await expect(time > 0 ? "signInTooOld" : expected) {
         try await instance.identity.enrollments.start(session)

@@ -115,12 +115,12 @@ struct CounterNameTests {
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
       let pending = try await instance.pending(.alice)
-      for scope in [instance.acme, instance.globex] {
+      for pool in [instance.acme, instance.globex] {
         for _ in 0..<5 {
-          _ = try await instance.identity.signIns.sendCode(scope, instance.request(Self.phone))
+          _ = try await instance.identity.signIns.sendCode(pool, instance.request(Self.phone))
         }
         await expect("quotaExceeded") {
-          try await instance.identity.signIns.sendCode(scope, instance.request(Self.phone))
+          try await instance.identity.signIns.sendCode(pool, instance.request(Self.phone))
         }
       }
       _ = try await instance.identity.signIns.startPhone(

@@ -357,7 +357,7 @@ struct EnforcementPolicyTests {
       #expect(versions.first?.edit == stored.edit)
       let texts = try await instance.database.read { connection in
         try connection.all(
-          "SELECT /* test */ policy_in_force FROM scope WHERE project_id = \(stored.scope.project)"
+          "SELECT /* test */ policy_in_force FROM scope WHERE project_id = \(stored.pool.project)"
         ) { try $0.next() as String }
       }
       #expect(texts.count { $0.hasSuffix(", claim 2026-03-01 7") } == 1)

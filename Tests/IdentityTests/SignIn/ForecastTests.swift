@@ -6,14 +6,14 @@ import Testing
 struct ForecastTests {
   /// A combination of account and pool states at sign-in.
   struct Case: CustomTestStringConvertible {
-    var scopeOff = false, passwordOff = false, disabled = false, totpOff = false
+    var poolOff = false, passwordOff = false, disabled = false, totpOff = false
     var enrolled = false, verified = true, hasPassword = true
     var wrongCodes = 0, wrongPasswords = 0
     /// Whether a factor is suspended, and whether the user has locked changes.
     var suspended = false, locked = false
 
     var testDescription: String {
-      "\(suspended)\(locked)\(scopeOff)\(passwordOff)\(disabled)\(totpOff)\(enrolled)\(verified)\(hasPassword) \(wrongCodes) \(wrongPasswords)"
+      "\(suspended)\(locked)\(poolOff)\(passwordOff)\(disabled)\(totpOff)\(enrolled)\(verified)\(hasPassword) \(wrongCodes) \(wrongPasswords)"
     }
 
     static let all: [Case] = {
@@ -24,7 +24,7 @@ struct ForecastTests {
         if bit(4) && bit(5) { continue }
         all.append(
           Case(
-            scopeOff: bit(0), passwordOff: bit(1), disabled: bit(2), totpOff: bit(3),
+            poolOff: bit(0), passwordOff: bit(1), disabled: bit(2), totpOff: bit(3),
             enrolled: bit(4), verified: !bit(5)))
       }
       for wrong in [10, 99, 100] {
@@ -90,7 +90,7 @@ struct ForecastTests {
       instance.acme, try #require(found.first).id, change, by: Instance.boss)
     _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) { edit in
       edit.signIn.password = !state.passwordOff
-      edit.disableAuth = state.scopeOff
+      edit.disableAuth = state.poolOff
       if state.totpOff { edit.configuration.totp?.state = .disabled }
     }
     return device
@@ -130,18 +130,18 @@ struct ForecastTests {
       let forecast = try #require(forecasts.first)
       // Every ten wrong passwords block one network.
       #expect(forecast.blockedNetworks?.count ?? 0 == state.wrongPasswords / 10)
-      let scope = try await instance.identity.scopes.find(project: instance.acme.project)
+      let pool = try await instance.identity.pools.find(project: instance.acme.project)
       let result: Result<SignInOutcome, any Error>
       do {
         result = .success(
           try await instance.identity.signIns.password(
-            scope, email: Person.alice.email, password: Person.alice.password,
+            pool, email: Person.alice.email, password: Person.alice.password,
             address: "203.0.113.5"))
       } catch {
         result = .failure(error)
       }
       switch (forecast.firstFactor, result) {
-      case (.scopeDisabled, .failure(CallError.scopeDisabled)),
+      case (.poolDisabled, .failure(CallError.poolDisabled)),
         (.passwordLoginDisabled, .failure(SignInError.passwordLoginDisabled)),
         (.noPassword, .failure(SignInError.wrongPassword)),
         (.userDisabled, .failure(SignInError.userDisabled)):
@@ -205,36 +205,36 @@ struct ForecastTests {
       for pool in pools { _ = try await instance.account(.alice, in: pool) }
       let bob = try await instance.account(.bob, in: instance.east)
       let signIns = instance.identity.signIns
-      func scopes(_ text: String, _ grants: [Grant]) async throws -> [Scope] {
+      func searched(_ text: String, _ grants: [Grant]) async throws -> [Pool] {
         let administrator = try await instance.identity.administrators.create(
           email:
             "\(text.utf8.count)\(grants.count)\(grants.first?.tenant?.text ?? "x")@example.com",
           displayName: "X", password: Instance.consolePassword,
           grant: try #require(grants.first), by: Instance.boss)
-        return try await signIns.forecasts(of: text, visibleTo: administrator).map(\.scope)
+        return try await signIns.forecasts(of: text, visibleTo: administrator).map(\.pool)
       }
       let owner = try await instance.administrator()
       let all = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
-      #expect(Set(all.map(\.scope)) == Set(pools))
+      #expect(Set(all.map(\.pool)) == Set(pools))
       let few = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner, limit: 2)
       #expect(few.count == 2)
       let byUID = try await signIns.forecasts(of: bob.id.text, visibleTo: owner)
-      #expect(byUID.map(\.scope) == [instance.east] && byUID.first?.account.id == bob.id)
+      #expect(byUID.map(\.pool) == [instance.east] && byUID.first?.account.id == bob.id)
       for text in ["alice", "alice@example.co", "", "%", bob.id.text.lowercased() + "x"] {
         let none = try await signIns.forecasts(of: text, visibleTo: owner)
         #expect(none.isEmpty, "\(text)")
       }
       let project = instance.acme.project
       #expect(
-        Set(try await scopes(Person.alice.email, [Grant(role: .support, project: project)]))
+        Set(try await searched(Person.alice.email, [Grant(role: .support, project: project)]))
           == Set(pools.prefix(3)))
       #expect(
-        try await scopes(
+        try await searched(
           Person.alice.email,
           [Grant(role: .auditor, project: project, tenant: instance.east.tenant)])
           == [instance.east])
       #expect(
-        try await scopes(
+        try await searched(
           Person.alice.email,
           [Grant(role: .policy, project: project, tenant: instance.west.tenant)]
         ).isEmpty)

@@ -36,11 +36,11 @@ struct NetworkTests {
 
   @Test func `in the emulator, only passwords for the same name share a limit`() async throws {
     try await withEmulator { identity in
-      let scope = try await identity.scopes.find(project: ID("demo-project"))
+      let pool = try await identity.pools.find(project: ID("demo-project"))
       let outcomes = try await concurrently(120) { number in
         await outcome {
           try await identity.signIns.password(
-            scope, email: "user\(number)@example.com", password: Person.wrong,
+            pool, email: "user\(number)@example.com", password: Person.wrong,
             address: "127.0.0.1")
         }
       }
@@ -48,16 +48,16 @@ struct NetworkTests {
       var taken = NewAccount()
       (taken.email, taken.password) = (Person.bob.email, Person.bob.password)
       let visitor = Author(actor: .visitor, address: "127.0.0.1")
-      _ = try await identity.signIns.signUp(scope, taken, by: visitor)
+      _ = try await identity.signIns.signUp(pool, taken, by: visitor)
       let new = taken
       let signUps = try await concurrently(120) { _ in
-        await outcome { try await identity.signIns.signUp(scope, new, by: visitor) }
+        await outcome { try await identity.signIns.signUp(pool, new, by: visitor) }
       }
       #expect(signUps.tally == ["emailExists": 120])
       let same = try await concurrently(20) { _ in
         await outcome {
           try await identity.signIns.password(
-            scope, email: "alice@example.com", password: Person.wrong, address: "127.0.0.1")
+            pool, email: "alice@example.com", password: Person.wrong, address: "127.0.0.1")
         }
       }
       #expect(same.tally == ["emailNotFound": 10, "tooManyAttempts": 10])

@@ -79,8 +79,8 @@ struct PasswordGuessingTests {
 
   @Test func `failed attempts are counted per user and pool`() async throws {
     try await withInstance { instance in
-      for scope in [instance.acme, instance.east] {
-        _ = try await instance.account(.alice, in: scope)
+      for pool in [instance.acme, instance.east] {
+        _ = try await instance.account(.alice, in: pool)
       }
       _ = try await instance.account(.bob)
       for _ in 0..<11 { _ = await guess(instance) }

@@ -6,10 +6,10 @@ import Testing
 struct PasswordSignInTests {
   private func signIn(
     _ instance: Instance, email: String = Person.alice.email,
-    password: Secret = Person.alice.password, in scope: Scope? = nil
+    password: Secret = Person.alice.password, in pool: Pool? = nil
   ) async throws -> SignInOutcome {
     try await instance.identity.signIns.password(
-      scope ?? instance.acme, email: email, password: password, address: "203.0.113.5")
+      pool ?? instance.acme, email: email, password: password, address: "203.0.113.5")
   }
 
   @Test func `the correct password signs in, and the email is case-insensitive`() async throws {
@@ -69,7 +69,7 @@ struct PasswordSignInTests {
         $0.signIn.password = true
         $0.disableAuth = true
       }
-      await expect("scopeDisabled") { try await signIn(instance, in: off.scope) }
+      await expect("poolDisabled") { try await signIn(instance, in: off.pool) }
     }
   }
 
@@ -208,7 +208,7 @@ struct PasswordSignInTests {
         }
       }
       for _ in 0..<3 { latch.open() }
-      #expect(await signIn.value == (what == "deleted" ? "scopeDeleted" : "scopeDisabled"))
+      #expect(await signIn.value == (what == "deleted" ? "poolDeleted" : "poolDisabled"))
       #expect(try await instance.identity.sessions.count(alice) == 0)
       let other = try await instance.identity.accounts.lookup(east, emails: [Person.bob.email])
       #expect(other.isEmpty)

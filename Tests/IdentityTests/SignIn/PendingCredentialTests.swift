@@ -149,12 +149,12 @@ struct PendingCredentialTests {
         $0.disableAuth = true
       }
       let code = try device.code(at: instance.now)
-      await expect("scopeDisabled") { try await instance.finalize(device, pending, code: code) }
+      await expect("poolDisabled") { try await instance.finalize(device, pending, code: code) }
       // Open sessions end as well.
-      let closed = try await instance.identity.scopes.find(
+      let closed = try await instance.identity.pools.find(
         project: instance.acme.project, tenant: nil)
       let session = UserSession(
-        id: device.session.id, scope: closed, account: device.account.id,
+        id: device.session.id, pool: closed, account: device.account.id,
         authTime: device.session.authTime, provider: .password)
       await expect("tokenExpired") { _ = try await instance.identity.sessions.check(session) }
     }

@@ -36,22 +36,22 @@ struct RefusalLinkTests {
     hasPassword: Bool, mode: Enforcement.Mode?
   ) async throws {
     try await withInstance(carriesMail: true) { instance in
-      let scope = instance.acme
+      let pool = instance.acme
       try await instance.allowPhones()
       var new = NewAccount()
       (new.email, new.emailVerified) = (Person.alice.email, true)
       new.phoneNumber = Instance.number
       if hasPassword { new.password = Person.alice.password }
-      let account = try await instance.identity.accounts.create(scope, new, by: Instance.boss)
+      let account = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
       if let mode { try await instance.enforce(mode) }
       let (store, now) = (instance.identity.signIns.store, instance.now)
       for (password, emailLink) in [(false, false), (false, true), (true, false), (true, true)] {
-        _ = try await instance.identity.pools.update(project: scope.project, by: Instance.boss) {
+        _ = try await instance.identity.pools.update(project: pool.project, by: Instance.boss) {
           $0.signIn = SignInMethods(
             password: password, emailLink: emailLink, anonymous: false, phone: true)
         }
         let isRefused = try await instance.database.write { connection in
-          try store.refusesSignIn(of: account, in: scope, at: now, connection)
+          try store.refusesSignIn(of: account, in: pool, at: now, connection)
         }
         let signsInAfterward = emailLink || password && hasPassword
         #expect(

@@ -108,7 +108,7 @@ struct SecondFactorTests {
       #expect(grant.session.secondFactor == claim)
       #expect(grant.session.authTime == instance.now.seconds)
       #expect(grant.session.provider == .password)
-      #expect(grant.session.scope == instance.acme)
+      #expect(grant.session.pool == instance.acme)
       let account = try await instance.reload(device.account)
       #expect(account.lastLoginAt == instance.now)
       #expect(account.factors.first?.lastUsedAt == instance.now)

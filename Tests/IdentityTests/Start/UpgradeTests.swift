@@ -139,9 +139,9 @@ struct UpgradeTests {
     try await ReleasedDatabase.with { released in
       let identity = try released.identity()
       try await identity.prepare(creates: false)
-      let scope = try await identity.scopes.existing(project: ID("acme-app"))
-      #expect(try await identity.accounts.counts(scope).users == 3)
-      #expect(try await identity.accounts.search(scope, "alice").hits.count == 1)
+      let pool = try await identity.pools.existing(project: ID("acme-app"))
+      #expect(try await identity.accounts.counts(pool).users == 3)
+      #expect(try await identity.accounts.search(pool, "alice").hits.count == 1)
       let sample = try await SecretSample.take(released.database, keys: released.keys)
       #expect(sample.readable > 0 && sample.unreadable == 0)
       // A second startup has nothing to do.

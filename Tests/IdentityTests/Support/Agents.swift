@@ -26,13 +26,13 @@ struct Agent: Sendable {
 
 extension Instance {
   /// Adds an authenticator app to an account, suspended until a time, without an action.
-  func addSuspendedFactor(to account: Account, in scope: Scope, until: Instant) async throws {
+  func addSuspendedFactor(to account: Account, in pool: Pool, until: Instant) async throws {
     let enrolledAt = now
     try await database.write { connection in
       var new = NewFactor(
         id: ID("suspended"), kind: .totp, displayName: nil, enrolledAt: enrolledAt)
       new.suspendedUntil = until
-      try FactorRecord.insert(new, for: account, in: scope, connection)
+      try FactorRecord.insert(new, for: account, in: pool, connection)
       try FactorRecord.settleSuspension(account.key, connection)
     }
   }

@@ -5,20 +5,20 @@ import Testing
 extension Instance {
   /// Permits or forbids backup codes in a pool.
   func allowBackupCodes(
-    temporary: Bool = true, recovery: Bool = true, in scope: Scope? = nil
+    temporary: Bool = true, recovery: Bool = true, in pool: Pool? = nil
   ) async throws {
-    var settings = try await identity.support.settings(scope ?? acme)
+    var settings = try await identity.support.settings(pool ?? acme)
     (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
-    try await identity.support.change(scope ?? acme, to: settings, by: Self.boss)
+    try await identity.support.change(pool ?? acme, to: settings, by: Self.boss)
   }
 
   /// Generates a temporary code for a user, as an agent.
   func temporaryCode(
-    _ account: Account, hours: Int = 1, by agent: Agent? = nil, in scope: Scope? = nil
+    _ account: Account, hours: Int = 1, by agent: Agent? = nil, in pool: Pool? = nil
   ) async throws -> String {
     let agent = if let agent { agent } else { try await self.agent() }
     return try await identity.backupCodes.makeTemporaryCode(
-      agent.request(), for: account.id, in: scope ?? acme, hours: hours
+      agent.request(), for: account.id, in: pool ?? acme, hours: hours
     ).value.code.revealedText
   }
 

@@ -6,31 +6,31 @@ import Testing
 
 extension Instance {
   /// Permits imports of TOTP secrets in a project.
-  func allowTOTPImport(in scope: Scope? = nil) async throws {
-    _ = try await identity.pools.update(project: (scope ?? acme).project, by: Self.boss) {
+  func allowTOTPImport(in pool: Pool? = nil) async throws {
+    _ = try await identity.pools.update(project: (pool ?? acme).project, by: Self.boss) {
       $0.project?.importsTOTP = true
     }
   }
 
   /// Imports users with an authenticator app each.
   func importApps(
-    _ apps: [(Person, Secret)], in scope: Scope? = nil, by identity: Identity? = nil
+    _ apps: [(Person, Secret)], in pool: Pool? = nil, by identity: Identity? = nil
   ) async throws {
-    let (scope, identity) = (scope ?? acme, identity ?? self.identity)
-    try await allowTOTPImport(in: scope)
+    let (pool, identity) = (pool ?? acme, identity ?? self.identity)
+    try await allowTOTPImport(in: pool)
     let rows = apps.map { person, secret in
       ImportTests.user(person) { $0.factors = [ImportedFactor(.totp(secret), id: "app")] }
     }
     let outcome = try await identity.imports.run(
-      scope, rows, ImportTests.factorless, by: Self.boss)
+      pool, rows, ImportTests.factorless, by: Self.boss)
     #expect(outcome.refusals.isEmpty)
   }
 
   /// Imports users `user-0@example.com` and so on with the UIDs `u0` and so on, each with an app
   /// with the enrollment ID `f0` and so on.
-  func addUsers(_ count: Int, in scope: Scope? = nil, from first: Int = 0) async throws {
-    let scope = scope ?? acme
-    try await allowTOTPImport(in: scope)
+  func addUsers(_ count: Int, in pool: Pool? = nil, from first: Int = 0) async throws {
+    let pool = pool ?? acme
+    try await allowTOTPImport(in: pool)
     var rows: [ImportRow] = []
     for number in first..<(first + count) {
       var user = ImportedUser()
@@ -44,16 +44,16 @@ extension Instance {
     }
     while !rows.isEmpty {
       let outcome = try await identity.imports.run(
-        scope, Array(rows.prefix(500)), ImportTests.factorless, by: Self.boss)
+        pool, Array(rows.prefix(500)), ImportTests.factorless, by: Self.boss)
       #expect(outcome.refusals.isEmpty)
       rows.removeFirst(min(500, rows.count))
     }
   }
 
   /// Creates a draft of a bulk removal.
-  func draft(_ text: String, by agent: Agent, in scope: Scope? = nil) async throws -> Int64 {
+  func draft(_ text: String, by agent: Agent, in pool: Pool? = nil) async throws -> Int64 {
     try await identity.bulkRemovals.draft(
-      try BulkList(text), in: scope ?? acme, by: agent.author, agent.session)
+      try BulkList(text), in: pool ?? acme, by: agent.author, agent.session)
   }
 
   /// Returns the addresses of imported users, one per line.
@@ -65,10 +65,10 @@ extension Instance {
   @discardableResult
   func begin(
     _ job: Int64, by agent: Agent, number: String = "", _ reason: SupportReason = .lost,
-    code: String = "", in scope: Scope? = nil
+    code: String = "", in pool: Pool? = nil
   ) async throws -> BulkJob {
     try await identity.bulkRemovals.begin(
-      job, in: scope ?? acme, number: number, agent.request(reason, note: "theft", code: code)
+      job, in: pool ?? acme, number: number, agent.request(reason, note: "theft", code: code)
     ).value
   }
 
@@ -77,8 +77,8 @@ extension Instance {
     while try await identity.bulkRemovals.step(limit) {}
   }
 
-  func job(_ id: Int64, by agent: Agent, in scope: Scope? = nil) async throws -> BulkJob {
-    try await identity.bulkRemovals.find(id, in: scope ?? acme, for: agent.administrator.id)
+  func job(_ id: Int64, by agent: Agent, in pool: Pool? = nil) async throws -> BulkJob {
+    try await identity.bulkRemovals.find(id, in: pool ?? acme, for: agent.administrator.id)
   }
 
   /// Returns the results of a job's lines, in order.
@@ -89,28 +89,27 @@ extension Instance {
   }
 
   /// Changes the support rules of a pool.
-  func setSupportRules(in scope: Scope? = nil, _ change: (inout SupportRules) -> Void) async throws
-  {
-    let scope = scope ?? acme
-    var settings = try await identity.support.settings(scope)
+  func setSupportRules(in pool: Pool? = nil, _ change: (inout SupportRules) -> Void) async throws {
+    let pool = pool ?? acme
+    var settings = try await identity.support.settings(pool)
     change(&settings)
-    try await identity.support.change(scope, to: settings, by: Self.boss)
+    try await identity.support.change(pool, to: settings, by: Self.boss)
   }
 
   /// Has an owner protect an account, or the user report a change, which locks their factors.
   func mark(
-    _ uid: String, isProtected: Bool = false, isLocked: Bool = false, in scope: Scope? = nil
+    _ uid: String, isProtected: Bool = false, isLocked: Bool = false, in pool: Pool? = nil
   ) async throws {
-    let scope = scope ?? acme
-    if isLocked { try await reportChange(of: ID(uid), in: scope) }
+    let pool = pool ?? acme
+    if isLocked { try await reportChange(of: ID(uid), in: pool) }
     guard isProtected else { return }
     let owner = try await agent("olga", role: .owner)
-    _ = try await identity.support.protect(scope, ID(uid), true, owner.request())
+    _ = try await identity.support.protect(pool, ID(uid), true, owner.request())
   }
 
   /// Has a user report a change with the link of an email, which locks their factors.
-  func reportChange(of uid: ID<Account>, in scope: Scope? = nil) async throws {
-    let account = try #require(try await identity.accounts.find(scope ?? acme, uid))
+  func reportChange(of uid: ID<Account>, in pool: Pool? = nil) async throws {
+    let account = try #require(try await identity.accounts.find(pool ?? acme, uid))
     let (now, random) = (now, identity.enrollments.store.random)
     let change = UserNotice.factorsRemoved(names: ["phone"])
     let code = try await database.write { connection in

@@ -16,13 +16,13 @@ struct Instance: Sendable {
   let provider: TestProvider
 
   /// The project-level pool of Acme.
-  let acme: Scope
+  let acme: Pool
   /// A tenant of Acme.
-  let east: Scope
+  let east: Pool
   /// Another tenant of Acme.
-  let west: Scope
+  let west: Pool
   /// The project-level pool of Globex.
-  let globex: Scope
+  let globex: Pool
 
   /// A support agent.
   static let support = Author(
@@ -71,13 +71,13 @@ func withInstance(
       carriesMail: carriesMail, providerTransport: provider)
     try await identity.prepare()
     identity.outOfBandCodes.leadLinks(to: Instance.publicURL)
-    let (acme, scopes) = (Template.acme, identity.scopes)
+    let (acme, pools) = (Template.acme, identity.pools)
     let instance = Instance(
       identity: identity, test: test, clock: clock, keys: keys, statements: statements,
-      provider: provider, acme: try await scopes.find(project: acme),
-      east: try await scopes.find(project: acme, tenant: template.east),
-      west: try await scopes.find(project: acme, tenant: template.west),
-      globex: try await scopes.find(project: Template.globex))
+      provider: provider, acme: try await pools.find(project: acme),
+      east: try await pools.find(project: acme, tenant: template.east),
+      west: try await pools.find(project: acme, tenant: template.west),
+      globex: try await pools.find(project: Template.globex))
     try await body(instance)
     try await instance.expectPlansWithoutScans()
     try await instance.expectSoundData()

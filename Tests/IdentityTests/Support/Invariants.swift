@@ -63,23 +63,23 @@ extension Instance {
         FROM scope s
         """
       ) { row in
-        let scope: String = try row.next()
+        let pool: String = try row.next()
         let numbers: [Int] = try (1...20).map { _ in try row.next() }
-        return (scope, numbers)
+        return (pool, numbers)
       }
     }
-    for (scope, numbers) in rows {
-      #expect(numbers[0] == numbers[2], "users of \(scope)")
-      #expect(numbers[1] == numbers[3], "enrolled users of \(scope)")
-      #expect(numbers[3] == numbers[4], "accounts marked as enrolled in \(scope)")
-      #expect(numbers[6] == numbers[8], "unverified users of \(scope)")
-      #expect(numbers[7] == numbers[9], "disabled users of \(scope)")
-      #expect(Array(numbers[10...11]) == Array(numbers[12...13]), "users by kind in \(scope)")
-      #expect(Array(numbers[10...11]) == Array(numbers[14...15]), "marks by kind in \(scope)")
-      #expect(numbers[5] == 0, "account keys outside \(scope)")
-      #expect(numbers[16] == numbers[17], "locked users of \(scope)")
-      #expect(numbers[18] == 0, "code attempts without an account in \(scope)")
-      #expect(numbers[19] == 0, "unreachable code attempts in \(scope)")
+    for (pool, numbers) in rows {
+      #expect(numbers[0] == numbers[2], "users of \(pool)")
+      #expect(numbers[1] == numbers[3], "enrolled users of \(pool)")
+      #expect(numbers[3] == numbers[4], "accounts marked as enrolled in \(pool)")
+      #expect(numbers[6] == numbers[8], "unverified users of \(pool)")
+      #expect(numbers[7] == numbers[9], "disabled users of \(pool)")
+      #expect(Array(numbers[10...11]) == Array(numbers[12...13]), "users by kind in \(pool)")
+      #expect(Array(numbers[10...11]) == Array(numbers[14...15]), "marks by kind in \(pool)")
+      #expect(numbers[5] == 0, "account keys outside \(pool)")
+      #expect(numbers[16] == numbers[17], "locked users of \(pool)")
+      #expect(numbers[18] == 0, "code attempts without an account in \(pool)")
+      #expect(numbers[19] == 0, "unreachable code attempts in \(pool)")
     }
     try await expectSoundProjects()
   }

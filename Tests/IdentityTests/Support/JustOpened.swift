@@ -6,10 +6,10 @@ import Identity
 extension Support {
   /// Changes the rules.
   func change(
-    _ scope: Scope, to rules: SupportRules, _ request: ActionRequest
+    _ pool: Pool, to rules: SupportRules, _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
-    let version = try await settings(scope).version
-    return try await change(scope, to: rules, expecting: version, request)
+    let version = try await settings(pool).version
+    return try await change(pool, to: rules, expecting: version, request)
   }
 }
 

@@ -68,13 +68,13 @@ extension Instance {
 
   /// Emails an out-of-band code to a user and returns the code in the email.
   func code(
-    _ kind: OutOfBandCode.Kind, _ person: Person = .alice, in scope: Scope? = nil,
+    _ kind: OutOfBandCode.Kind, _ person: Person = .alice, in pool: Pool? = nil,
     newEmail: String? = nil
   ) async throws -> String {
     var request = OutOfBandRequest(kind, for: .email(person.email))
     request.newEmail = newEmail
     _ = try await identity.outOfBandCodes.send(
-      request, in: scope ?? acme, hidingUsers: false, from: nil)
+      request, in: pool ?? acme, hidingUsers: false, from: nil)
     return try #require(try await mails().last).code
   }
 

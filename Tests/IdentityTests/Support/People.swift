@@ -42,18 +42,18 @@ struct Device: Sendable {
 extension Instance {
   /// Creates a user's account with an address and a password.
   func account(
-    _ person: Person, in scope: Scope? = nil, isVerified: Bool = true
+    _ person: Person, in pool: Pool? = nil, isVerified: Bool = true
   ) async throws -> Account {
     var new = NewAccount()
     new.email = person.email
     new.password = person.password
     new.emailVerified = isVerified
-    return try await identity.accounts.create(scope ?? acme, new, by: Self.boss)
+    return try await identity.accounts.create(pool ?? acme, new, by: Self.boss)
   }
 
   /// Signs in a user without a second factor.
-  func session(_ person: Person, in scope: Scope? = nil) async throws -> SessionGrant {
-    let outcome = try await firstFactor(person, in: scope)
+  func session(_ person: Person, in pool: Pool? = nil) async throws -> SessionGrant {
+    let outcome = try await firstFactor(person, in: pool)
     guard case .signedIn(let grant) = outcome else {
       throw Unexpected("a second factor is required for \(person)")
     }
@@ -74,17 +74,17 @@ extension Instance {
   }
 
   /// Enters the password of a user with a second factor and returns the pending credential.
-  func pending(_ person: Person, in scope: Scope? = nil) async throws -> String {
-    let outcome = try await firstFactor(person, in: scope)
+  func pending(_ person: Person, in pool: Pool? = nil) async throws -> String {
+    let outcome = try await firstFactor(person, in: pool)
     guard case .secondFactorDue(_, let credential, _) = outcome else {
       throw Unexpected("no second factor is required for \(person)")
     }
     return credential
   }
 
-  func firstFactor(_ person: Person, in scope: Scope? = nil) async throws -> SignInOutcome {
+  func firstFactor(_ person: Person, in pool: Pool? = nil) async throws -> SignInOutcome {
     try await identity.signIns.password(
-      scope ?? acme, email: person.email, password: person.password, address: "203.0.113.5")
+      pool ?? acme, email: person.email, password: person.password, address: "203.0.113.5")
   }
 
   /// Starts and finishes the enrollment of an app for a session.
@@ -102,21 +102,21 @@ extension Instance {
 
   /// Creates a user's account with an authenticator app and advances the clock by 30 seconds, so
   /// that the current code is a new one.
-  func enrolled(_ person: Person, in scope: Scope? = nil) async throws -> Device {
-    _ = try await account(person, in: scope)
-    let device = try await enroll(try await session(person, in: scope).session)
+  func enrolled(_ person: Person, in pool: Pool? = nil) async throws -> Device {
+    _ = try await account(person, in: pool)
+    let device = try await enroll(try await session(person, in: pool).session)
     clock.advance(30)
     return device
   }
 
   /// Completes a sign-in with a code.
   func finalize(
-    _ device: Device, _ pending: String, code: String, in scope: Scope? = nil,
+    _ device: Device, _ pending: String, code: String, in pool: Pool? = nil,
     from origin: RequestOrigin = RequestOrigin()
   ) async throws -> SessionGrant {
-    let scope = scope ?? acme
+    let pool = pool ?? acme
     return try await identity.signIns.finalize(
-      project: scope.project, tenant: scope.tenant, pendingCredential: pending,
+      project: pool.project, tenant: pool.tenant, pendingCredential: pending,
       enrollment: device.factor.text, code: code, from: origin)
   }
 
@@ -147,26 +147,26 @@ extension Instance {
   }
 
   /// Returns a user's latest code attempts, newest first.
-  func codeAttempts(_ account: Account, in scope: Scope? = nil) async throws -> [CodeAttempt] {
-    try await identity.codeAttempts.list(try await reload(account, in: scope)).items
+  func codeAttempts(_ account: Account, in pool: Pool? = nil) async throws -> [CodeAttempt] {
+    try await identity.codeAttempts.list(try await reload(account, in: pool)).items
   }
 
   /// Signs in with a code and returns the outcome.
   @discardableResult
   func enterCode(
-    _ device: Device, code: String, in scope: Scope? = nil,
+    _ device: Device, code: String, in pool: Pool? = nil,
     from origin: RequestOrigin = RequestOrigin()
   ) async throws -> String {
     let person = try #require(Person(rawValue: String(device.account.label.prefix { $0 != "@" })))
-    let pending = try await pending(person, in: scope)
+    let pending = try await pending(person, in: pool)
     return await outcome {
-      try await finalize(device, pending, code: code, in: scope, from: origin)
+      try await finalize(device, pending, code: code, in: pool, from: origin)
     }
   }
 
   /// Returns the current state of an account.
-  func reload(_ account: Account, in scope: Scope? = nil) async throws -> Account {
-    try #require(try await identity.accounts.find(scope ?? acme, account.id))
+  func reload(_ account: Account, in pool: Pool? = nil) async throws -> Account {
+    try #require(try await identity.accounts.find(pool ?? acme, account.id))
   }
 
   /// Returns what the page of a user shows.
@@ -175,8 +175,8 @@ extension Instance {
   }
 
   /// Returns the audit rows of a pool, newest first.
-  func log(_ scope: Scope? = nil) async throws -> [AuditRow] {
-    try await identity.audit.list(AuditFilter(scope: scope ?? acme), limit: 1_000).items
+  func log(_ pool: Pool? = nil) async throws -> [AuditRow] {
+    try await identity.audit.list(AuditFilter(pool: pool ?? acme), limit: 1_000).items
   }
 
   /// Returns all audit rows of the instance, newest first.
@@ -186,8 +186,8 @@ extension Instance {
 
   /// Enables TOTP in a pool with the given number of adjacent intervals.
   @discardableResult
-  func setWindow(_ intervals: Int?, in scope: Scope? = nil) async throws -> Policy {
-    try await identity.policies.change(scope ?? acme, by: Self.boss) { edit in
+  func setWindow(_ intervals: Int?, in pool: Pool? = nil) async throws -> Policy {
+    try await identity.policies.change(pool ?? acme, by: Self.boss) { edit in
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)
     }
   }
@@ -195,10 +195,10 @@ extension Instance {
 
 extension Instance {
   /// Sets the number of wrong codes in a row that locks codes.
-  func setCodeCap(_ cap: Int, in scope: Scope? = nil) async throws {
-    var settings = try await identity.support.settings(scope ?? acme)
+  func setCodeCap(_ cap: Int, in pool: Pool? = nil) async throws {
+    var settings = try await identity.support.settings(pool ?? acme)
     settings.codeCap = cap
-    try await identity.support.change(scope ?? acme, to: settings, by: Self.boss)
+    try await identity.support.change(pool ?? acme, to: settings, by: Self.boss)
   }
 }
 

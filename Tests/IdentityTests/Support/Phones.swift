@@ -15,8 +15,8 @@ extension Instance {
       {"signIn":{"phoneNumber":{"testPhoneNumbers":{"\(Self.number)":"\(Self.code)",\
       "\(Self.otherNumber)":"\(Self.code)"}}}}
       """
-    for scope in [acme, globex] {
-      _ = try await identity.pools.update(project: scope.project, by: Author(actor: .commandLine)) {
+    for pool in [acme, globex] {
+      _ = try await identity.pools.update(project: pool.project, by: Author(actor: .commandLine)) {
         project in
         project.members = members
         project.signIn.phone = true

@@ -4,9 +4,9 @@ import Identity
 /// An OpenID Connect provider that the tests sign in with.
 extension Instance {
   /// Creates the provider in a pool.
-  func configureProvider(in scope: Scope? = nil) async throws {
+  func configureProvider(in pool: Pool? = nil) async throws {
     try await identity.identityProviders.create(
-      in: scope ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: Self.boss)
+      in: pool ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: Self.boss)
   }
 
   /// Returns the claims of an ID token issued at noon, without some members and with others added.
@@ -21,10 +21,10 @@ extension Instance {
 
   /// Returns the verified assertion of the provider's token.
   func assertion(
-    _ token: String, provider: String = "oidc.acme", nonce: String? = nil, in scope: Scope? = nil
+    _ token: String, provider: String = "oidc.acme", nonce: String? = nil, in pool: Pool? = nil
   ) async throws -> ProviderAssertion {
     try await identity.federation.assertion(
-      scope ?? acme, provider: provider, idToken: token, nonce: nonce)
+      pool ?? acme, provider: provider, idToken: token, nonce: nonce)
   }
 
   /// Signs in with the provider's token.

@@ -8,7 +8,7 @@ extension Sessions {
     let now = store.clock.now()
     let random = store.random
     return try await store.write { connection in
-      guard let account = try AccountRecord.find(old.scope, old.account, connection)
+      guard let account = try AccountRecord.find(old.pool, old.account, connection)
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
       return try Self.renew(

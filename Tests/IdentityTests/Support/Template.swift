@@ -33,19 +33,19 @@ struct Template: Sendable {
         let name = id == acme ? "Acme" : "Globex"
         let project = try await identity.pools.createProject(
           id: id.text, displayName: name, by: author)
-        _ = try await identity.policies.change(project.scope, by: author) { edit in
+        _ = try await identity.policies.change(project.pool, by: author) { edit in
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
         }
       }
       var tenants: [ID<Tenant>] = []
       for name in ["East", "West"] {
-        let edit = UserPoolEdit(
+        let edit = PoolEdit(
           displayName: name,
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
         let tenant = try await identity.pools.createTenant(in: acme, edit, by: author)
-        tenants.append(ID(tenant.scope.objectID))
+        tenants.append(ID(tenant.pool.objectID))
       }
       return tenants
     }

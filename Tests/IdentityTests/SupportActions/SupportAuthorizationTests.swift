@@ -6,10 +6,10 @@ import Testing
 /// Tests the checks before every support action, by the example of removing a factor.
 struct SupportGateTests {
   private func remove(
-    _ instance: Instance, _ device: Device, _ request: ActionRequest, in scope: Scope? = nil
+    _ instance: Instance, _ device: Device, _ request: ActionRequest, in pool: Pool? = nil
   ) async throws -> ActionOutcome<RemovalOutcome> {
     try await instance.identity.factorRemovals.remove(
-      scope ?? instance.acme, device.account.id, device.factor, request)
+      pool ?? instance.acme, device.account.id, device.factor, request)
   }
 
   private func settings(
@@ -245,7 +245,7 @@ struct SupportGateTests {
       let own = try await instance.identity.support.held(agent.administrator.id)
       #expect(own.map(\.agent) == [agent.administrator.id])
       #expect(try await instance.identity.support.held(ID("someone-else")).isEmpty)
-      #expect(held.first?.scope == instance.acme)
+      #expect(held.first?.pool == instance.acme)
 
       // They aren't blocked in other pools.
       let globex = try await instance.enrolled(.alice, in: instance.globex)

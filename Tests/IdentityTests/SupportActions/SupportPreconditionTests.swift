@@ -6,10 +6,10 @@ import Testing
 struct SupportPreconditionTests {
   /// Ends the sessions of an account: an action that can be repeated.
   private func act(
-    _ instance: Instance, _ account: Account, _ request: ActionRequest, in scope: Scope? = nil
+    _ instance: Instance, _ account: Account, _ request: ActionRequest, in pool: Pool? = nil
   ) async throws -> ActionOutcome<Int> {
     try await instance.identity.support.endSessions(
-      scope ?? instance.acme, account.id, request)
+      pool ?? instance.acme, account.id, request)
   }
 
   @Test func `an agent without a second factor can't act`() async throws {

@@ -7,14 +7,14 @@ struct ServiceTokenTests {
   /// The permissions of a token of each role.
   static let table: [ServiceTokenRole: Set<Permission>] = [
     .owner: [
-      .seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants, .manageKeys,
+      .seePool, .readPolicy, .changePolicy, .changePool, .manageTenants, .manageKeys,
       .manageTrust, .changeLinks, .findUsers,
       .changeUsers, .exportUsers, .removeFactors, .endSessions, .readAudit, .seeAdministrators,
     ],
-    .policy: [.seeScope, .readPolicy, .changePolicy, .changeScope, .manageTenants],
-    .support: [.seeScope, .findUsers],
-    .auditor: [.seeScope, .readPolicy, .findUsers],
-    .application: [.seeScope, .findUsers, .changeUsers, .exportUsers, .endSessions],
+    .policy: [.seePool, .readPolicy, .changePolicy, .changePool, .manageTenants],
+    .support: [.seePool, .findUsers],
+    .auditor: [.seePool, .readPolicy, .findUsers],
+    .application: [.seePool, .findUsers, .changeUsers, .exportUsers, .endSessions],
   ]
 
   private func make(
@@ -32,8 +32,8 @@ struct ServiceTokenTests {
       let token = try #require(try await instance.identity.serviceTokens.find(created.secret))
       for permission in Permission.allCases {
         let allowed = Self.table[role]?.contains(permission)
-        for scope in [instance.acme, instance.east] {
-          #expect(token.may(permission, in: scope) == allowed, "\(role) \(permission)")
+        for pool in [instance.acme, instance.east] {
+          #expect(token.may(permission, in: pool) == allowed, "\(role) \(permission)")
         }
         #expect(!token.may(permission, in: instance.globex))
       }
@@ -47,8 +47,8 @@ struct ServiceTokenTests {
       for permission in Permission.allCases {
         let allowed = Self.table[.owner]?.contains(permission)
         #expect(token.may(permission, in: instance.east) == allowed)
-        for scope in [instance.acme, instance.west, instance.globex] {
-          #expect(!token.may(permission, in: scope))
+        for pool in [instance.acme, instance.west, instance.globex] {
+          #expect(!token.may(permission, in: pool))
         }
         let acme = instance.acme.project
         #expect(!token.may(permission, project: acme, tenant: ID("")))
@@ -151,7 +151,7 @@ struct ServiceTokenTests {
         (instance.acme.project, ID("")), (instance.globex.project, instance.east.tenant),
       ]
       for (project, tenant) in pools {
-        await expect("scopeNotFound") {
+        await expect("poolNotFound") {
           try await tokens.create(
             project: project, tenant: tenant, role: .owner, name: "x", maker: .commandLine)
         }

@@ -6,10 +6,10 @@ import Testing
 /// Tokens are revoked when their creators lose the required permissions.
 struct TokenMakerTests {
   private func make(
-    _ instance: Instance, _ role: ServiceTokenRole, _ scope: Scope, by maker: Administrator? = nil
+    _ instance: Instance, _ role: ServiceTokenRole, _ pool: Pool, by maker: Administrator? = nil
   ) async throws -> Secret {
     try await instance.identity.serviceTokens.create(
-      project: scope.project, tenant: scope.tenant, role: role, name: "\(role) of \(scope.name)",
+      project: pool.project, tenant: pool.tenant, role: role, name: "\(role) of \(pool.name)",
       maker: maker.map { .administrator($0, instance.author($0)) } ?? .commandLine
     ).secret
   }

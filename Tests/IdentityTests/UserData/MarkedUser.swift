@@ -111,13 +111,13 @@ extension Instance {
   /// Adds rows that need steps of others: administrators, applications, and providers.
   private func addRows(of account: Account) async throws {
     let (now, acme, later) = (now, acme, now.advanced(bySeconds: 3_600).microseconds)
-    let (key, uid, scope) = (account.key, account.id.text, acme.key)
+    let (key, uid, pool) = (account.key, account.id.text, acme.key)
     try await database.write { connection in
       for statement: SQL in [
         """
         INSERT INTO /* test */ account_provider (account_key, scope_key, provider_id, raw_id, email,
           display_name, photo_url)
-        VALUES (\(key), \(scope), 'oidc.staff', 'qz7marker-raw', 'qz7marker@work.example', 'qz7marker',
+        VALUES (\(key), \(pool), 'oidc.staff', 'qz7marker-raw', 'qz7marker@work.example', 'qz7marker',
           'https://qz7marker.example')
         """,
         "UPDATE /* test */ account SET has_providers = 1 WHERE account_key = \(key)",
@@ -143,20 +143,20 @@ extension Instance {
         INSERT INTO /* test */ approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
           all_factors, users, cause, requester_id, requester_name, address, request_id, reason,
           note, ticket, proof, requested_at, expires_at, state)
-        VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(scope), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
+        VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(pool), 'factors', \(uid), 'qz7marker@example.com', '', 'qz7marker phone', '', 1,
           'last-factor', 'dora', 'Dora', '198.51.100.7', 'r', 'lost', 'qz7marker', '', '',
           \(now), \(later), 'waiting')
         """,
         """
         INSERT INTO /* test */ bulk_job (job_id, scope_key, state, administrator_id,
           administrator_name, address, request_id, created_at, note)
-        VALUES (77, \(scope), 'done', 'dora', 'Dora', '', '', \(now),
+        VALUES (77, \(pool), 'done', 'dora', 'Dora', '', '', \(now),
           'for qz7marker@example.com')
         """,
         """
         INSERT INTO /* test */ bulk_item (scope_key, job_id, line, given, uid, factors, result)
-        VALUES (\(scope), 77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
-          (\(scope), 77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
+        VALUES (\(pool), 77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
+          (\(pool), 77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
         """,
         """
         INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,
@@ -167,22 +167,22 @@ extension Instance {
         """
         INSERT INTO /* test */ oob_code (code_digest, scope_key, account_key, kind, email,
           created_at, expires_at)
-        VALUES (\([1] as [UInt8]), \(scope), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
+        VALUES (\([1] as [UInt8]), \(pool), \(key), 'VERIFY_EMAIL', 'qz7marker@example.com',
             \(now), \(later)),
-          (\([9] as [UInt8]), \(scope), NULL, 'EMAIL_SIGNIN', 'qz7marker@example.com',
+          (\([9] as [UInt8]), \(pool), NULL, 'EMAIL_SIGNIN', 'qz7marker@example.com',
             \(now), \(later))
         """,
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
           language, created_at, expires_at)
-        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
+        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(pool), NULL, 'mail', 'notice', 'qz7marker@example.com', 'en',
           \(now), \(later))
         """,
         // A message to an address that only the audit log names.
         """
         INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose, recipient,
           language, created_at, expires_at)
-        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope), NULL, 'mail', 'notice', 'qz7marker@gone', 'en',
+        VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(pool), NULL, 'mail', 'notice', 'qz7marker@gone', 'en',
           \(now), \(later))
         """,
         """
@@ -212,7 +212,7 @@ extension Instance {
       entry.add(.providerEmail, from: .text("qz7marker@gone"), to: .text("qz7marker@gone.too"))
       entry.note = "qz7marker by phone"
       try entry.record(by: Self.support, at: now, connection)
-      var list = AuditEntry(.accountDownload, .scope, acme.objectID, name: acme.name, in: acme)
+      var list = AuditEntry(.accountDownload, .pool, acme.objectID, name: acme.name, in: acme)
       list.add(.filter, .text("search qz7marker@example.com"))
       try list.record(by: Self.support, at: now, connection)
     }

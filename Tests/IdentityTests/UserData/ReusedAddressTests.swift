@@ -19,13 +19,13 @@ struct ReusedAddressTests {
 
   /// Adds a message without an account.
   private static func addMessage(
-    to recipient: String, in scope: Scope, at now: Instant, _ connection: borrowing Connection
+    to recipient: String, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       INSERT INTO /* test */ outbox (message_id, scope_key, account_key, channel, purpose,
         recipient, language, created_at, expires_at)
-      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(scope.key), NULL, 'mail', 'link',
+      VALUES (\(SQL.nextNumber("message_id", of: "outbox")), \(pool.key), NULL, 'mail', 'link',
         \(recipient), 'en', \(now), \(now.advanced(bySeconds: 3_600)))
       """)
   }

@@ -176,7 +176,7 @@ struct UserDataTests {
           == ["qz7marker@example.com"])
       try await instance.database.write { connection in
         var list = AuditEntry(
-          .accountDownload, .scope, instance.acme.objectID, name: instance.acme.name,
+          .accountDownload, .pool, instance.acme.objectID, name: instance.acme.name,
           in: instance.acme)
         list.add(.filter, .text("search qz7marker@example.com"))
         try list.record(by: Instance.support, at: instance.now, connection)

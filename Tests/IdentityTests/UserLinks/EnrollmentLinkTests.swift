@@ -360,7 +360,7 @@ struct EnrollmentLinkTests {
 extension Instance {
   /// Returns a session that isn't stored, for a device that wasn't enrolled in a session.
   func grantlessSession(_ account: Account) async throws -> UserSession {
-    UserSession(scope: acme, account: account.id, authTime: now.seconds, provider: .password)
+    UserSession(pool: acme, account: account.id, authTime: now.seconds, provider: .password)
   }
 
   /// Gives an account an earlier address and addresses from providers.
@@ -382,9 +382,9 @@ extension Instance {
     change.keepsEmailVerified = true
     change.email = .set(email)
     try await identity.accounts.update(acme, account.id, change, by: Self.boss)
-    let (old, store, scope, now) = (try await reload(account), identity.store, acme, now)
+    let (old, store, pool, now) = (try await reload(account), identity.store, acme, now)
     try await database.write { connection in
-      try store.offerRecovery(of: old, now: account.email, in: scope, at: now, connection)
+      try store.offerRecovery(of: old, now: account.email, in: pool, at: now, connection)
     }
     change.email = .set(try #require(account.email))
     try await identity.accounts.update(acme, account.id, change, by: Self.boss)

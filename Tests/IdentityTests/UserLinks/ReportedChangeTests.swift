@@ -88,7 +88,7 @@ struct ReportedChangeTests {
       let session = try await instance.signIn(
         .alice, device, code: device.code(at: instance.now)
       ).session
-      let (scope, id) = (instance.acme, device.account.id)
+      let (pool, id) = (instance.acme, device.account.id)
       var change = AccountChange()
       change.factors = .clear
       let clearing = change
@@ -104,30 +104,30 @@ struct ReportedChangeTests {
         try await identity.enrollments.makeRecoveryCodes(session, by: Instance.visitor)
       }
       await expect("changesLocked") {
-        try await identity.accounts.update(scope, id, clearing, by: Instance.boss)
+        try await identity.accounts.update(pool, id, clearing, by: Instance.boss)
       }
       await expect("changesLocked") {
         try await identity.support.rename(
-          scope, id, device.factor, to: "x", agent.request())
+          pool, id, device.factor, to: "x", agent.request())
       }
       await expect("changesLocked") {
         try await identity.outOfBandCodes.apply(revert, by: Instance.visitor)
       }
       await expect("changesLocked") {
-        try await identity.factorRemovals.remove(scope, id, device.factor, agent.request())
+        try await identity.factorRemovals.remove(pool, id, device.factor, agent.request())
       }
       await expect("changesLocked") {
         try await instance.temporaryCode(device.account, by: agent)
       }
       // An attacker could delete the account and create it again without factors.
       let program = try await instance.program()
-      await expect("changesLocked") { try await identity.accounts.delete(scope, id, by: program) }
+      await expect("changesLocked") { try await identity.accounts.delete(pool, id, by: program) }
       await expect("changesLocked") {
         try await identity.accounts.delete(
-          scope, id, by: Author(actor: .user(id)), in: session)
+          pool, id, by: Author(actor: .user(id)), in: session)
       }
       // Other changes are still allowed.
-      try await identity.accounts.update(scope, id, renaming, by: Instance.boss)
+      try await identity.accounts.update(pool, id, renaming, by: Instance.boss)
       #expect(try await instance.reload(device.account).factors.count == 1)
     }
   }
@@ -213,7 +213,7 @@ struct ReportedChangeTests {
       let olga = try await instance.identity.administrators.record(email: "olga@example.com")
         .administrator
       let pools = try await instance.identity.reportedChanges.pools(visibleTo: olga, limit: 5)
-      #expect(pools.map(\.users) == [1] && pools.first?.scope == instance.acme)
+      #expect(pools.map(\.users) == [1] && pools.first?.pool == instance.acme)
       let other = try await instance.identity.administrators.record(email: "other@example.com")
         .administrator
       #expect(try await instance.identity.reportedChanges.pools(visibleTo: other, limit: 5).isEmpty)

@@ -35,7 +35,7 @@ private let table: Set = [
 ]
 
 extension ErrorRow {
-  static let all = [enrollment, secondFactor, phoneFactor, account, tokens, codes, scope]
+  static let all = [enrollment, secondFactor, phoneFactor, account, tokens, codes, pool]
     .flatMap(\.self)
 }
 

@@ -15,7 +15,7 @@ struct SurfaceTests {
     "accounts:createAuthUri", "accounts:verifyIosClient", "token",
   ]
 
-  private static let scoped = [
+  private static let inPool = [
     "/accounts", "/accounts:lookup", "/accounts:update", "/accounts:delete", "/accounts:query",
     "/accounts:sendOobCode", "/accounts:batchCreate", "/accounts:batchDelete",
     ":createSessionCookie", ":queryAccounts",
@@ -59,14 +59,14 @@ struct SurfaceTests {
   /// Returns every path with its method, without a host prefix.
   private static func addresses(_ profile: Profile) -> [String] {
     var all = client.map { "POST /v1/" + $0 } + read.map { "GET " + $0 }
-    for scope in ["/v1/projects/p", "/v1/projects/p/tenants/t"] {
-      all += scoped.map { "POST " + scope + $0 }
+    for pool in ["/v1/projects/p", "/v1/projects/p/tenants/t"] {
+      all += inPool.map { "POST " + pool + $0 }
     }
     for root in ["/v2", "/admin/v2"] {
       all += version2.map { $0.replacing(" ", with: " " + root) }
-      for scope in ["/projects/p", "/projects/p/tenants/t"] {
+      for pool in ["/projects/p", "/projects/p/tenants/t"] {
         for kind in ["oauthIdpConfigs", "inboundSamlConfigs"] {
-          let list = "\(root)\(scope)/\(kind)"
+          let list = "\(root)\(pool)/\(kind)"
           all += ["GET \(list)", "POST \(list)"]
           all += ["GET", "PATCH", "DELETE"].map { "\($0) \(list)/one" }
         }
@@ -76,8 +76,8 @@ struct SurfaceTests {
     guard profile == .emulator else { return all }
     all += ["GET /", "GET /emulator/openapi.json", "GET /emulator/action"]
     all += ["GET /emulator/auth/handler", "GET /emulator/auth/iframe"]
-    for scope in ["/emulator/v1/projects/p/", "/emulator/v1/projects/p/tenants/t/"] {
-      all += emulator.map { $0.replacing(" ", with: " " + scope) }
+    for pool in ["/emulator/v1/projects/p/", "/emulator/v1/projects/p/tenants/t/"] {
+      all += emulator.map { $0.replacing(" ", with: " " + pool) }
     }
     return all
   }

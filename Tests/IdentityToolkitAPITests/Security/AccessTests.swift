@@ -12,37 +12,37 @@ private struct Guarded: CustomTestStringConvertible, Sendable {
   var testDescription: String { "\(method) \(path)" }
 
   static let all = [
-    Guarded(method: .get, path: "/v2/{scope}/config", roles: [.owner, .policy, .auditor]),
-    Guarded(method: .patch, path: "/v2/{scope}/config", body: "{}", roles: [.owner, .policy]),
-    Guarded(method: .get, path: "/v2/{scope}/tenants", roles: [.owner, .policy, .auditor]),
+    Guarded(method: .get, path: "/v2/{pool}/config", roles: [.owner, .policy, .auditor]),
+    Guarded(method: .patch, path: "/v2/{pool}/config", body: "{}", roles: [.owner, .policy]),
+    Guarded(method: .get, path: "/v2/{pool}/tenants", roles: [.owner, .policy, .auditor]),
     Guarded(
-      method: .post, path: "/v2/{scope}/tenants", body: #"{"displayName":"initech"}"#,
+      method: .post, path: "/v2/{pool}/tenants", body: #"{"displayName":"initech"}"#,
       roles: [.owner, .policy]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts", body: "{}", roles: [.owner, .application]),
+      method: .post, path: "/v1/{pool}/accounts", body: "{}", roles: [.owner, .application]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts:lookup", body: #"{"localId":["alice"]}"#,
+      method: .post, path: "/v1/{pool}/accounts:lookup", body: #"{"localId":["alice"]}"#,
       roles: [.owner, .application, .support, .auditor]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts:update", body: #"{"localId":"alice"}"#,
+      method: .post, path: "/v1/{pool}/accounts:update", body: #"{"localId":"alice"}"#,
       roles: [.owner, .application]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts:batchDelete", body: #"{"localIds":["nobody"]}"#,
+      method: .post, path: "/v1/{pool}/accounts:batchDelete", body: #"{"localIds":["nobody"]}"#,
       roles: [.owner, .application]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts:delete", body: #"{"localId":"alice"}"#,
+      method: .post, path: "/v1/{pool}/accounts:delete", body: #"{"localId":"alice"}"#,
       roles: [.owner, .application]),
-    Guarded(method: .get, path: "/v1/{scope}/accounts:batchGet", roles: [.owner, .application]),
+    Guarded(method: .get, path: "/v1/{pool}/accounts:batchGet", roles: [.owner, .application]),
     Guarded(
-      method: .post, path: "/v1/{scope}/accounts:query", body: "{}",
+      method: .post, path: "/v1/{pool}/accounts:query", body: "{}",
       roles: [.owner, .application]),
   ]
 
   func send(
-    _ server: TestServer, _ scope: String, _ credential: Credential
+    _ server: TestServer, _ pool: String, _ credential: Credential
   ) async throws -> Answer {
     try await server.call(
-      method, path.replacing("{scope}", with: scope), text: body, credential)
+      method, path.replacing("{pool}", with: pool), text: body, credential)
   }
 }
 
@@ -67,11 +67,11 @@ struct AccessTests {
     try await TestServer.with { server in
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let own = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let own = try await server.identity.pools.find(project: ID(TestServer.project))
       let token = try await server.token(.owner)
       _ = try await server.post(TestServer.accounts, ["localId": "alice"], .owner)
       for call in Guarded.all {
-        for name in ["\(other.scope.projectNumber)", "1234", "other-mfa"] {
+        for name in ["\(other.pool.projectNumber)", "1234", "other-mfa"] {
           let refused = try await call.send(server, "projects/\(name)", .bearer(token))
           #expect(refused.status == 403 && refused.json["error"]?["message"] == Self.denied)
         }
@@ -120,10 +120,10 @@ struct AccessTests {
       let own = try await server.addTenant()
       let other = try await server.addTenant("initech")
       let token = Credential.bearer(try await server.token(.owner, tenant: own))
-      for scope in ["projects/acme-mfa", "projects/acme-mfa/tenants/\(other)"] {
-        for call in Guarded.all where !scope.contains("tenants") || call.path.hasPrefix("/v1") {
-          let answer = try await call.send(server, scope, token)
-          #expect(answer.status == 403, "\(call.testDescription) \(scope)")
+      for pool in ["projects/acme-mfa", "projects/acme-mfa/tenants/\(other)"] {
+        for call in Guarded.all where !pool.contains("tenants") || call.path.hasPrefix("/v1") {
+          let answer = try await call.send(server, pool, token)
+          #expect(answer.status == 403, "\(call.testDescription) \(pool)")
         }
       }
       for call in Guarded.all where call.path.hasPrefix("/v1") {
@@ -230,7 +230,7 @@ struct AccessTests {
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
       let otherKey = try #require(
-        try await server.identity.apiKeys.list(other.scope.project).first
+        try await server.identity.apiKeys.list(other.pool.project).first
       ).text
       let body: JSON = [
         "targetProjectId": "acme-mfa", "email": .string(alice.email),

@@ -107,9 +107,9 @@ struct EndUserAddressTests {
         text: String(decoding: body.serialized(), as: UTF8.self), .owner,
         fields: ["Countersign-Forwarded-For": "2001:db8::7"])
       #expect(done.status == 200, "\(done.json)")
-      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let pool = try await server.identity.pools.find(project: ID(TestServer.project))
       let account = try #require(
-        try await server.identity.accounts.find(scope, ID(alice.uid)))
+        try await server.identity.accounts.find(pool, ID(alice.uid)))
       let codeAttempts = try await server.identity.codeAttempts.list(account).items
       #expect(codeAttempts.first?.origin.address == "2001:db8::7")
     }

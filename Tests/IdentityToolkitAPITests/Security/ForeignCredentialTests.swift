@@ -4,8 +4,8 @@ import Identity
 import JSON
 import Testing
 
-/// A user pool with every sign-in method configured, and one user who has only a password.
-private struct Pool: CustomStringConvertible {
+/// A pool with every sign-in method configured, and one user who has only a password.
+private struct TestedPool: CustomStringConvertible {
   let project: String
   let tenant: String?
   let key: String
@@ -73,16 +73,18 @@ private struct Pool: CustomStringConvertible {
 ///
 /// Each request is otherwise complete, so only the credential can fail.
 struct ForeignCredentialTests {
-  private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [Pool] {
+  private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [TestedPool] {
     let maker = Author(actor: .commandLine)
     let project = try await server.identity.pools.createProject(
       id: "other-mfa", displayName: "Other", by: maker)
-    let key = try await server.identity.apiKeys.list(project.scope.project).first?.text ?? ""
+    let key = try await server.identity.apiKeys.list(project.pool.project).first?.text ?? ""
     let owner = try await server.token(.owner, project: "other-mfa")
-    var pools = [Pool(project: "other-mfa", tenant: nil, key: key, owner: owner, server: server)]
+    var pools = [
+      TestedPool(project: "other-mfa", tenant: nil, key: key, owner: owner, server: server)
+    ]
     for tenant in [nil, try await server.addTenant(), try await server.addTenant("initech")] {
       pools.append(
-        Pool(
+        TestedPool(
           project: TestServer.project, tenant: tenant, key: server.key, owner: server.owner,
           server: server))
     }
@@ -116,8 +118,8 @@ struct ForeignCredentialTests {
 
   /// Tries each pool's credential in every other pool, and then in its own.
   private func tryEverywhere(
-    refusals: Set<String>, _ given: (Pool) async throws -> JSON.Object,
-    _ use: (Pool, JSON.Object) async throws -> Answer
+    refusals: Set<String>, _ given: (TestedPool) async throws -> JSON.Object,
+    _ use: (TestedPool, JSON.Object) async throws -> Answer
   ) async throws {
     try await TestServer.with { server in
       let pools = try await pools(server, TestTokenIssuer(key: try RSAKey.generate()))

@@ -93,7 +93,7 @@ struct IDTokenTests {
       guard profile == .standalone else { return }
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
+      let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let answer = try await server.post(
         Self.lookup + "?key=\(key)", ["idToken": inProject["idToken"] ?? nil], .none)
       #expect(answer.error == "INVALID_ID_TOKEN")

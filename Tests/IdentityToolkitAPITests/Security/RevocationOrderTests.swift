@@ -237,9 +237,9 @@ private struct Story {
   }
 
   private mutating func endAll() async throws {
-    let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+    let pool = try await server.identity.pools.find(project: ID(TestServer.project))
     try await server.identity.sessions.endAll(
-      scope, ID(Self.uid), by: Author(actor: .commandLine))
+      pool, ID(Self.uid), by: Author(actor: .commandLine))
     endAllTokens()
   }
 

@@ -80,7 +80,7 @@ extension Operation {
     if case .admin = access { true } else { false }
   }
 
-  fileprivate var action: Action? {
+  fileprivate var action: BearerAction? {
     switch access {
     case .admin(let action), .either(let action): action
     case .open, .emulator, .client: nil

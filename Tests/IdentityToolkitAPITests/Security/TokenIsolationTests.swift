@@ -54,9 +54,9 @@ struct TokenIsolationTests {
   private func switchOn(
     _ server: TestServer, project: ID<Project> = ID(TestServer.project), tenant: String? = nil
   ) async throws {
-    let scope = try await server.identity.scopes.find(
+    let pool = try await server.identity.pools.find(
       project: project, tenant: tenant.map { ID($0) })
-    _ = try await server.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+    _ = try await server.identity.policies.change(pool, by: Author(actor: .commandLine)) {
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
     }
   }
@@ -126,8 +126,8 @@ struct TokenIsolationTests {
       let given = try await given(server)
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      try await switchOn(server, project: other.scope.project)
-      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
+      try await switchOn(server, project: other.pool.project)
+      let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       for call in calls(server) {
         let answer = try await send(call, given[call.member], key: key, server)
         let junk = try await send(call, "x", key: key, server)

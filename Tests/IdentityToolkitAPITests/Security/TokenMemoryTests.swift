@@ -51,7 +51,7 @@ struct TokenMemoryTests {
       let token = try await shown(server, try await server.addPerson())
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
+      let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let answer = try await server.post(Self.lookup + "?key=\(key)", ["idToken": token], .none)
       #expect(answer.error == "INVALID_ID_TOKEN")
       let mismatch = try await server.post(

@@ -9,8 +9,8 @@ extension TestServer {
   func allowBackupCodes() async throws {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
-    let scope = try await identity.scopes.find(project: ID(TestServer.project))
-    try await identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+    let pool = try await identity.pools.find(project: ID(TestServer.project))
+    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
   }
 
   /// Returns a request by a support agent who has just re-authenticated.
@@ -36,9 +36,9 @@ extension TestServer {
 
   /// Generates a temporary code for a user, as a support agent.
   func temporaryCode(of uid: String) async throws -> String {
-    let scope = try await identity.scopes.find(project: ID(TestServer.project))
+    let pool = try await identity.pools.find(project: ID(TestServer.project))
     return try await identity.backupCodes.makeTemporaryCode(
-      try await request(), for: ID(uid), in: scope, hours: 1
+      try await request(), for: ID(uid), in: pool, hours: 1
     ).value.code.revealedText
   }
 

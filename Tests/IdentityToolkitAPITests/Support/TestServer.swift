@@ -103,7 +103,7 @@ private enum Template {
       }
       _ = try await identity.pools.update(
         project: ID(TestServer.project), by: Author(actor: .commandLine)
-      ) { project throws(UserPoolError) in
+      ) { project throws(PoolError) in
         project.project?.allowTenants = true
         project.emailPrivacy = true
         project.signIn.anonymous = true

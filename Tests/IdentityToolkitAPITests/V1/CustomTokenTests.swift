@@ -167,7 +167,7 @@ struct CustomTokenTests {
       #expect(try await server.post(Self.path, ["token": token]).error == "USER_DISABLED")
       _ = try await server.identity.pools.update(
         project: ID(TestServer.project), by: Author(actor: .commandLine)
-      ) { project throws(UserPoolError) in project.disableAuth = true }
+      ) { project throws(PoolError) in project.disableAuth = true }
       #expect(try await server.post(Self.path, ["token": token]).error == "PROJECT_DISABLED")
     }
   }

@@ -23,7 +23,7 @@ struct ImportRoundTripTests {
       let id = try #require(done["localId"] ?? nil)
       let before = try #require(try await users(server).first)
       #expect(before["emailLinkSignin"] == true)
-      let pool = try await server.identity.scopes.find(
+      let pool = try await server.identity.pools.find(
         project: ID(TestServer.project), tenant: nil)
       let page = try await server.identity.accounts.export(pool, after: nil, limit: 1)
       let item = try #require(page.items.first)

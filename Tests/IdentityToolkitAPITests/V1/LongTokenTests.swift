@@ -16,13 +16,13 @@ struct LongTokenTests {
       String(repeating: character, count: ProviderLink.longestProvider - 8),
       String(repeating: character, count: ProviderLink.longestRawID - 3)
     )
-    let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+    let pool = try await server.identity.pools.find(project: ID(TestServer.project))
     for number in 100..<100 + count {
       var change = AccountChange()
       change.link = ProviderLink(
         provider: "oidc.\(number)\(provider)", rawID: "\(number)\(rawID)")
       try await server.identity.accounts.update(
-        scope, ID(uid), change, by: Author(actor: .commandLine))
+        pool, ID(uid), change, by: Author(actor: .commandLine))
     }
   }
 

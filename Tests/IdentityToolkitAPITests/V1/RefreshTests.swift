@@ -101,7 +101,7 @@ struct RefreshTests {
       #expect(try claims(right["id_token"])["firebase"]?["tenant"]?.stringValue == id)
       let other = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
-      let key = try await server.identity.apiKeys.list(other.scope.project).first?.text ?? ""
+      let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let stolen = try await server.post(
         "/v1/token?key=\(key)",
         ["grantType": "refresh_token", "refreshToken": session["refreshToken"] ?? nil], .none)

@@ -49,7 +49,7 @@ struct ReservedClaimTests {
         #expect(signedIn.error == error)
       }
       let user = try await server.identity.accounts.find(
-        try await server.identity.scopes.find(project: ID(TestServer.project)), ID(alice.uid))
+        try await server.identity.pools.find(project: ID(TestServer.project)), ID(alice.uid))
       #expect(user?.customAttributes == nil)
     }
   }

@@ -174,11 +174,11 @@ struct UpdateTests {
       let alice = try await server.addPerson()
       let uid = JSON.string(alice.uid)
       let phones: JSON = ["enrollments": [["phoneInfo": "+15555550101"]]]
-      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
-      var settings = try await server.identity.support.settings(scope)
+      let pool = try await server.identity.pools.find(project: ID(TestServer.project))
+      var settings = try await server.identity.support.settings(pool)
       settings.tokenChangesPerHour = 1
       settings.tokensRemoveFactors = false
-      try await server.identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
       #expect(
         try await server.post(Self.admin, ["localId": uid, "mfa": phones], .owner).status == 200)
       let removal = try await server.post(Self.admin, ["localId": uid, "mfa": [:]], .owner)
@@ -197,7 +197,7 @@ struct UpdateTests {
         "enrollments": [["phoneInfo": "+15555550101"], ["phoneInfo": "+15555550102"]]
       ]
       settings.tokensRemoveFactors = true
-      try await server.identity.support.change(scope, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
       let often = try await server.post(Self.admin, ["localId": uid, "mfa": more], .owner)
       #expect(often.status == 429)
       #expect(often.error?.hasPrefix("QUOTA_EXCEEDED : ") == true)
@@ -249,8 +249,8 @@ struct UpdateTests {
       server.advance(seconds: 60)
       _ = try await server.signIn(alice)
       server.advance(seconds: 60)
-      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
-      let before = try #require(try await server.identity.accounts.find(scope, ID(alice.uid)))
+      let pool = try await server.identity.pools.find(project: ID(TestServer.project))
+      let before = try #require(try await server.identity.accounts.find(pool, ID(alice.uid)))
       #expect(before.createdAt.microseconds % 1_000 != 0)
       let filter = AuditFilter(object: .account)
       let entries = try await server.identity.audit.list(filter, after: nil, limit: 9).items.count
@@ -260,7 +260,7 @@ struct UpdateTests {
       var change: JSON.Object = ["localId": .string(alice.uid)]
       for name in ["createdAt", "lastLoginAt"] { change[name] = user[name] }
       #expect(try await server.post(Self.admin, .object(change), .owner).status == 200)
-      let after = try #require(try await server.identity.accounts.find(scope, ID(alice.uid)))
+      let after = try #require(try await server.identity.accounts.find(pool, ID(alice.uid)))
       #expect(after.createdAt == before.createdAt)
       #expect(after.lastLoginAt == before.lastLoginAt)
       let rows = try await server.identity.audit.list(filter, after: nil, limit: 9).items

@@ -151,7 +151,8 @@ struct ConfigMembersTests {
       #expect(answer["signIn"]?["email"]?["enabled"] == true)
       #expect(answer["signIn"]?["phoneNumber"]?["testPhoneNumbers"] == ["+16505550100": "123456"])
       #expect(answer["emailPrivacyConfig"] == [:])
-      let project = try await server.identity.pools.find(project: ID(TestServer.project))
+      let project = try await server.identity.pools.existingSettings(
+        project: ID(TestServer.project))
       #expect(!project.hidesUsers)
       #expect(
         project.signIn

@@ -113,9 +113,9 @@ struct ConfigRoundTripTests {
         let path = tenant.map { "\(TenantTests.tenants)/\($0)" } ?? TestServer.config
         try await writeBack(path, .owner, server)
         try await writeBack(path, policy, server)
-        let pool = try await server.identity.pools.find(
+        let settings = try await server.identity.pools.existingSettings(
           project: ID(TestServer.project), tenant: tenant.map { ID($0) })
-        #expect(pool.members == text)
+        #expect(settings.members == text)
         let change = try await server.patch(
           path + "?updateMask=monitoring", ["monitoring": ["requestLogging": ["enabled": true]]],
           policy)
@@ -132,7 +132,9 @@ struct ConfigRoundTripTests {
       let id = try await server.addTenant()
       let path = "\(TenantTests.tenants)/\(id)"
       func setting() async throws -> Bool? {
-        try await server.identity.pools.find(project: ID(TestServer.project), tenant: ID(id)).edit
+        try await server.identity.pools.existingSettings(
+          project: ID(TestServer.project), tenant: ID(id)
+        ).edit
           .emailPrivacy
       }
       let mask = path + "?updateMask=emailPrivacyConfig"
@@ -154,8 +156,9 @@ struct ConfigRoundTripTests {
     try await TestServer.with { server in
       let linkOnly = SignInMethods(password: false, emailLink: true, anonymous: false)
       func methods() async throws -> SignInMethods {
-        let pool = try await server.identity.pools.find(project: ID(TestServer.project))
-        return pool.signIn
+        let settings = try await server.identity.pools.existingSettings(
+          project: ID(TestServer.project))
+        return settings.signIn
       }
       _ = try await server.identity.pools.update(
         project: ID(TestServer.project), by: Author(actor: .commandLine)
@@ -175,15 +178,15 @@ struct ConfigRoundTripTests {
 
   @Test func `writing back a state that was never set keeps the policy's version`() async throws {
     try await TestServer.with { server in
-      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let pool = try await server.identity.pools.find(project: ID(TestServer.project))
       try await server.switchTOTPOn()
-      let policy = try await server.identity.policies.read(scope)
+      let policy = try await server.identity.policies.read(pool)
       #expect(policy.configuration.state == nil)
       let read = try await server.get(TestServer.config)
       #expect(read["mfa"]?["state"] == "DISABLED")
       for mask in ["mfa", "mfa.state"] {
         _ = try await server.patch(TestServer.config + "?updateMask=\(mask)", read.json)
-        let later = try await server.identity.policies.read(scope)
+        let later = try await server.identity.policies.read(pool)
         #expect(later.version == policy.version && later.configuration == policy.configuration)
       }
       // A tenant without a configuration returns none, so a state that is written is new.

@@ -30,9 +30,9 @@ struct ConfigStatementTests {
     let statements = Statements()
     try await TestServer.with(trace: statements.add) { server in
       let tenant = try await server.identity.pools.createTenant(
-        in: ID(TestServer.project), UserPoolEdit(displayName: "eu-shop"),
+        in: ID(TestServer.project), PoolEdit(displayName: "eu-shop"),
         by: Author(actor: .commandLine))
-      let address = "/v2/projects/\(TestServer.project)/tenants/\(tenant.scope.objectID)"
+      let address = "/v2/projects/\(TestServer.project)/tenants/\(tenant.pool.objectID)"
       // The first call also stores when the token was last used.
       _ = try await server.get(TestServer.config)
       _ = statements.take()

@@ -272,10 +272,10 @@ struct ConfigTests {
         tenant = created["name"]?.stringValue?.split(separator: "/").last.map(String.init)
         path += "/" + (tenant ?? "")
       }
-      let scope = try await server.identity.scopes.existing(
+      let pool = try await server.identity.pools.existing(
         project: .init(TestServer.project), tenant: tenant.map { .init($0) })
       func intervals() async throws -> Int {
-        try await server.identity.policies.read(scope).configuration.window.adjacentIntervals
+        try await server.identity.policies.read(pool).configuration.window.adjacentIntervals
       }
       func write(_ totp: JSON) async throws {
         var body: JSON.Object = [

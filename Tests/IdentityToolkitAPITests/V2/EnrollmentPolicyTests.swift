@@ -14,8 +14,8 @@ struct EnrollmentPolicyTests {
   ) async throws {
     try await server.switchTOTPOn(adjacentIntervals: 1)
     let day = try #require(Day(from))
-    let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
-    _ = try await server.identity.policies.change(scope, by: Author(actor: .commandLine)) {
+    let pool = try await server.identity.pools.find(project: ID(TestServer.project))
+    _ = try await server.identity.policies.change(pool, by: Author(actor: .commandLine)) {
       edit throws(PolicyError) in
       edit.pattern = .mandatory
       edit.enforcement = Enforcement(mode, from: day, graceDays: grace)

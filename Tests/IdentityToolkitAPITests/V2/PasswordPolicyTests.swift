@@ -244,7 +244,7 @@ struct PasswordPolicyTests {
       let parameters = try await server.get("/v1/recaptchaParams", .key)
       #expect(parameters["kind"] == "identitytoolkit#GetRecaptchaParamResponse")
       #expect(parameters["recaptchaSiteKey"]?.stringValue?.isEmpty == false)
-      let project = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let project = try await server.identity.pools.find(project: ID(TestServer.project))
       #expect(parameters["producerProjectNumber"] == .string("\(project.projectNumber)"))
     }
   }

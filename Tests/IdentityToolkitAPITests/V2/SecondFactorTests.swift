@@ -50,9 +50,9 @@ struct SecondFactorTests {
         .post, Self.finalize, text: String(decoding: body.serialized(), as: UTF8.self), .key,
         fields: [.userAgent: "okhttp/4.12"])
       #expect(answer.error == "INVALID_CODE")
-      let scope = try await server.identity.scopes.find(project: ID(TestServer.project))
+      let pool = try await server.identity.pools.find(project: ID(TestServer.project))
       let account = try #require(
-        try await server.identity.accounts.find(scope, ID(waiting.person.uid)))
+        try await server.identity.accounts.find(pool, ID(waiting.person.uid)))
       let codeAttempts = try await server.identity.codeAttempts.list(account).items
       #expect(codeAttempts.map(\.result) == [.unreadable, .accepted])
       #expect(codeAttempts.map(\.way) == [.app, .enrollment])

@@ -62,8 +62,8 @@ struct TenantTests {
         #expect(try await server.get("/v2/\(name)").status == 404)
       }
       // The emulator profile adds no project whose ID is the number.
-      await #expect(throws: ScopeError.self) {
-        _ = try await server.identity.scopes.existing(project: ID(number))
+      await #expect(throws: PoolLookupError.self) {
+        _ = try await server.identity.pools.existing(project: ID(number))
       }
     }
   }
@@ -135,9 +135,9 @@ struct TenantTests {
               {"state": "MFA_STATE_UNSPECIFIED", "totpProviderConfig": {"adjacentIntervals": 5}}]}
             """)))
       #expect(answer["allowPasswordSignup"] == true)
-      let scope = try await server.identity.scopes.find(
+      let pool = try await server.identity.pools.find(
         project: ID(TestServer.project), tenant: ID(id))
-      #expect(try await server.identity.policies.read(scope).configuration.isTOTPOn)
+      #expect(try await server.identity.policies.read(pool).configuration.isTOTPOn)
     }
   }
 
@@ -314,8 +314,8 @@ struct TenantTests {
       _ = try await server.identity.pools.createProject(
         id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
       let foreign = try await server.identity.pools.createTenant(
-        in: ID("other-mfa"), UserPoolEdit(displayName: "aaaa"), by: Author(actor: .commandLine))
-      for token in ["!", "not-a-token", "alpha", foreign.scope.objectID] {
+        in: ID("other-mfa"), PoolEdit(displayName: "aaaa"), by: Author(actor: .commandLine))
+      for token in ["!", "not-a-token", "alpha", foreign.pool.objectID] {
         let answer = try await server.get(Self.tenants + "?pageToken=\(token)")
         #expect(answer.status == 200 && answer.json == [:], "\(token)")
       }

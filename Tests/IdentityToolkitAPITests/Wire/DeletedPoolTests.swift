@@ -10,11 +10,11 @@ struct DeletedPoolTests {
   {
     try await TestServer.with { server in
       let tenant = try await server.addTenant()
-      let scopes = server.identity.scopes
-      let project = try await scopes.find(project: ID(TestServer.project))
-      let pool = try await scopes.find(project: ID(TestServer.project), tenant: ID(tenant))
-      for (scope, code) in [(project, "PROJECT_NOT_FOUND"), (pool, "TENANT_DELETED")] {
-        let error = WireError(CallError.scopeDeleted(scope))
+      let pools = server.identity.pools
+      let project = try await pools.find(project: ID(TestServer.project))
+      let tenantPool = try await pools.find(project: ID(TestServer.project), tenant: ID(tenant))
+      for (pool, code) in [(project, "PROJECT_NOT_FOUND"), (tenantPool, "TENANT_DELETED")] {
+        let error = WireError(CallError.poolDeleted(pool))
         #expect(error.message == code && error.status == .badRequest)
       }
     }

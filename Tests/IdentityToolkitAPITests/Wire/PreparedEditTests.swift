@@ -6,8 +6,8 @@ import Testing
 @testable import IdentityToolkitAPI
 
 struct PreparedEditTests {
-  private func prepared(_ runs: RunCount) -> PreparedEdit<UserPoolEdit, UserPoolError> {
-    PreparedEdit(of: UserPoolEdit(displayName: "acme")) { (tenant) throws(UserPoolError) in
+  private func prepared(_ runs: RunCount) -> PreparedEdit<PoolEdit, PoolError> {
+    PreparedEdit(of: PoolEdit(displayName: "acme")) { (tenant) throws(PoolError) in
       runs.add()
       guard tenant.displayName != "gone" else { throw .tenantNotFound }
       tenant.disableAuth = true
@@ -17,16 +17,16 @@ struct PreparedEditTests {
   @Test func `an edit is applied as prepared if the settings are unchanged`() throws {
     let runs = RunCount()
     let edit = prepared(runs)
-    var tenant = UserPoolEdit(displayName: "acme")
+    var tenant = PoolEdit(displayName: "acme")
     try edit.apply(to: &tenant)
-    #expect(tenant == UserPoolEdit(displayName: "acme", disableAuth: true))
+    #expect(tenant == PoolEdit(displayName: "acme", disableAuth: true))
     #expect(runs.count == 1)
   }
 
   @Test(arguments: [
-    UserPoolEdit(displayName: "other"), UserPoolEdit(displayName: "acme", members: #"{"a":1}"#),
+    PoolEdit(displayName: "other"), PoolEdit(displayName: "acme", members: #"{"a":1}"#),
   ])
-  func `a concurrent change is preserved`(_ changed: UserPoolEdit) throws {
+  func `a concurrent change is preserved`(_ changed: PoolEdit) throws {
     let runs = RunCount()
     let edit = prepared(runs)
     var tenant = changed
@@ -39,42 +39,42 @@ struct PreparedEditTests {
 
   @Test func `new members are parsed before the edit is applied`() throws {
     let runs = RunCount()
-    let edit = PreparedEdit(of: UserPoolEdit(displayName: "acme")) {
-      (tenant: inout UserPoolEdit) throws(UserPoolError) in
+    let edit = PreparedEdit(of: PoolEdit(displayName: "acme")) {
+      (tenant: inout PoolEdit) throws(PoolError) in
       runs.add()
       tenant.members = #"{"a":1}"#
     }
     #expect(runs.count == 1)
-    var tenant = UserPoolEdit(displayName: "acme")
+    var tenant = PoolEdit(displayName: "acme")
     try edit.apply(to: &tenant)
     #expect(runs.count == 1)
     #expect(tenant.storedMembers.parsed.withLock { $0?.root == ["a": 1] })
   }
 
   @Test func `an error in the edit is thrown when it's applied`() throws {
-    let edit = PreparedEdit(of: UserPoolEdit(displayName: "gone")) {
-      (tenant: inout UserPoolEdit) throws(UserPoolError) in throw .missingTenantName
+    let edit = PreparedEdit(of: PoolEdit(displayName: "gone")) {
+      (tenant: inout PoolEdit) throws(PoolError) in throw .missingTenantName
     }
-    var tenant = UserPoolEdit(displayName: "gone")
-    #expect(throws: UserPoolError.self) { try edit.apply(to: &tenant) }
-    #expect(tenant == UserPoolEdit(displayName: "gone"))
+    var tenant = PoolEdit(displayName: "gone")
+    #expect(throws: PoolError.self) { try edit.apply(to: &tenant) }
+    #expect(tenant == PoolEdit(displayName: "gone"))
   }
 
   @Test func `a concurrent MFA configuration change doesn't repeat the edit`() async throws {
     let runs = RunCount()
     let edit = try await ConfigEdit(
       UpdateMask("disableAuth,mfaConfig.state"), "mfaConfig", MFAConfiguration(state: .mandatory),
-      members: UpdateMask("disableAuth"), of: { UserPoolEdit(displayName: "acme") }
+      members: UpdateMask("disableAuth"), of: { PoolEdit(displayName: "acme") }
     ) { (tenant) in
       runs.add()
       tenant.disableAuth = true
     }
-    var tenant = UserPoolEdit(
+    var tenant = PoolEdit(
       displayName: "acme", configuration: MFAConfiguration(state: .enabled, smsEnabled: true))
     try edit.apply(to: &tenant)
     #expect(
       tenant
-        == UserPoolEdit(
+        == PoolEdit(
           displayName: "acme", disableAuth: true,
           configuration: MFAConfiguration(state: .mandatory, smsEnabled: true)))
     #expect(runs.count == 1)

@@ -72,7 +72,7 @@ extension Methods {
     let overwrites = try message.flag("allowOverwrite") ?? false
     var options = ImportOptions(existing: overwrites ? .replace : .refuse)
     options.sanityCheck = try message.flag("sanityCheck") ?? false
-    let outcome = try await identity.imports.run(call.scope, rows, options, by: call.author)
+    let outcome = try await identity.imports.run(call.pool, rows, options, by: call.author)
     var answer: JSON.Object = ["kind": "identitytoolkit#UploadAccountResponse"]
     if !outcome.refusals.isEmpty {
       answer.append(
@@ -89,7 +89,7 @@ extension Methods {
   }
   /// Returns an error that names the member that isn't base64, the hash or the salt; production
   /// calls the hash `password`.
-  private static func notBase64(_ user: Message) throws(WireError) -> WireError {
+  private static func notBase64(_ user: RequestMessage) throws(WireError) -> WireError {
     for (name, field) in [("passwordHash", "password"), ("salt", "salt")] {
       let text = try user.text(name) ?? ""
       if Base64URL.decode(text) == nil { return .notBase64(text, at: user.field(field)) }

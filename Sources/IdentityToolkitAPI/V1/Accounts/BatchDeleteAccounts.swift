@@ -35,7 +35,7 @@ extension Methods {
   ) async throws -> String? {
     do {
       try await identity.accounts.delete(
-        call.scope, id, onlyIfDisabled: !force, by: call.author)
+        call.pool, id, onlyIfDisabled: !force, by: call.author)
       return nil
     } catch let error as AccountError {
       switch error {

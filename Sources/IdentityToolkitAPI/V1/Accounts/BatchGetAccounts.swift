@@ -23,10 +23,10 @@ extension Methods {
     }
     let limit = try call.pageSize("maxResults", standard: 20, maximum: 1000)
     let after = try call.parameter("nextPageToken").flatMap { $0.isEmpty ? nil : $0 }
-    let page = try await identity.accounts.export(call.scope, after: after, limit: limit)
+    let page = try await identity.accounts.export(call.pool, after: after, limit: limit)
     if call.holder.readsHashes, page.items.contains(where: { $0.passwordHash != nil }) {
       try await identity.accounts.recordHashDownload(
-        of: call.scope, count: page.items.count, by: call.author)
+        of: call.pool, count: page.items.count, by: call.author)
     }
     var answer: JSON.Object = ["kind": "identitytoolkit#DownloadAccountResponse"]
     if !page.items.isEmpty {
@@ -34,7 +34,7 @@ extension Methods {
         "users",
         .array(
           page.items.map { item in
-            UserMessage.write(item, tenant: call.scope.tenant, hashes: call.holder.readsHashes)
+            UserMessage.write(item, tenant: call.pool.tenant, hashes: call.holder.readsHashes)
           }))
     }
     UserMessage.append(

@@ -13,7 +13,7 @@ extension Methods {
   func delete(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)
     let id = session.account
-    return try await delete(id, in: session.scope, by: call.author(.user(id)), session)
+    return try await delete(id, in: session.pool, by: call.author(.user(id)), session)
   }
 
   /// `accounts:delete` by an administrator: deletes any user.
@@ -21,13 +21,13 @@ extension Methods {
     guard let id = try call.message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")
     }
-    return try await delete(ID(id), in: call.scope, by: call.author)
+    return try await delete(ID(id), in: call.pool, by: call.author)
   }
 
   private func delete(
-    _ id: ID<Account>, in scope: Scope, by author: Author, _ session: UserSession? = nil
+    _ id: ID<Account>, in pool: Pool, by author: Author, _ session: UserSession? = nil
   ) async throws -> JSON {
-    try await identity.accounts.delete(scope, id, by: author, in: session)
+    try await identity.accounts.delete(pool, id, by: author, in: session)
     return ["kind": "identitytoolkit#DeleteAccountResponse"]
   }
 }

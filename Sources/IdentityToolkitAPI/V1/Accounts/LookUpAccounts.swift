@@ -18,7 +18,7 @@ extension Methods {
   func lookup(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)
     let account = try await check(session)
-    return Methods.lookupAnswer([account], tenant: session.scope.tenant)
+    return Methods.lookupAnswer([account], tenant: session.pool.tenant)
   }
 
   /// `accounts:lookup` by an administrator: returns users by ID, email, phone number, and their IDs
@@ -41,9 +41,9 @@ extension Methods {
         "TOO_MANY_IDENTIFIERS : At most \(Methods.mostIdentifiers) identifiers can be looked up.")
     }
     let accounts = try await identity.accounts.lookup(
-      call.scope, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated,
+      call.pool, ids: ids, emails: emails, phoneNumbers: phoneNumbers, federated: federated,
       initialEmails: initialEmails)
-    return Methods.lookupAnswer(accounts, tenant: call.scope.tenant)
+    return Methods.lookupAnswer(accounts, tenant: call.pool.tenant)
   }
 
   /// The maximum number of identifiers per lookup; SDKs send at most 100.

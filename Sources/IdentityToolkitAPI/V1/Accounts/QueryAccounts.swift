@@ -40,25 +40,25 @@ extension Methods {
     let expression = try call.message.messages("expression").first
     let accounts: [Account]
     let count: Int
-    if let expression, let named = try await account(expression, call.scope) {
+    if let expression, let named = try await account(expression, call.pool) {
       accounts = Array(named.dropFirst(query.offset).prefix(query.limit))
       count = wantsUsers ? accounts.count : named.count
     } else if wantsUsers {
-      accounts = try await part(query, call.scope)
+      accounts = try await part(query, call.pool)
       count = accounts.count
     } else {
       accounts = []
-      count = try await users(call.scope)
+      count = try await users(call.pool)
     }
     var answer: JSON.Object = ["recordsCount": .string(String(count))]
     if wantsUsers, !accounts.isEmpty {
-      let tenant = call.scope.tenant
+      let tenant = call.pool.tenant
       answer.append("userInfo", .array(accounts.map { UserMessage.write($0, tenant: tenant) }))
     }
     return .object(answer)
   }
 
-  private static func accountQuery(_ message: Message) throws(WireError) -> AccountQuery {
+  private static func accountQuery(_ message: RequestMessage) throws(WireError) -> AccountQuery {
     var query = AccountQuery()
     query.sort =
       switch try message.enumeration("sortBy", sortBy) {
@@ -83,22 +83,22 @@ extension Methods {
   }
 
   private func account(
-    _ expression: Message, _ scope: Scope
+    _ expression: RequestMessage, _ pool: Pool
   ) async throws -> [Account]? {
     let email = try expression.text("email") ?? ""
     let phone = Account.phoneNumber(try expression.text("phoneNumber") ?? "")
     let id = try expression.text("userId") ?? ""
-    if !email.isEmpty { return try await identity.accounts.lookup(scope, emails: [email]) }
-    if !phone.isEmpty { return try await identity.accounts.lookup(scope, phoneNumbers: [phone]) }
-    if !id.isEmpty { return try await identity.accounts.lookup(scope, ids: [id]) }
+    if !email.isEmpty { return try await identity.accounts.lookup(pool, emails: [email]) }
+    if !phone.isEmpty { return try await identity.accounts.lookup(pool, phoneNumbers: [phone]) }
+    if !id.isEmpty { return try await identity.accounts.lookup(pool, ids: [id]) }
     return nil
   }
 
-  private func part(_ query: AccountQuery, _ scope: Scope) async throws -> [Account] {
-    try await identity.accounts.query(scope, query)
+  private func part(_ query: AccountQuery, _ pool: Pool) async throws -> [Account] {
+    try await identity.accounts.query(pool, query)
   }
 
-  private func users(_ scope: Scope) async throws -> Int {
-    try await identity.accounts.counts(scope).users
+  private func users(_ pool: Pool) async throws -> Int {
+    try await identity.accounts.counts(pool).users
   }
 }

@@ -2,11 +2,11 @@ import Identity
 import JSON
 
 extension Methods {
-  /// Returns the user pool of a call without a token that names one.
-  func scope(of call: ClientCall) async throws -> Scope {
-    let scope = try await identity.scopes.find(project: call.project, tenant: call.tenant)
-    try call.counted?.count(scope)
-    return scope
+  /// Returns the pool of a call without a token that names one.
+  func pool(of call: ClientCall) async throws -> Pool {
+    let pool = try await identity.pools.find(project: call.project, tenant: call.tenant)
+    try call.counted?.count(pool)
+    return pool
   }
 
   func check(_ session: UserSession) async throws -> Account {
@@ -18,32 +18,32 @@ extension Methods {
   ) async throws -> AccountUpdate {
     let id = session.account
     return try await identity.accounts.update(
-      session.scope, id, change, by: call.author(.user(id)), in: session)
+      session.pool, id, change, by: call.author(.user(id)), in: session)
   }
 
   /// Returns whether email enumeration protection is enabled, so that responses must not reveal
   /// which emails have an account.
-  func hidesUsers(_ scope: Scope) async throws -> Bool {
-    try await identity.scopes.hidesUsers(scope)
+  func hidesUsers(_ pool: Pool) async throws -> Bool {
+    try await identity.pools.hidesUsers(pool)
   }
 
-  func project(_ id: ID<Project>) async throws -> UserPool {
-    try await pool(id, nil)
+  func project(_ id: ID<Project>) async throws -> PoolSettings {
+    try await settings(id, nil)
   }
 
-  func pool(_ scope: Scope) async throws -> UserPool {
-    try await pool(scope.project, scope.tenant)
+  func settings(_ pool: Pool) async throws -> PoolSettings {
+    try await settings(pool.project, pool.tenant)
   }
 
-  /// Returns the pool that a call is about.
-  func pool(of call: AdminCall) async throws -> UserPool {
-    if let pool = call.pool { return pool }
-    return try await pool(call.scope)
+  /// Returns the settings of the pool that a call is about.
+  func settings(of call: AdminCall) async throws -> PoolSettings {
+    if let settings = call.settings { return settings }
+    return try await settings(call.pool)
   }
 
-  private func pool(
+  private func settings(
     _ project: ID<Project>, _ tenant: ID<Tenant>?
-  ) async throws -> UserPool {
-    try await identity.pools.find(project: project, tenant: tenant)
+  ) async throws -> PoolSettings {
+    try await identity.pools.existingSettings(project: project, tenant: tenant)
   }
 }

@@ -17,8 +17,8 @@ extension Methods {
     guard let token = try call.message.text("token") else {
       throw WireError("MISSING_CUSTOM_TOKEN")
     }
-    let scope = try await scope(of: call)
-    let result = try await identity.customTokens.signIn(scope, token: token, by: call.visitor)
+    let pool = try await pool(of: call)
+    let result = try await identity.customTokens.signIn(pool, token: token, by: call.visitor)
     // The response contains no uid and no email, because clients read both from the token.
     var answer: JSON.Object = [
       "kind": "identitytoolkit#VerifyCustomTokenResponse", "isNewUser": .bool(result.isNewUser),

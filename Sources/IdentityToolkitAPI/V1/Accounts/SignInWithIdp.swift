@@ -38,10 +38,10 @@ extension Methods {
     if let token = try call.message.given("idToken") {
       session = try await tokens.session(token, call)
     }
-    let scope: Scope
-    if let session { scope = session.scope } else { scope = try await self.scope(of: call) }
+    let pool: Pool
+    if let session { pool = session.pool } else { pool = try await self.pool(of: call) }
     let credential = try ProviderCredential(call.message, identity.profile)
-    let assertion = try await assertion(credential, in: scope)
+    let assertion = try await assertion(credential, in: pool)
     var answer = Methods.answer(assertion, credential, identity.profile)
     let returnsErrors = try call.message.flag("returnIdpCredential") ?? false
     if let presented = credential.pendingToken {
@@ -49,7 +49,7 @@ extension Methods {
       answer.append("pendingToken", .string(presented))
     } else if assertion.link.provider.hasPrefix(IdentityProvider.Kind.oidc.prefix) {
       answer.append(
-        "pendingToken", .string(try identity.federation.pendingToken(assertion, in: scope)))
+        "pendingToken", .string(try identity.federation.pendingToken(assertion, in: pool)))
     }
     let result: FederatedSignIn
     do {
@@ -58,7 +58,7 @@ extension Methods {
       } else {
         let creates = try? call.message.flag("autoCreate")
         result = try await identity.federation.signIn(
-          scope, assertion, mayCreate: creates != false, by: call.visitor)
+          pool, assertion, mayCreate: creates != false, by: call.visitor)
       }
     } catch let error as FederationError {
       switch error {
@@ -70,30 +70,30 @@ extension Methods {
       default: throw error
       }
     }
-    return try await finish(answer, result, in: scope)
+    return try await finish(answer, result, in: pool)
   }
 
   private func assertion(
-    _ credential: ProviderCredential, in scope: Scope
+    _ credential: ProviderCredential, in pool: Pool
   ) async throws -> ProviderAssertion {
     if let pending = credential.pendingToken {
-      return try await identity.federation.assertion(scope, pendingToken: pending)
+      return try await identity.federation.assertion(pool, pendingToken: pending)
     }
     return try await identity.federation.assertion(
-      scope, provider: credential.provider, idToken: credential.idToken, nonce: credential.nonce)
+      pool, provider: credential.provider, idToken: credential.idToken, nonce: credential.nonce)
   }
 
   private func finish(
-    _ start: JSON.Object, _ result: FederatedSignIn, in scope: Scope
+    _ start: JSON.Object, _ result: FederatedSignIn, in pool: Pool
   ) async throws -> JSON {
     var answer = start
-    UserMessage.append("tenantId", scope.tenant?.text, to: &answer)
+    UserMessage.append("tenantId", pool.tenant?.text, to: &answer)
     switch result {
     case .needsConfirmation(let providers):
       // The status is 200: the web SDK creates an error from this member.
       answer.append("needConfirmation", true)
       // That the email is in use has to be said, but not how its user signs in.
-      if try await !hidesUsers(scope) {
+      if try await !hidesUsers(pool) {
         answer.append("verifiedProvider", .array(providers.map { .string($0) }))
       }
     case .account(let outcome, let federated):
@@ -176,7 +176,7 @@ private struct ProviderCredential {
 
   /// Reads the parameters in the request URI's query, the post body, and the fragment; later ones
   /// override earlier ones.
-  init(_ message: Message, _ profile: Profile) throws(WireError) {
+  init(_ message: RequestMessage, _ profile: Profile) throws(WireError) {
     if let pending = try message.given("pendingToken") {
       pendingToken = pending
       return

@@ -31,13 +31,13 @@ extension Methods {
     guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
     }
-    let scope = try await scope(of: call)
+    let pool = try await pool(of: call)
     let outcome: SignInOutcome
     do {
       outcome = try await identity.signIns.password(
-        scope, email: email, password: Secret(password), address: call.address)
+        pool, email: email, password: Secret(password), address: call.address)
     } catch let error as SignInError {
-      throw WireError(error, hidingUsers: try await hidesUsers(scope))
+      throw WireError(error, hidingUsers: try await hidesUsers(pool))
     }
     switch outcome {
     case .signedIn(let grant):

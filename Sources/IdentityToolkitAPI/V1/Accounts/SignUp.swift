@@ -42,8 +42,8 @@ extension Methods {
       return try await link(token, call)
     }
     let new = try NewAccount(signUp: message)
-    let scope = try await scope(of: call)
-    let grant = try await identity.signIns.signUp(scope, new, by: call.visitor)
+    let pool = try await pool(of: call)
+    let grant = try await identity.signIns.signUp(pool, new, by: call.visitor)
     var answer = Methods.signUpAnswer(grant.account)
     UserMessage.append("displayName", grant.account.displayName, to: &answer)
     try appendTokens(grant, to: &answer)
@@ -59,7 +59,7 @@ extension Methods {
       throw WireError("MISSING_PASSWORD")
     }
     // An account's first address doesn't replace one.
-    if account.email != nil { try await check(email: email, of: account, in: session.scope) }
+    if account.email != nil { try await check(email: email, of: account, in: session.pool) }
     change.email = .set(email)
     change.password = .set(Secret(password))
     change.needsPasswordSignIn = true
@@ -83,7 +83,7 @@ extension Methods {
           displayName: try phone.text("displayName"),
           phoneNumber: Account.phoneNumber(try phone.text("phoneInfo") ?? "")))
     }
-    let account = try await identity.accounts.create(call.scope, new, by: call.author)
+    let account = try await identity.accounts.create(call.pool, new, by: call.author)
     var answer = Methods.signUpAnswer(account)
     // Administrators get the member even if there is no email.
     if account.email == nil { answer.append("email", "") }
@@ -101,7 +101,7 @@ extension Methods {
 }
 
 extension NewAccount {
-  fileprivate init(signUp message: Message) throws(WireError) {
+  fileprivate init(signUp message: RequestMessage) throws(WireError) {
     self.init()
     email = try message.given("email")
     password = try message.given("password").map { Secret($0) }

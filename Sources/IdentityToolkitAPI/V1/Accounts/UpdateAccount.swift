@@ -37,7 +37,7 @@ extension Methods {
     try Methods.refuseAdministrators(message)
     let change = try AccountChange(shared: message)
     if case .set(let email) = change.email {
-      try await check(email: email, of: account, in: session.scope)
+      try await check(email: email, of: account, in: session.pool)
     }
     let update = try await self.change(session, change, call)
     var answer = Methods.updateAnswer(update.account)
@@ -51,9 +51,9 @@ extension Methods {
   /// Checks the email address that a user sets themselves.
   ///
   /// With email enumeration protection, an email is changed only with an emailed link.
-  func check(email: String, of account: Account, in scope: Scope) async throws {
+  func check(email: String, of account: Account, in pool: Pool) async throws {
     guard Account.isEmail(email) else { throw WireError("INVALID_EMAIL") }
-    guard !account.hasEmail(email), try await hidesUsers(scope) else { return }
+    guard !account.hasEmail(email), try await hidesUsers(pool) else { return }
     throw WireError("OPERATION_NOT_ALLOWED : Please verify the new email before changing email.")
   }
 
@@ -63,9 +63,9 @@ extension Methods {
     if let code = try message.text("oobCode") {
       var user = try message.given("localId").map { CodeUser.account(ID($0)) }
       if let token = try message.given("idToken") {
-        user = .session(try await tokens.session(token, in: call.scope))
+        user = .session(try await tokens.session(token, in: call.pool))
       }
-      return try await applyOobCode(code, in: call.scope, of: user, by: call.author)
+      return try await applyOobCode(code, in: call.pool, of: user, by: call.author)
     }
     guard let id = try message.given("localId") else {
       throw WireError("MISSING_LOCAL_ID")
@@ -87,11 +87,11 @@ extension Methods {
     change.factors = try factors(message)
     let account: Account
     do {
-      account = try await identity.accounts.update(call.scope, ID(id), change, by: call.author)
+      account = try await identity.accounts.update(call.pool, ID(id), change, by: call.author)
     } catch AccountError.passwordRequirements(let missing) {
       throw WireError(missing)
     } catch {
-      throw try await isThere(ID(id), call.scope) ? error : AccountError.notFound
+      throw try await isThere(ID(id), call.pool) ? error : AccountError.notFound
     }
     return .object(Methods.updateAnswer(account))
   }
@@ -100,11 +100,11 @@ extension Methods {
   ///
   /// As in production, a missing user is reported before errors in the change, except for a
   /// password that the policy rejects.
-  private func isThere(_ id: ID<Account>, _ scope: Scope) async throws -> Bool {
-    try await identity.accounts.find(scope, id) != nil
+  private func isThere(_ id: ID<Account>, _ pool: Pool) async throws -> Bool {
+    try await identity.accounts.find(pool, id) != nil
   }
 
-  private static func refuseAdministrators(_ message: Message) throws(WireError) {
+  private static func refuseAdministrators(_ message: RequestMessage) throws(WireError) {
     guard try !message.has("disableUser") else { throw WireError("OPERATION_NOT_ALLOWED") }
     guard try !message.has("linkProviderUserInfo") else {
       throw WireError(
@@ -132,7 +132,7 @@ extension Methods {
 
 extension AccountChange {
   /// Reads the changes that both users and administrators can make.
-  fileprivate init(shared message: Message) throws(WireError) {
+  fileprivate init(shared message: RequestMessage) throws(WireError) {
     self.init()
     if let text = try message.text("email") { email = .set(text) }
     if let text = try message.text("password") { password = .set(Secret(text)) }
@@ -167,7 +167,7 @@ extension AccountChange {
 }
 
 extension ProviderLink {
-  fileprivate init?(linking message: Message?) throws(WireError) {
+  fileprivate init?(linking message: RequestMessage?) throws(WireError) {
     guard let message else { return nil }
     guard let provider = try message.given("providerId"), let rawID = try message.given("rawId")
     else {

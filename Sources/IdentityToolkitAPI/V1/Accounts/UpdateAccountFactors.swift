@@ -9,7 +9,7 @@ extension Methods {
   /// are kept whether or not the list names them, because the Node SDK can't send TOTP entries, and
   /// a list of phones from it must not weaken an account. A new TOTP factor can't be added this
   /// way, because the user needs its secret.
-  func factors(_ message: Message) throws(WireError) -> FactorsChange {
+  func factors(_ message: RequestMessage) throws(WireError) -> FactorsChange {
     guard let mfa = try mfaMember(message) else { return .keep }
     // A misspelled name would be read as no enrollments and remove all factors.
     try mfa.refuseUnknown(except: ["enrollments"])
@@ -36,8 +36,8 @@ extension Methods {
   /// Returns the member `mfa`.
   ///
   /// Unlike for other members, `null` clears it, as `{}` does.
-  private func mfaMember(_ message: Message) throws(WireError) -> Message? {
+  private func mfaMember(_ message: RequestMessage) throws(WireError) -> RequestMessage? {
     if let mfa = try message.message("mfa") { return mfa }
-    return message.object.contains { $0.name == "mfa" } ? Message(path: "mfa") : nil
+    return message.object.contains { $0.name == "mfa" } ? RequestMessage(path: "mfa") : nil
   }
 }

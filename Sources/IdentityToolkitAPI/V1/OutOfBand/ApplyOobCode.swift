@@ -7,17 +7,17 @@ extension Methods {
   /// With an ID token as well, the code must be of its user.
   func applyOobCode(_ code: String, _ call: ClientCall) async throws -> JSON {
     guard let token = try call.message.given("idToken") else {
-      return try await applyOobCode(code, in: try await scope(of: call), of: nil, by: call.visitor)
+      return try await applyOobCode(code, in: try await pool(of: call), of: nil, by: call.visitor)
     }
     let session = try await tokens.session(token, call)
     return try await applyOobCode(
-      code, in: session.scope, of: .session(session), by: call.visitor)
+      code, in: session.pool, of: .session(session), by: call.visitor)
   }
 
   func applyOobCode(
-    _ code: String, in scope: Scope, of user: CodeUser?, by author: Author
+    _ code: String, in pool: Pool, of user: CodeUser?, by author: Author
   ) async throws -> JSON {
-    let done = try await identity.outOfBandCodes.apply(code, in: scope, of: user, by: author)
+    let done = try await identity.outOfBandCodes.apply(code, in: pool, of: user, by: author)
     var answer = Methods.updateAnswer(done.account)
     if done.code.kind == .changeEmail {
       UserMessage.append("newEmail", done.code.newEmail, to: &answer)

@@ -30,18 +30,18 @@ extension Methods {
     guard let uri = try call.message.given("continueUri") else {
       throw WireError("MISSING_CONTINUE_URI")
     }
-    let scope = try await scope(of: call)
+    let pool = try await pool(of: call)
     let given = try call.message.text("sessionId") ?? ""
     let ways: WaysToSignIn
     do {
-      ways = try await identity.signIns.ways(of: identifier, in: scope, goingOnTo: uri)
+      ways = try await identity.signIns.ways(of: identifier, in: pool, goingOnTo: uri)
     } catch OutOfBandError.invalidEmail {
       throw WireError("INVALID_IDENTIFIER")
     } catch OutOfBandError.invalidContinueURL {
       throw WireError("INVALID_CONTINUE_URI")
     }
     var answer: JSON.Object = ["kind": "identitytoolkit#CreateAuthUriResponse"]
-    if try await !hidesUsers(scope) {
+    if try await !hidesUsers(pool) {
       answer.append("registered", .bool(ways.isRegistered))
       // A user without a way to sign in has neither list.
       if ways.isRegistered, !ways.methods.isEmpty {
@@ -62,9 +62,9 @@ extension Methods {
       return WireError("MISSING_CONTINUE_URI")
     }
     if identity.profile == .standalone {
-      let scope = try await scope(of: call)
+      let pool = try await pool(of: call)
       do {
-        _ = try await identity.identityProviders.find(scope, provider)
+        _ = try await identity.identityProviders.find(pool, provider)
       } catch ProviderError.notFound {
         throw FederationError.providerNotFound
       }

@@ -21,13 +21,13 @@ extension Methods {
     }
     // An empty password is too short, as in production; only without one is the code looked at.
     let password = try call.message.text("newPassword").map { Secret($0) }
-    let scope = try await scope(of: call)
+    let pool = try await pool(of: call)
     let codes = identity.outOfBandCodes
     guard let password else {
-      return Methods.codeAnswer(try await codes.look(at: code, in: scope))
+      return Methods.codeAnswer(try await codes.look(at: code, in: pool))
     }
     return Methods.codeAnswer(
-      try await codes.resetPassword(code, to: password, in: scope, by: call.visitor))
+      try await codes.resetPassword(code, to: password, in: pool, by: call.visitor))
   }
 
   /// The email of a sign-in link isn't returned, because the user has to know it.

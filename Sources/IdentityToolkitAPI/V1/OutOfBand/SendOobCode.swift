@@ -38,21 +38,21 @@ extension Methods {
     let wantsLink = try call.message.flag("returnOobLink") ?? false
     let author = call.holder?.author(of: call.request)
     guard !wantsLink || author != nil else { throw WireError("INSUFFICIENT_PERMISSION") }
-    var scope: Scope
+    var pool: Pool
     let subject: OutOfBandRequest.Subject
     switch kind {
     case .verifyEmail, .changeEmail:
       let session = try await tokens.session(call, missing: .invalidIDToken)
-      (scope, subject) = (session.scope, .session(session))
+      (pool, subject) = (session.pool, .session(session))
     default:
       subject = .email(try Methods.oobEmail(call.message))
-      scope = try await self.scope(of: call)
+      pool = try await self.pool(of: call)
     }
     var request = try Methods.oobRequest(kind, for: subject, call.message, call.request)
     request.apiKey = call.request.parameter("key") ?? call.request.fields["X-Goog-Api-Key"]
-    if wantsLink, let author { return try await link(request, in: scope, by: author) }
+    if wantsLink, let author { return try await link(request, in: pool, by: author) }
     return try await send(
-      request, in: scope, hidingUsers: try await hidesUsers(scope), from: call.address)
+      request, in: pool, hidingUsers: try await hidesUsers(pool), from: call.address)
   }
 
   /// `accounts:sendOobCode` with a token: sends a code to an email, and reports if it has no
@@ -62,30 +62,30 @@ extension Methods {
     let email = try Methods.oobEmail(call.message)
     let request = try Methods.oobRequest(kind, for: .email(email), call.message, call.request)
     if try call.message.flag("returnOobLink") ?? false {
-      return try await link(request, in: call.scope, by: call.author)
+      return try await link(request, in: call.pool, by: call.author)
     }
-    return try await send(request, in: call.scope, hidingUsers: false, from: nil)
+    return try await send(request, in: call.pool, hidingUsers: false, from: nil)
   }
 
   private func send(
-    _ request: OutOfBandRequest, in scope: Scope, hidingUsers: Bool, from network: ClientAddress?
+    _ request: OutOfBandRequest, in pool: Pool, hidingUsers: Bool, from network: ClientAddress?
   ) async throws -> JSON {
     let email = try await identity.outOfBandCodes.send(
-      request, in: scope, hidingUsers: hidingUsers, from: network)
+      request, in: pool, hidingUsers: hidingUsers, from: network)
     return ["kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(email)]
   }
 
   private func link(
-    _ request: OutOfBandRequest, in scope: Scope, by author: Author
+    _ request: OutOfBandRequest, in pool: Pool, by author: Author
   ) async throws -> JSON {
-    let link = try await identity.outOfBandCodes.link(request, in: scope, by: author)
+    let link = try await identity.outOfBandCodes.link(request, in: pool, by: author)
     return [
       "kind": "identitytoolkit#GetOobConfirmationCodeResponse", "email": .string(link.email),
       "oobCode": .string(link.code), "oobLink": .string(link.link),
     ]
   }
 
-  private static func oobKind(_ message: Message) throws(WireError) -> OutOfBandCode.Kind {
+  private static func oobKind(_ message: RequestMessage) throws(WireError) -> OutOfBandCode.Kind {
     guard let number = try message.enumeration("requestType", oobTypes), number != 0 else {
       throw WireError("MISSING_REQ_TYPE")
     }
@@ -96,7 +96,7 @@ extension Methods {
     return kind
   }
 
-  private static func oobEmail(_ message: Message) throws(WireError) -> String {
+  private static func oobEmail(_ message: RequestMessage) throws(WireError) -> String {
     guard let email = try message.given("email") else {
       throw WireError("MISSING_EMAIL")
     }
@@ -104,7 +104,7 @@ extension Methods {
   }
 
   private static func oobRequest(
-    _ kind: OutOfBandCode.Kind, for subject: OutOfBandRequest.Subject, _ message: Message,
+    _ kind: OutOfBandCode.Kind, for subject: OutOfBandRequest.Subject, _ message: RequestMessage,
     _ http: Request
   ) throws(WireError) -> OutOfBandRequest {
     var request = OutOfBandRequest(kind, for: subject)

@@ -29,10 +29,10 @@ extension Methods {
     if let token = try call.message.given("idToken") {
       session = try await tokens.session(token, call)
     }
-    let scope: Scope
-    if let session { scope = session.scope } else { scope = try await self.scope(of: call) }
+    let pool: Pool
+    if let session { pool = session.pool } else { pool = try await self.pool(of: call) }
     let signIn = try await identity.signIns.emailLink(
-      scope, email: email, code: code, linking: session, by: call.visitor)
+      pool, email: email, code: code, linking: session, by: call.visitor)
     switch signIn.outcome {
     case .signedIn(let grant):
       var answer = Methods.emailLinkAnswer(grant.account)

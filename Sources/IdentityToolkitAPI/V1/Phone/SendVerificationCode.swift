@@ -10,8 +10,8 @@ extension Declaration {
 extension Methods {
   /// `accounts:sendVerificationCode`: sends a phone sign-in code.
   func sendVerificationCode(_ call: ClientCall) async throws -> JSON {
-    let scope = try await scope(of: call)
+    let pool = try await pool(of: call)
     let request = try PhoneRequest(call.message, call)
-    return ["sessionInfo": .string(try await identity.signIns.sendCode(scope, request))]
+    return ["sessionInfo": .string(try await identity.signIns.sendCode(pool, request))]
   }
 }

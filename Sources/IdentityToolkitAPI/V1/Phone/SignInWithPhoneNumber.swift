@@ -31,9 +31,9 @@ extension Methods {
   func signInWithPhoneNumber(_ call: ClientCall) async throws -> JSON {
     let proof = try PhoneProof(call.message)
     let operation = try call.message.enumeration("operation", Methods.phoneOperations) ?? 0
-    let (scope, purpose) = try await phonePurpose(Methods.phoneOperations.values[operation], call)
+    let (pool, purpose) = try await phonePurpose(Methods.phoneOperations.values[operation], call)
     let outcome = try await identity.signIns.phone(
-      scope, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
+      pool, PhoneSignIn(proof: proof, purpose: purpose), by: call.visitor)
     switch outcome {
     case .signedIn(let grant, let isNew):
       var answer: JSON.Object = ["localId": .string(grant.account.id.text)]
@@ -53,14 +53,14 @@ extension Methods {
   /// unless the user is reauthenticating.
   private func phonePurpose(
     _ operation: String, _ call: ClientCall
-  ) async throws -> (Scope, PhoneSignIn.Purpose) {
+  ) async throws -> (Pool, PhoneSignIn.Purpose) {
     let token = try call.message.given("idToken")
-    guard operation != "REAUTH" else { return (try await scope(of: call), .signInAgain) }
+    guard operation != "REAUTH" else { return (try await pool(of: call), .signInAgain) }
     if let token {
       let session = try await tokens.session(token, call)
-      return (session.scope, .link(session))
+      return (session.pool, .link(session))
     }
     guard operation != "UPDATE", operation != "LINK" else { throw WireError("MISSING_ID_TOKEN") }
-    return (try await scope(of: call), .signIn)
+    return (try await pool(of: call), .signIn)
   }
 }

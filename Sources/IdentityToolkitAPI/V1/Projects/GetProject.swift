@@ -22,18 +22,18 @@ extension Methods {
   /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the
   /// format of version 3.
   func getProject(_ call: AdminCall) async throws -> JSON {
-    let pool = try await pool(of: call)
-    var answer = Self.shown(pool)
-    answer.append("allowPasswordUser", .bool(pool.signIn.password))
-    answer.append("enableAnonymousUser", .bool(pool.signIn.anonymous))
+    let settings = try await settings(of: call)
+    var answer = Self.shown(settings)
+    answer.append("allowPasswordUser", .bool(settings.signIn.password))
+    answer.append("enableAnonymousUser", .bool(settings.signIn.anonymous))
     return .object(answer)
   }
 
-  private static func shown(_ pool: UserPool) -> JSON.Object {
+  private static func shown(_ settings: PoolSettings) -> JSON.Object {
     [
-      "projectId": .string(String(pool.scope.projectNumber)),
+      "projectId": .string(String(settings.pool.projectNumber)),
       "authorizedDomains": .array(
-        (pool.project?.authorizedDomains ?? []).map { .string($0) }),
+        (settings.project?.authorizedDomains ?? []).map { .string($0) }),
     ]
   }
 }

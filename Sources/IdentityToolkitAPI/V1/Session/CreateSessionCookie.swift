@@ -29,11 +29,11 @@ extension Methods {
     let lifetime =
       try call.message.int64("validDuration") ?? Self.cookieLifetimes.upperBound
     guard Self.cookieLifetimes.contains(lifetime) else { throw WireError("INVALID_DURATION") }
-    let session = try await tokens.session(token, in: call.scope)
+    let session = try await tokens.session(token, in: call.pool)
     _ = try await identity.sessions.checkContinuing(session)
     guard var payload = IDTokens.payload(of: token) else { throw WireError.invalidIDToken }
     let now = identity.clock.now().seconds
-    payload["iss"] = .string(Self.cookieIssuer + call.scope.project.text)
+    payload["iss"] = .string(Self.cookieIssuer + call.pool.project.text)
     payload["auth_time"] = .number(JSON.Number(min(session.authTime, now)))
     payload["iat"] = .number(JSON.Number(now))
     payload["exp"] = .number(JSON.Number(now + lifetime))

@@ -31,7 +31,7 @@ extension Methods {
       "access_token": idToken, "expires_in": Methods.expiresIn, "token_type": "Bearer",
       "refresh_token": .string(grant.refreshToken), "id_token": idToken,
       "user_id": .string(grant.account.id.text),
-      "project_id": .string(String(grant.session.scope.projectNumber)),
+      "project_id": .string(String(grant.session.pool.projectNumber)),
     ]
   }
 }

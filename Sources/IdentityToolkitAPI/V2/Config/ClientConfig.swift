@@ -66,14 +66,14 @@ extension Methods {
     [
       "kind": "identitytoolkit#GetRecaptchaParamResponse",
       "recaptchaStoken": "not-checked", "recaptchaSiteKey": "not-checked",
-      "producerProjectNumber": .string(String(try await scope(of: call).projectNumber)),
+      "producerProjectNumber": .string(String(try await pool(of: call).projectNumber)),
     ]
   }
 
   /// `GET passwordPolicy`: returns the password policy of the project, or of the tenant if one is
   /// named.
   func getPasswordPolicy(_ call: ClientCall) async throws -> JSON {
-    let scope = try await scope(of: call)
-    return PasswordPolicyMessage.forClients(try await pool(scope).passwords)
+    let pool = try await pool(of: call)
+    return PasswordPolicyMessage.forClients(try await settings(pool).passwords)
   }
 }

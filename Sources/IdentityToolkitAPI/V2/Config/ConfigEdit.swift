@@ -8,9 +8,9 @@ struct ConfigEdit: Sendable {
   let mfaMember: String
   let configuration: MFAConfiguration
   /// The edit of the other members; nil if the mask names none of them.
-  let members: PreparedEdit<UserPoolEdit, UserPoolError>?
+  let members: PreparedEdit<PoolEdit, PoolError>?
 
-  func apply(to settings: inout UserPoolEdit) throws(UserPoolError) {
+  func apply(to settings: inout PoolEdit) throws(PoolError) {
     MFAMessage.apply(
       mask, root: mfaMember, configuration, to: &settings.configuration)
     guard let members else { return }
@@ -32,8 +32,8 @@ extension ConfigEdit {
   init(
     _ mask: UpdateMask, _ mfaMember: String, _ configuration: MFAConfiguration,
     members: UpdateMask,
-    of current: () async throws -> UserPoolEdit,
-    _ merge: @escaping @Sendable (inout UserPoolEdit) throws(UserPoolError) -> Void
+    of current: () async throws -> PoolEdit,
+    _ merge: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
   ) async throws {
     self.mask = mask
     self.mfaMember = mfaMember

@@ -28,28 +28,28 @@ enum ConfigMessage {
 
   /// Writes a project's configuration; members with their type's default value are omitted, and so
   /// are those that the caller's permissions don't include.
-  static func write(_ pool: UserPool, for holder: Operator) -> JSON {
-    var config = settings(of: pool)
-    if !holder.may(.manageKeys, in: pool.scope) {
+  static func write(_ settings: PoolSettings, for holder: Operator) -> JSON {
+    var config = config(of: settings)
+    if !holder.may(.manageKeys, in: settings.pool) {
       Resource.remove(["client", "apiKey"], from: &config)
     }
-    if !holder.may(.changeLinks, in: pool.scope) {
+    if !holder.may(.changeLinks, in: settings.pool) {
       Resource.remove(testNumbers, from: &config)
     }
-    config.append("mfa", MFAMessage.write(pool.policy.configuration))
+    config.append("mfa", MFAMessage.write(settings.policy.configuration))
     return .object(config)
   }
 
-  private static func settings(of pool: UserPool) -> JSON.Object {
+  private static func config(of settings: PoolSettings) -> JSON.Object {
     var config: JSON.Object = [
-      "name": .string("projects/\(pool.scope.projectNumber)/config"),
+      "name": .string("projects/\(settings.pool.projectNumber)/config"),
       "subtype": "IDENTITY_PLATFORM",
     ]
-    var members = resource(pool.edit, passwordsChangedAt: pool.passwordsChangedAt)
+    var members = resource(settings.edit, passwordsChangedAt: settings.passwordsChangedAt)
     var client = JSON.Object()
-    if let apiKey = pool.apiKey { client.append("apiKey", .string(apiKey)) }
+    if let apiKey = settings.apiKey { client.append("apiKey", .string(apiKey)) }
     client.append("permissions", members["client"]?["permissions"] ?? [:])
-    client.append("firebaseSubdomain", .string(pool.scope.project.text))
+    client.append("firebaseSubdomain", .string(settings.pool.project.text))
     members["client"] = .object(client)
     for member in Schema.config.omittingDefaults(members) {
       config.append(member.name, member.value)
@@ -64,48 +64,48 @@ enum ConfigMessage {
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
     seesCodes: Bool = true,
-    of current: () async throws -> UserPoolEdit
+    of current: () async throws -> PoolEdit
   ) async throws -> ConfigEdit {
     let allowed = mask.keeping(members)
     return try await ConfigEdit(mask, "mfa", configuration, members: allowed, of: current) {
-      (pool) throws(UserPoolError) in try apply(allowed, body, seesCodes: seesCodes, to: &pool)
+      (edit) throws(PoolError) in try apply(allowed, body, seesCodes: seesCodes, to: &edit)
     }
   }
 
   private static func apply(
-    _ allowed: UpdateMask, _ body: JSON.Object, seesCodes: Bool, to pool: inout UserPoolEdit
-  ) throws(UserPoolError) {
-    var resource = resource(pool, passwordsChangedAt: nil)
+    _ allowed: UpdateMask, _ body: JSON.Object, seesCodes: Bool, to edit: inout PoolEdit
+  ) throws(PoolError) {
+    var resource = resource(edit, passwordsChangedAt: nil)
     let old = resource
     let before = emailFlags(of: old)
     allowed.apply(body, to: &resource)
     Resource.reconcile(&resource, after: allowed, body)
     if !seesCodes {
       PhoneSettingsMessage.keepTestNumbers(
-        at: testNumbers, of: Resource.stored(pool.members), after: allowed, body, in: &resource)
+        at: testNumbers, of: Resource.stored(edit.members), after: allowed, body, in: &resource)
     }
     let email = emailFlags(of: resource)
     // The flags can't express email links without passwords, so unchanged ones change nothing.
     if email != before {
-      pool.signIn.password = email.enabled
-      pool.signIn.emailLink = email.enabled && !email.passwordRequired
+      edit.signIn.password = email.enabled
+      edit.signIn.emailLink = email.enabled && !email.passwordRequired
     }
-    pool.signIn.anonymous = Resource.flag("signIn", "anonymous", "enabled", in: resource)
-    pool.signIn.phone = Resource.flag("signIn", "phoneNumber", "enabled", in: resource)
-    pool.emailPrivacy = Resource.flag(
+    edit.signIn.anonymous = Resource.flag("signIn", "anonymous", "enabled", in: resource)
+    edit.signIn.phone = Resource.flag("signIn", "phoneNumber", "enabled", in: resource)
+    edit.emailPrivacy = Resource.flag(
       "emailPrivacyConfig", "enableImprovedEmailPrivacy", in: resource)
-    pool.project?.allowDuplicateEmails = Resource.flag(
+    edit.project?.allowDuplicateEmails = Resource.flag(
       "signIn", "allowDuplicateEmails", in: resource)
-    pool.project?.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
-    pool.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
-    pool.project?.authorizedDomains =
+    edit.project?.allowTenants = Resource.flag("multiTenant", "allowTenants", in: resource)
+    edit.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
+    edit.project?.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
-    pool.passwords = try PasswordPolicyMessage.read(resource)
+    edit.passwords = try PasswordPolicyMessage.read(resource)
     try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
-    pool.userPermissions = Resource.userPermissions(resource)
-    pool.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
+    edit.userPermissions = Resource.userPermissions(resource)
+    edit.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)
     PasswordPolicyMessage.keepExplicit(&resource)
-    Resource.store(resource, in: &pool.members, .config, columns: columns)
+    Resource.store(resource, in: &edit.members, .config, columns: columns)
   }
 
   private static func emailFlags(
@@ -120,7 +120,7 @@ enum ConfigMessage {
   /// Checks the types of all members, converts them to canonical form, and reads the MFA
   /// configuration.
   static func read(
-    _ message: Message
+    _ message: RequestMessage
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     try check(message)
     let configuration = try MFAMessage.read(try message.message("mfa"))
@@ -130,7 +130,7 @@ enum ConfigMessage {
     return (body, configuration)
   }
 
-  private static func check(_ message: Message) throws(WireError) {
+  private static func check(_ message: RequestMessage) throws(WireError) {
     try MFAMessage.refuse("mfaConfig", in: message)
     if let signIn = try message.message("signIn") {
       if let email = try signIn.message("email") {
@@ -150,26 +150,26 @@ enum ConfigMessage {
 
   /// Returns the stored members, combined with those that have database columns.
   private static func resource(
-    _ pool: UserPoolEdit, passwordsChangedAt: Instant?
+    _ edit: PoolEdit, passwordsChangedAt: Instant?
   ) -> JSON.Object {
-    let settings = pool.project
-    var resource = Resource.stored(pool.members)
-    let methods = pool.signIn
+    let settings = edit.project
+    var resource = Resource.stored(edit.members)
+    let methods = edit.signIn
     var values: [([String], Bool)] = [
       (["signIn", "email", "enabled"], methods.password || methods.emailLink),
       (["signIn", "email", "passwordRequired"], !methods.emailLink),
       (["signIn", "anonymous", "enabled"], methods.anonymous),
       (["signIn", "allowDuplicateEmails"], settings?.allowDuplicateEmails ?? false),
-      (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], pool.emailPrivacy ?? true),
+      (["emailPrivacyConfig", "enableImprovedEmailPrivacy"], edit.emailPrivacy ?? true),
       (["multiTenant", "allowTenants"], settings?.allowTenants ?? false),
     ]
     if methods.phone || resource["signIn"]?["phoneNumber"] != nil {
       values.append((["signIn", "phoneNumber", "enabled"], methods.phone))
     }
     for (path, value) in values { Resource.set(.bool(value), at: path, in: &resource) }
-    Resource.write(pool.userPermissions, into: &resource)
+    Resource.write(edit.userPermissions, into: &resource)
     if settings?.expiresAnonymous == true { resource["autodeleteAnonymousUsers"] = true }
-    PasswordPolicyMessage.write(pool.passwords, changedAt: passwordsChangedAt, into: &resource)
+    PasswordPolicyMessage.write(edit.passwords, changedAt: passwordsChangedAt, into: &resource)
     // An extension, present only if enabled, so that other clients see only members they know.
     resource["importTotpSecrets"] = settings?.importsTOTP == true ? true : JSON?.none
     resource["authorizedDomains"] = .array(

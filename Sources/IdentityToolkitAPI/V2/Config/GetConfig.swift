@@ -10,6 +10,6 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws -> JSON {
-    ConfigMessage.write(try await pool(of: call), for: call.holder)
+    ConfigMessage.write(try await settings(of: call), for: call.holder)
   }
 }

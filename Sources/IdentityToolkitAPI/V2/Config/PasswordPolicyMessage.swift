@@ -69,7 +69,7 @@ enum PasswordPolicyMessage {
   /// Reads the policy of a resource whose member types are already checked; nil if there is none.
   ///
   /// An empty message is none, because it sets nothing.
-  static func read(_ resource: JSON.Object) throws(UserPoolError) -> PasswordPolicy? {
+  static func read(_ resource: JSON.Object) throws(PoolError) -> PasswordPolicy? {
     guard let message = resource[member]?.objectValue,
       !Schema.passwordPolicy.omittingDefaults(message).isEmpty
     else { return nil }
@@ -81,7 +81,7 @@ enum PasswordPolicyMessage {
     let options = options(of: message)
     func length(_ name: String) -> Int? {
       // In proto3, zero means absent.
-      options[name].flatMap(Message.whole).flatMap { $0 == 0 ? nil : Int(exactly: $0) }
+      options[name].flatMap(RequestMessage.whole).flatMap { $0 == 0 ? nil : Int(exactly: $0) }
     }
     return PasswordPolicy(
       isEnforced: isEnforced,

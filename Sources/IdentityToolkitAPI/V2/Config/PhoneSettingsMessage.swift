@@ -8,7 +8,7 @@ enum PhoneSettingsMessage {
   private static let policies = ["allowByDefault", "allowlistOnly"]
 
   /// Rejects a configuration with both policies, and unknown regions.
-  static func checkRegions(of message: Message) throws(WireError) {
+  static func checkRegions(of message: RequestMessage) throws(WireError) {
     guard let config = try message.message(regions) else { return }
     var given: [String] = []
     for (name, value) in config.object where !value.isNull {

@@ -18,7 +18,7 @@ enum RecaptchaMessage {
   /// it, and completes one that isn't the old one.
   static func settle(
     _ resource: inout JSON.Object, from old: JSON.Object, writtenBy mask: UpdateMask
-  ) throws(UserPoolError) {
+  ) throws(PoolError) {
     guard mask.covers(member), var config = resource[member]?.objectValue else { return }
     try check(config)
     guard resource[member] != old[member] else { return }
@@ -26,7 +26,7 @@ enum RecaptchaMessage {
     resource[member] = .object(config)
   }
 
-  private static func check(_ config: JSON.Object) throws(UserPoolError) {
+  private static func check(_ config: JSON.Object) throws(PoolError) {
     try checkRules(config["managedRules"], "endScore", .endScore)
     try checkRules(config["tollFraudManagedRules"], "startScore", .startScore)
     let isPhoneOn = ["AUDIT", "ENFORCE"].contains { config["phoneEnforcementState"] == $0 }
@@ -38,7 +38,7 @@ enum RecaptchaMessage {
 
   private static func checkRules(
     _ rules: JSON?, _ score: String, _ fault: RecaptchaFault
-  ) throws(UserPoolError) {
+  ) throws(PoolError) {
     for rule in rules?.arrayValue ?? [] {
       guard isScore(rule[score]) else { throw .recaptcha(fault) }
       guard rule["action"] == "BLOCK" else { throw .recaptcha(.missingAction) }

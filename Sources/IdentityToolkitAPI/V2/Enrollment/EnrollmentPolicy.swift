@@ -41,11 +41,11 @@ extension Methods {
   /// `GET enrollmentPolicy`: returns the policy, and the duty of the user whose ID token is the
   /// bearer token.
   func getEnrollmentPolicy(_ call: ClientCall) async throws -> JSON {
-    let scope = try await scope(of: call)
+    let pool = try await pool(of: call)
     var answer = Self.enrollmentPolicy(
-      try await pool(scope).policy, carriesMail: identity.messages.carriesMail)
+      try await settings(pool).policy, carriesMail: identity.messages.carriesMail)
     if let token = try call.bearerToken {
-      let session = try await tokens.session(token, in: scope)
+      let session = try await tokens.session(token, in: pool)
       let duty = try await identity.policies.enrollmentDuty(of: session)
       var user: JSON.Object = [
         "enrolled": .bool(duty == .enrolled), "due": .bool(duty.isDue),

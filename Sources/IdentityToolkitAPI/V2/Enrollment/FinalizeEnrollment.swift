@@ -53,7 +53,7 @@ extension Methods {
       proof = try PhoneProof(info)
     } catch {
       // Disabled SMS is reported before a missing code.
-      try await checkIsOn(.phone, in: session.scope)
+      try await checkIsOn(.phone, in: session.pool)
       throw error
     }
     let displayName = try call.message.text("displayName")

@@ -67,17 +67,17 @@ extension Methods {
     do {
       return try await tokens.session(call, missing: .invalidIDToken)
     } catch {
-      try await checkIsOn(kind, in: try await scope(of: call))
+      try await checkIsOn(kind, in: try await pool(of: call))
       throw error
     }
   }
 
-  func checkIsOn(_ kind: Factor.Kind, in scope: Scope) async throws {
+  func checkIsOn(_ kind: Factor.Kind, in pool: Pool) async throws {
     let policy: Policy
     do {
-      policy = try await identity.policies.read(scope)
-    } catch PolicyError.scopeNotFound {
-      throw CallError.scopeDeleted(scope)
+      policy = try await identity.policies.read(pool)
+    } catch PolicyError.poolNotFound {
+      throw CallError.poolDeleted(pool)
     }
     guard policy.configuration.isOn(kind) else {
       throw WireError(kind == .totp ? EnrollmentError.totpNotEnabled : .smsNotEnabled)

@@ -68,9 +68,9 @@ struct ProviderMessage: Sendable {
   ///
   /// Empty and false members are omitted, and so is the secret for callers who can only read the
   /// configuration.
-  func write(_ provider: IdentityProvider, in scope: Scope, secrets: Bool = true) -> JSON {
+  func write(_ provider: IdentityProvider, in pool: Pool, secrets: Bool = true) -> JSON {
     var message: JSON.Object = [
-      "name": .string("\(parent(scope))/\(collection)/\(provider.id)")
+      "name": .string("\(parent(pool))/\(collection)/\(provider.id)")
     ]
     for member in schema.omittingDefaults(resource(provider.settings))
     where secrets || member.name != "clientSecret" {
@@ -79,9 +79,9 @@ struct ProviderMessage: Sendable {
     return .object(message)
   }
 
-  private func parent(_ scope: Scope) -> String {
-    let project = "projects/\(scope.projectNumber)"
-    return scope.tenant.map { "\(project)/tenants/\($0)" } ?? project
+  private func parent(_ pool: Pool) -> String {
+    let project = "projects/\(pool.projectNumber)"
+    return pool.tenant.map { "\(project)/tenants/\($0)" } ?? project
   }
 
   private func resource(_ settings: ProviderSettings) -> JSON.Object {
@@ -98,7 +98,7 @@ struct ProviderMessage: Sendable {
 
   /// Reads a message into canonical form and checks the types of its members.
   func read(_ message: JSON.Object) throws(WireError) -> JSON.Object {
-    let message = Message(message, path: "config")
+    let message = RequestMessage(message, path: "config")
     if let keys = try message.value("jwks"), keys.objectValue == nil, keys.textValue?.text == nil {
       throw .invalidValue(at: message.field("jwks"), type: "TYPE_MESSAGE", keys)
     }

@@ -45,13 +45,13 @@ extension Methods {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 100)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await identity.identityProviders.list(
-      call.scope, kind: kind.kind, after: after, limit: limit)
+      call.pool, kind: kind.kind, after: after, limit: limit)
     var answer = JSON.Object()
     if !page.items.isEmpty {
       let secrets = call.readsSecrets
       answer.append(
         kind.collection,
-        .array(page.items.map { kind.write($0, in: call.scope, secrets: secrets) }))
+        .array(page.items.map { kind.write($0, in: call.pool, secrets: secrets) }))
     }
     UserMessage.append("nextPageToken", page.token(limit: limit) { $0.id.text }, to: &answer)
     return .object(answer)
@@ -71,8 +71,8 @@ extension Methods {
     var settings = ProviderSettings()
     try kind.apply(UpdateMask(of: body), body, to: &settings)
     let provider = try await identity.identityProviders.create(
-      in: call.scope, id: id, settings, by: call.author)
-    return kind.write(provider, in: call.scope)
+      in: call.pool, id: id, settings, by: call.author)
+    return kind.write(provider, in: call.pool)
   }
 
   /// `GET …/{id}`.
@@ -81,7 +81,7 @@ extension Methods {
   ) async throws -> JSON {
     guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
     return kind.write(
-      try await identity.identityProviders.find(call.scope, id), in: call.scope,
+      try await identity.identityProviders.find(call.pool, id), in: call.pool,
       secrets: call.readsSecrets)
   }
 
@@ -93,14 +93,14 @@ extension Methods {
     let text = call.request.updateMask ?? ""
     let mask = text.isEmpty ? UpdateMask(of: body) : UpdateMask(text)
     guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
-    let current = try await identity.identityProviders.find(call.scope, id)
+    let current = try await identity.identityProviders.find(call.pool, id)
     let edit = PreparedEdit(of: current.settings) { (settings) throws(ProviderError) in
       try kind.apply(mask, body, to: &settings)
     }
     let provider = try await identity.identityProviders.update(
-      call.scope, id, by: call.author
+      call.pool, id, by: call.author
     ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }
-    return kind.write(provider, in: call.scope)
+    return kind.write(provider, in: call.pool)
   }
 
   /// `DELETE …/{id}`.
@@ -108,7 +108,7 @@ extension Methods {
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws -> JSON {
     guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
-    try await identity.identityProviders.delete(call.scope, id, by: call.author)
+    try await identity.identityProviders.delete(call.pool, id, by: call.author)
     return [:]
   }
 }
@@ -116,6 +116,6 @@ extension Methods {
 extension AdminCall {
   /// Whether responses include the configuration's secrets, which requires permission to change it.
   fileprivate var readsSecrets: Bool {
-    holder.may(.changeProviders, scope.project, scope.tenant)
+    holder.may(.changeProviders, pool.project, pool.tenant)
   }
 }

@@ -66,7 +66,7 @@ extension Methods {
   func refusal(
     _ error: SignInError, _ kind: Factor.Kind, _ call: ClientCall
   ) async throws -> WireError {
-    if case .tenantMismatch = error { try await checkIsOn(kind, in: try await scope(of: call)) }
+    if case .tenantMismatch = error { try await checkIsOn(kind, in: try await pool(of: call)) }
     return WireError(error, hidingUsers: false)
   }
 }

@@ -10,15 +10,15 @@ extension Declaration {
 extension Methods {
   /// `POST projects/{p}/tenants`.
   func createTenant(_ call: AdminCall) async throws -> JSON {
-    let message = Message(call.message.object, path: "tenant")
+    let message = RequestMessage(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
-    var tenant = UserPoolEdit(displayName: "")
+    var tenant = PoolEdit(displayName: "")
     let edit = try await TenantMessage.edit(TenantMessage.creation, body, configuration) {
       () throws(WireError) in tenant
     }
     try edit.apply(to: &tenant)
     return TenantMessage.write(
-      try await identity.pools.createTenant(in: call.scope.project, tenant, by: call.author),
+      try await identity.pools.createTenant(in: call.pool.project, tenant, by: call.author),
       for: call.holder)
   }
 }

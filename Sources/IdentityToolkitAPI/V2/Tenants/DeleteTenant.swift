@@ -10,8 +10,8 @@ extension Declaration {
 extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
   func deleteTenant(_ call: AdminCall) async throws -> JSON {
-    guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
-    try await identity.pools.delete(project: call.scope.project, tenant: id, by: call.author)
+    guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }
+    try await identity.pools.delete(project: call.pool.project, tenant: id, by: call.author)
     return [:]
   }
 }

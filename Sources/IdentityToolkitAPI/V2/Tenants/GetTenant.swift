@@ -9,7 +9,7 @@ extension Declaration {
 extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws -> JSON {
-    guard call.scope.tenant != nil else { throw WireError(UserPoolError.tenantNotFound) }
-    return TenantMessage.write(try await pool(of: call), for: call.holder)
+    guard call.pool.tenant != nil else { throw WireError(PoolError.tenantNotFound) }
+    return TenantMessage.write(try await settings(of: call), for: call.holder)
   }
 }

@@ -15,13 +15,13 @@ extension Methods {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
     let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
     let page = try await identity.pools.tenants(
-      project: call.scope.project, after: after, limit: limit)
+      project: call.pool.project, after: after, limit: limit)
     var answer = JSON.Object()
     if !page.items.isEmpty {
       answer.append("tenants", .array(page.items.map { TenantMessage.write($0, for: call.holder) }))
     }
     UserMessage.append(
-      "nextPageToken", page.token(limit: limit) { $0.scope.objectID }, to: &answer)
+      "nextPageToken", page.token(limit: limit) { $0.pool.objectID }, to: &answer)
     return .object(answer)
   }
 }

@@ -35,10 +35,10 @@ enum TenantMessage {
   ///
   /// False members are omitted, and so are an MFA configuration that was never set and what the
   /// caller's permissions don't include.
-  static func write(_ tenant: UserPool, for holder: Operator) -> JSON {
-    let number = tenant.scope.projectNumber
+  static func write(_ tenant: PoolSettings, for holder: Operator) -> JSON {
+    let number = tenant.pool.projectNumber
     var message: JSON.Object = [
-      "name": .string("projects/\(number)/tenants/\(tenant.scope.objectID)")
+      "name": .string("projects/\(number)/tenants/\(tenant.pool.objectID)")
     ]
     UserMessage.append("displayName", tenant.displayName, to: &message)
     for (name, value) in switches(tenant.edit) where value { message.append(name, true) }
@@ -52,7 +52,7 @@ enum TenantMessage {
     for member in Schema.tenant.omittingDefaults(stored) {
       message.append(member.name, member.value)
     }
-    if !holder.may(.changeLinks, in: tenant.scope) {
+    if !holder.may(.changeLinks, in: tenant.pool) {
       Resource.remove(testNumbers, from: &message)
     }
     if stored["inheritance"] == nil { message.append("inheritance", [:]) }
@@ -62,7 +62,7 @@ enum TenantMessage {
   /// Checks the types of all members, converts them to canonical form, and reads the MFA
   /// configuration.
   static func read(
-    _ message: Message
+    _ message: RequestMessage
   ) throws(WireError) -> (body: JSON.Object, configuration: MFAConfiguration) {
     let configuration = try check(message)
     var body = Resource.writable(try Schema.tenant.canonical(message, except: "mfaConfig"))
@@ -70,7 +70,7 @@ enum TenantMessage {
     return (body, configuration)
   }
 
-  private static func check(_ message: Message) throws(WireError) -> MFAConfiguration {
+  private static func check(_ message: RequestMessage) throws(WireError) -> MFAConfiguration {
     try MFAMessage.refuse("mfa", in: message)
     for name in ruling.dropFirst() { _ = try message.flag(name) }
     _ = try message.text("displayName")
@@ -98,17 +98,17 @@ enum TenantMessage {
   /// configuration.
   static func edit(
     _ mask: UpdateMask, _ body: JSON.Object, _ configuration: MFAConfiguration,
-    of current: () async throws -> UserPoolEdit
+    of current: () async throws -> PoolEdit
   ) async throws -> ConfigEdit {
     let allowed = mask.keeping(ruling + members)
     return try await ConfigEdit(mask, "mfaConfig", configuration, members: allowed, of: current) {
-      (tenant) throws(UserPoolError) in try apply(allowed, body, to: &tenant)
+      (tenant) throws(PoolError) in try apply(allowed, body, to: &tenant)
     }
   }
 
   private static func apply(
-    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout UserPoolEdit
-  ) throws(UserPoolError) {
+    _ allowed: UpdateMask, _ body: JSON.Object, to tenant: inout PoolEdit
+  ) throws(PoolError) {
     var resource = Resource.stored(tenant.members)
     Resource.write(tenant.userPermissions, into: &resource)
     PasswordPolicyMessage.write(tenant.passwords, changedAt: nil, into: &resource)
@@ -139,7 +139,7 @@ enum TenantMessage {
       columns: [["client", "permissions"]], empty: [["inheritance"]])
   }
 
-  private static func switches(_ tenant: UserPoolEdit) -> [(String, Bool)] {
+  private static func switches(_ tenant: PoolEdit) -> [(String, Bool)] {
     [
       ("allowPasswordSignup", tenant.signIn.password),
       ("enableEmailLinkSignin", tenant.signIn.emailLink), ("disableAuth", tenant.disableAuth),

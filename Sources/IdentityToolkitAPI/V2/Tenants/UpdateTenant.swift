@@ -12,18 +12,18 @@ extension Methods {
   /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
   /// tenant without a mask.
   func updateTenant(_ call: AdminCall) async throws -> JSON {
-    guard let id = call.scope.tenant else { throw WireError(UserPoolError.tenantNotFound) }
-    let message = Message(call.message.object, path: "tenant")
+    guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }
+    let message = RequestMessage(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
     let mask = Methods.mask(
       call.request.updateMask, body, isEmpty: message.object.isEmpty,
-      seesCodes: call.holder.may(.changeLinks, in: call.scope))
+      seesCodes: call.holder.may(.changeLinks, in: call.pool))
     let edit = try await TenantMessage.edit(mask, body, configuration) {
-      () in try await pool(of: call).edit
+      () in try await settings(of: call).edit
     }
     let tenant = try await identity.pools.update(
-      project: call.scope.project, tenant: id, by: call.author
-    ) { (tenant) throws(UserPoolError) in
+      project: call.pool.project, tenant: id, by: call.author
+    ) { (tenant) throws(PoolError) in
       try edit.apply(to: &tenant)
     }
     return TenantMessage.write(tenant, for: call.holder)

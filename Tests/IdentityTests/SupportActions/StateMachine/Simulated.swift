@@ -24,10 +24,10 @@ struct SimulatedAgent {
   var author: Author { administrator.author(address: "198.51.100.7", requestID: "request-1") }
 
   /// Returns whether a role permits an action, independent of the product's table of roles.
-  func may(_ permission: Permission, in scope: Scope) -> Bool {
+  func may(_ permission: Permission, in pool: Pool) -> Bool {
     grants.contains { grant in
-      guard grant.project == nil || grant.project == scope.project else { return false }
-      guard grant.tenant == nil || grant.tenant == scope.tenant else { return false }
+      guard grant.project == nil || grant.project == pool.project else { return false }
+      guard grant.tenant == nil || grant.tenant == pool.tenant else { return false }
       return switch grant.role {
       case .owner: true
       case .support: [.removeFactors, .endSessions].contains(permission)
@@ -97,7 +97,7 @@ struct SimulatedPending {
 /// The model of a user: the expected state.
 struct SimulatedUser {
   let uid: String
-  let scope: Scope
+  let pool: Pool
   var factors: [SimulatedFactor] = []
   var removals: [SimulatedRemoval] = []
   /// Factors whose secret is deleted and whose audit row the next purge writes.
@@ -202,7 +202,7 @@ struct SimulatedUser {
 /// The model of an approval request.
 struct SimulatedApproval {
   let id: Int64
-  let scope: Scope
+  let pool: Pool
   let requester: Int
   /// The user, or nil for a bulk removal.
   let user: Int?
@@ -227,7 +227,7 @@ struct SimulatedJob {
   }
 
   let id: Int64
-  let scope: Scope
+  let pool: Pool
   let requester: Int
   let madeAt: Instant
   var state = State.draft
@@ -236,8 +236,8 @@ struct SimulatedJob {
   var users: Int { open }
   private let open: Int
 
-  init(id: Int64, scope: Scope, requester: Int, madeAt: Instant, lines: [Line]) {
-    (self.id, self.scope, self.requester, self.madeAt) = (id, scope, requester, madeAt)
+  init(id: Int64, pool: Pool, requester: Int, madeAt: Instant, lines: [Line]) {
+    (self.id, self.pool, self.requester, self.madeAt) = (id, pool, requester, madeAt)
     self.lines = lines
     open = lines.count { $0.result == nil }
   }

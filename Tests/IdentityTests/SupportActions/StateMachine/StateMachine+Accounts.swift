@@ -14,7 +14,7 @@ extension StateMachine {
       obstacle: { _ in
         sample.wrongCodes > 0 || sample.isBlocked(at: now) ? nil : "nothingToDo"
       },
-      { try await identity.support.unlock(sample.scope, sample.id, $0) },
+      { try await identity.support.unlock(sample.pool, sample.id, $0) },
       then: { _, _ in (users[user].wrongCodes, users[user].blockedUntil) = (0, nil) })
   }
 
@@ -24,7 +24,7 @@ extension StateMachine {
     let sample = users[user]
     try await act(
       "end-sessions", row: "sessions.end", by: agent, on: user, needing: .endSessions,
-      passingLock: true, { try await identity.support.endSessions(sample.scope, sample.id, $0) },
+      passingLock: true, { try await identity.support.endSessions(sample.pool, sample.id, $0) },
       then: { count, _ in
         guard count == sample.sessions.count(where: \.isAlive) else {
           throw Broken(what: "\(count) sessions ended")
@@ -43,7 +43,7 @@ extension StateMachine {
       row: isProtected ? "account.protect" : "account.unprotect", by: agent, on: user,
       needing: .protectUsers, passingLock: true,
       obstacle: { _ in sample.isProtected == isProtected ? "nothingToDo" : nil },
-      { try await identity.support.protect(sample.scope, sample.id, isProtected, $0) },
+      { try await identity.support.protect(sample.pool, sample.id, isProtected, $0) },
       then: { _, _ in users[user].isProtected = isProtected })
   }
 
@@ -54,7 +54,7 @@ extension StateMachine {
     try await act(
       "allow-changes", row: "account.allow-changes", by: agent, on: user, needing: .protectUsers,
       passingLock: true, obstacle: { _ in sample.isLocked ? nil : "nothingToDo" },
-      { try await identity.support.allowChanges(sample.scope, sample.id, $0) },
+      { try await identity.support.allowChanges(sample.pool, sample.id, $0) },
       then: { _, _ in users[user].isLocked = false })
   }
 
@@ -65,7 +65,7 @@ extension StateMachine {
     try await act(
       "disable", row: "account.change", by: agent, on: user, needing: .changeUsers,
       passingLock: true, obstacle: { _ in sample.isDisabled ? "nothingToDo" : nil },
-      { try await identity.support.disable(sample.scope, sample.id, $0) },
+      { try await identity.support.disable(sample.pool, sample.id, $0) },
       then: { _, _ in
         users[user].isDisabled = true
         users[user].endSessions()
@@ -79,7 +79,7 @@ extension StateMachine {
     try await act(
       "enable", row: "account.change", by: agent, on: user, needing: .changeUsers,
       passingLock: true, obstacle: { _ in sample.isDisabled ? nil : "nothingToDo" },
-      { try await identity.support.enable(sample.scope, sample.id, $0) },
+      { try await identity.support.enable(sample.pool, sample.id, $0) },
       then: { _, _ in users[user].isDisabled = false })
   }
 
@@ -89,7 +89,7 @@ extension StateMachine {
     let user = anyUser()
     let agent = anyAgent(.removeFactors, on: user)
     let sample = users[user]
-    let isOn = (settings[sample.scope.key] ?? SupportRules()).temporaryCodes
+    let isOn = (settings[sample.pool.key] ?? SupportRules()).temporaryCodes
     try await act(
       "temporary-code", row: "factor.temporary-code", by: agent, on: user,
       obstacle: { _ in
@@ -97,7 +97,7 @@ extension StateMachine {
       },
       {
         try await identity.backupCodes.makeTemporaryCode(
-          $0, for: sample.id, in: sample.scope, hours: dice.pick(BackupCodes.hours) ?? 1)
+          $0, for: sample.id, in: sample.pool, hours: dice.pick(BackupCodes.hours) ?? 1)
       },
       then: { created, _ in
         users[user].endTemporary()
@@ -119,9 +119,9 @@ extension StateMachine {
       { request in
         isTemporary
           ? try await identity.backupCodes.endTemporaryCode(
-            request, of: sample.id, in: sample.scope)
+            request, of: sample.id, in: sample.pool)
           : try await identity.backupCodes.endRecoveryCodes(
-            request, of: sample.id, in: sample.scope)
+            request, of: sample.id, in: sample.pool)
       },
       then: { _, _ in
         if isTemporary { users[user].endTemporary() } else { users[user].endRecovery() }
@@ -140,7 +140,7 @@ extension StateMachine {
           ? "enrollment.alreadyEnrolled"
           : sample.isDisabled ? "userDisabled" : nil
       },
-      { try await identity.enrollmentLinks.send($0, to: sample.id, in: sample.scope) },
+      { try await identity.enrollmentLinks.send($0, to: sample.id, in: sample.pool) },
       then: { _, _ in sent = true })
     guard sent else { return }
     if let link = sample.link { users[user].usedLinks.append(link.code) }
@@ -201,7 +201,7 @@ extension StateMachine {
     }
     let update = change
     let result = await attempt {
-      try await identity.accounts.update(sample.scope, sample.id, update, by: Instance.boss)
+      try await identity.accounts.update(sample.pool, sample.id, update, by: Instance.boss)
     }
     if isDone, case .success(let account) = result {
       if change.disabled == false { users[user].isDisabled = false }

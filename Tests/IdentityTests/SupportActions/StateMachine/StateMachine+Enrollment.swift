@@ -30,9 +30,9 @@ extension StateMachine {
 
   /// Returns the error of a change of which no further alert can be sent, if the user's quota is used up.
   private func alertFault(_ user: SimulatedUser, _ error: String) async throws -> [String] {
-    let (scope, id, now) = (user.scope, user.id, now)
+    let (pool, id, now) = (user.pool, user.id, now)
     let until: Instant? = try await database.read { connection in
-      guard let account = try AccountRecord.find(scope, id, connection) else { return nil }
+      guard let account = try AccountRecord.find(pool, id, connection) else { return nil }
       return try OwnChange.alert.exhausted(of: account.key, at: now, connection)
     }
     return until == nil ? [] : [error]
@@ -205,7 +205,7 @@ extension StateMachine {
     expectation.refusals = enrollmentFault(session, sample, .totp)
     let passed = session.session.secondFactor?.enrollment.text
     if expectation.refusals.isEmpty {
-      if !(settings[sample.scope.key] ?? SupportRules()).recoveryCodes {
+      if !(settings[sample.pool.key] ?? SupportRules()).recoveryCodes {
         expectation.refusals = ["recoveryCodesNotEnabled"]
       } else if sample.app == nil {
         expectation.refusals = ["enrollmentNotFound"]
@@ -269,7 +269,7 @@ extension StateMachine {
         displayName: "", by: Author(actor: .visitor))
     }
     if expectation.refusals.isEmpty, case .success = result {
-      let account = try await identity.accounts.find(sample.scope, sample.id)
+      let account = try await identity.accounts.find(sample.pool, sample.id)
       guard let factor = account?.factors.last else { throw Broken(what: "no factor was enrolled") }
       users[user].add(
         SimulatedFactor(id: factor.id.text, secret: secret, enrolledAt: now, lastStep: step))

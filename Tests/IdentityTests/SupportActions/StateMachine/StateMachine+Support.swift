@@ -19,9 +19,9 @@ extension StateMachine {
     enum Code { case missing, wrong, right }
   }
 
-  func given(by agent: Int, in scope: Scope, reason: SupportReason? = nil) throws -> Given {
+  func given(by agent: Int, in pool: Pool, reason: SupportReason? = nil) throws -> Given {
     let sample = agents[agent]
-    let settings = settings[scope.key] ?? SupportRules()
+    let settings = settings[pool.key] ?? SupportRules()
     let reason =
       reason ?? dice.pick(SupportReason.allCases.filter { $0 != .other || dice.chance(50) })
       ?? .lost
@@ -57,30 +57,30 @@ extension StateMachine {
   ) -> String? {
     let (agent, user) = (agents[agent], users[user])
     if user.isGone { return "accountNotFound" }
-    guard agent.may(permission, in: user.scope) else { return "notAllowed" }
+    guard agent.may(permission, in: user.pool) else { return "notAllowed" }
     if agent.administrator.email == user.email { return "ownAccount" }
-    if user.isProtected, !agent.may(.protectUsers, in: user.scope) { return "protectedAccount" }
+    if user.isProtected, !agent.may(.protectUsers, in: user.pool) { return "protectedAccount" }
     return user.isLocked && !passingLock ? "changesLocked" : nil
   }
 
   /// Returns the number of actions that an agent has left in a pool.
-  func left(_ agent: Int, in scope: Scope) -> Int {
-    if agents[agent].heldIn.contains(scope.key) { return 0 }
+  func left(_ agent: Int, in pool: Pool) -> Int {
+    if agents[agent].heldIn.contains(pool.key) { return 0 }
     let since = now.advanced(bySeconds: -3_600)
-    let done = (agents[agent].acts[scope.key] ?? []).count { $0 > since }
-    return max(0, (settings[scope.key] ?? SupportRules()).actionsPerHour - done)
+    let done = (agents[agent].acts[pool.key] ?? []).count { $0 > since }
+    return max(0, (settings[pool.key] ?? SupportRules()).actionsPerHour - done)
   }
 
   /// Sets the expected results of the checks on blocks, input, and code; returns true if all pass.
   func admit(
-    _ given: Given, by agent: Int, in scope: Scope, _ expectation: inout Expectation,
+    _ given: Given, by agent: Int, in pool: Pool, _ expectation: inout Expectation,
     prefix: String = "",
     lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
   ) -> Bool {
     let id = agents[agent].id
-    if !onlyCode, left(agent, in: scope) == 0 {
+    if !onlyCode, left(agent, in: pool) == 0 {
       expectation.refusals = [prefix + "held"]
-      if agents[agent].heldIn.insert(scope.key).inserted {
+      if agents[agent].heldIn.insert(pool.key).inserted {
         expectation.rows = ["support.hold by server on \(id)"]
         expectation.changes = ["support_hold", "audit"]
       }
@@ -145,21 +145,21 @@ extension StateMachine {
     _ body: (ActionRequest) async throws -> ActionOutcome<T>,
     then: (T, Given) throws -> Void = { _, _ in }
   ) async throws {
-    let scope = users[user].scope
-    let given = try given(by: agent, in: scope, reason: reason)
+    let pool = users[user].pool
+    let given = try given(by: agent, in: pool, reason: reason)
     var expectation = Expectation(name: "\(name) of \(users[user].uid) by \(agents[agent].name)")
     let mayNot = refusal(of: agent, on: user, needing: permission, passingLock: passingLock)
     let obstacle = obstacle(given)
     var isDone = false
     if let mayNot {
       expectation.refusals = [mayNot]
-    } else if admit(given, by: agent, in: scope, &expectation, fault: fault) {
+    } else if admit(given, by: agent, in: pool, &expectation, fault: fault) {
       if let obstacle {
         expectation.refusals = [obstacle]
       } else {
         stepUp(given, agent, &expectation)
         expectation.rows.append("\(row) by \(agents[agent].name) on \(users[user].uid)")
-        agents[agent].acts[scope.key, default: []].append(now)
+        agents[agent].acts[pool.key, default: []].append(now)
         isDone = true
       }
     }
@@ -178,7 +178,7 @@ extension StateMachine {
     _ ids: Set<String>, of user: Int, by agent: Int, _ reason: SupportReason?,
     hold: (id: ID<RemovalHold>, until: Instant)?
   ) throws {
-    let hours = (settings[users[user].scope.key] ?? SupportRules()).undoHours
+    let hours = (settings[users[user].pool.key] ?? SupportRules()).undoHours
     let isKept = hours > 0 && reason?.isHostile != true
     if let hold {
       guard isKept, hold.until == now.advanced(bySeconds: Int64(hours) * 3_600) else {
@@ -203,7 +203,7 @@ extension StateMachine {
     let sample = users[user]
     let one = dice.pick(dice.chance(90) ? sample.factors : sample.purged)?.id ?? "none"
     let going = isOfAll ? sample.factors : sample.factors.filter { $0.id == one }
-    let settings = settings[sample.scope.key] ?? SupportRules()
+    let settings = settings[sample.pool.key] ?? SupportRules()
     let waits = settings.approvalForLastFactor && going.count == sample.factors.count
     let isAsked = approvals.contains {
       $0.user == user && $0.isOpen && now < $0.expires
@@ -217,7 +217,7 @@ extension StateMachine {
       },
       { request in
         try await identity.factorRemovals.remove(
-          sample.scope, sample.id, isOfAll ? nil : ID(one), request)
+          sample.pool, sample.id, isOfAll ? nil : ID(one), request)
       },
       then: { outcome, given in
         switch outcome {
@@ -225,7 +225,7 @@ extension StateMachine {
           guard waits else { throw Broken(what: "a removal unexpectedly requires approval") }
           approvals.append(
             SimulatedApproval(
-              id: Int64(approvals.count + 1), scope: sample.scope, requester: agent, user: user,
+              id: Int64(approvals.count + 1), pool: sample.pool, requester: agent, user: user,
               isOfAll: isOfAll, factors: Set(going.map(\.id)),
               allFactors: Set(sample.factors.map(\.id)), job: nil, reason: given.reason,
               expires: until))
@@ -252,7 +252,7 @@ extension StateMachine {
         guard let known, now < known.until else { return "factorNotFound" }
         return known.remover == agents[agent].name ? "ownRemoval" : nil
       },
-      { try await identity.factorRemovals.undo(sample.scope, sample.id, id, $0) },
+      { try await identity.factorRemovals.undo(sample.pool, sample.id, id, $0) },
       then: { _, _ in
         guard let known else { return }
         users[user].removals.removeAll { $0.id == id }
@@ -272,7 +272,7 @@ extension StateMachine {
     try await act(
       "purge-now", row: "factor.purge-now", by: agent, on: user,
       obstacle: { _ in held.map { now < $0.until } ?? false ? nil : "factorNotFound" },
-      { try await identity.factorRemovals.purge(sample.scope, sample.id, id, $0) },
+      { try await identity.factorRemovals.purge(sample.pool, sample.id, id, $0) },
       then: { _, _ in
         users[user].removals.removeAll { $0.id == id }
         users[user].purged += held?.factors ?? []
@@ -294,7 +294,7 @@ extension StateMachine {
       fault: seconds < 0 || seconds > 30 * 86_400 ? "untilOutOfRange" : nil,
       obstacle: { _ in factor == "none" ? "factorNotFound" : nil },
       {
-        try await identity.support.suspend(sample.scope, sample.id, ID(factor), until: until, $0)
+        try await identity.support.suspend(sample.pool, sample.id, ID(factor), until: until, $0)
       },
       then: { _, _ in setSuspension(until, of: factor, user) })
   }
@@ -311,7 +311,7 @@ extension StateMachine {
         guard let factor else { return "factorNotFound" }
         return factor.isSuspended(at: now) ? nil : "nothingToDo"
       },
-      { try await identity.support.resume(sample.scope, sample.id, ID(id), $0) },
+      { try await identity.support.resume(sample.pool, sample.id, ID(id), $0) },
       then: { _, _ in setSuspension(nil, of: id, user) })
   }
 
@@ -329,7 +329,7 @@ extension StateMachine {
         guard let factor else { return "factorNotFound" }
         return factor.name == name ? "nothingToDo" : nil
       },
-      { try await identity.support.rename(sample.scope, sample.id, ID(id), to: name, $0) },
+      { try await identity.support.rename(sample.pool, sample.id, ID(id), to: name, $0) },
       then: { _, _ in
         for index in users[user].factors.indices where users[user].factors[index].id == id {
           users[user].factors[index].name = name

@@ -21,7 +21,7 @@ extension StateMachine {
     if sample.isDisabled { expectation.refusals = ["userDisabled"] }
     let result = await attempt {
       try await identity.signIns.password(
-        sample.scope, email: sample.email, password: sample.password,
+        sample.pool, email: sample.email, password: sample.password,
         address: ClientAddress(seen: Self.address))
     }
     if case .success(let outcome) = result {
@@ -104,7 +104,7 @@ extension StateMachine {
     }
     let result = await attempt {
       try await identity.signIns.finalize(
-        project: sample.scope.project, tenant: sample.scope.tenant,
+        project: sample.pool.project, tenant: sample.pool.tenant,
         pendingCredential: credential.credential, enrollment: target, code: typed.text,
         by: Author(actor: .visitor))
     }
@@ -133,7 +133,7 @@ extension StateMachine {
   }
 
   private func code(for user: SimulatedUser, _ kind: Typed?) throws -> TypedCode {
-    let settings = settings[user.scope.key] ?? SupportRules()
+    let settings = settings[user.pool.key] ?? SupportRules()
     let step = now.seconds / 30
     let removed = user.removals.flatMap(\.factors)
     let app = user.app
@@ -200,7 +200,7 @@ extension StateMachine {
   /// Counts a wrong code and returns the expected error.
   private func failCode(_ user: Int) -> String {
     users[user].wrongCodes += 1
-    let cap = (settings[users[user].scope.key] ?? SupportRules()).codeCap
+    let cap = (settings[users[user].pool.key] ?? SupportRules()).codeCap
     let wrong = users[user].wrongCodes
     guard let until = CodeLock.end(afterWrongCodes: wrong, cap: cap, at: now) else {
       return "invalidCode"
@@ -251,11 +251,11 @@ extension StateMachine {
     let code = isRight ? Instance.code : "000000"
     let result = await attempt {
       let info = try await identity.signIns.startPhone(
-        project: sample.scope.project, tenant: sample.scope.tenant,
+        project: sample.pool.project, tenant: sample.pool.tenant,
         pendingCredential: credential.credential, enrollment: target, language: "en",
         address: ClientAddress(seen: Self.address))
       return try await identity.signIns.finalizePhone(
-        project: sample.scope.project, tenant: sample.scope.tenant,
+        project: sample.pool.project, tenant: sample.pool.tenant,
         pendingCredential: credential.credential, .code(sessionInfo: info, code: code))
     }
     if isDone, case .success(let grant) = result { passCode(user, place, grant) }
@@ -295,7 +295,7 @@ extension StateMachine {
     let code = factor.secret == nil ? Instance.code : try factor.code(step: now.seconds / 30)
     let result = await attempt {
       try await identity.signIns.finalize(
-        project: sample.scope.project, tenant: sample.scope.tenant,
+        project: sample.pool.project, tenant: sample.pool.tenant,
         pendingCredential: credential.credential, enrollment: factor.id, code: code)
     }
     try await reconcile(expectation, result)
@@ -320,7 +320,7 @@ extension StateMachine {
     var expectation = Expectation(name: "refresh of \(sample.uid)")
     expectation.refusals = fault(of: session, sample)
     let refreshed = await attempt {
-      try await identity.sessions.refresh(session.token, project: sample.scope.project)
+      try await identity.sessions.refresh(session.token, project: sample.pool.project)
     }
     try await reconcile(expectation, refreshed)
     expectation = Expectation(name: "lookup of \(sample.uid)")

@@ -38,7 +38,7 @@ final class StateMachine {
 
   var database: any Database { test.database }
   var now: Instant { clock.now }
-  var scopes: [Scope] { world.scopes }
+  var pools: [Pool] { world.pools }
 
   init(
     _ world: StateMachineModel, _ identity: Identity, _ test: TestDatabase, _ clock: FixedClock,
@@ -49,7 +49,7 @@ final class StateMachine {
     var dice = Seeded(seed)
     favorites = Set(world.users.indices.shuffled(using: &dice).prefix(2))
     self.dice = dice
-    for scope in world.scopes { settings[scope.key] = SupportRules() }
+    for pool in world.pools { settings[pool.key] = SupportRules() }
   }
 
   /// Performs the actions of a run, then retries everything that has ended.
@@ -81,7 +81,7 @@ final class StateMachine {
   private func run() async throws {
     (state, lastRow) = try await look()
     try compare(state)
-    for scope in scopes { try await changeSomeSettings(of: scope) }
+    for pool in pools { try await changeSomeSettings(of: pool) }
     for _ in 0..<(30 + dice.below(31)) {
       if dice.chance(22) { try await passTime() }
       try await act()
@@ -92,8 +92,8 @@ final class StateMachine {
   private var instance: Instance {
     Instance(
       identity: identity, test: test, clock: clock, keys: world.keys, statements: Statements(),
-      provider: TestProvider { 0 }, acme: scopes[0], east: scopes[1],
-      west: scopes[2], globex: scopes[0])
+      provider: TestProvider { 0 }, acme: pools[0], east: pools[1],
+      west: pools[2], globex: pools[0])
   }
 
   // MARK: - One action

@@ -15,7 +15,7 @@ struct StateMachineModel: Sendable {
   let age: Int64
   let agents: [SimulatedAgent]
   let users: [SimulatedUser]
-  let scopes: [Scope]
+  let pools: [Pool]
 
   static let shared = Task { try await make() }
 
@@ -25,8 +25,8 @@ struct StateMachineModel: Sendable {
   private static func make() async throws -> StateMachineModel {
     var world: StateMachineModel?
     try await withInstance { instance in
-      let scopes = [instance.acme, instance.east, instance.west]
-      try await instance.allowEverything(in: scopes)
+      let pools = [instance.acme, instance.east, instance.west]
+      try await instance.allowEverything(in: pools)
       var agents: [SimulatedAgent] = []
       let east = instance.east
       for (name, role, project, tenant) in [
@@ -39,14 +39,14 @@ struct StateMachineModel: Sendable {
         agents.append(try await instance.simulatedAgent(name, grant))
       }
       var users: [SimulatedUser] = []
-      for (uid, scope, phones, hasApp) in [
+      for (uid, pool, phones, hasApp) in [
         ("ann", instance.acme, 0, false), ("bob", instance.acme, 0, true),
         ("cyd", instance.acme, 1, true), ("dan", instance.acme, 4, true),
         ("eve", instance.east, 0, true), ("fay", instance.east, 2, false),
         ("gus", instance.west, 1, true),
       ] {
         users.append(
-          try await instance.simulatedUser(uid, in: scope, phones: phones, hasApp: hasApp))
+          try await instance.simulatedUser(uid, in: pool, phones: phones, hasApp: hasApp))
       }
       instance.clock.advance(60)
       let now = instance.now
@@ -54,7 +54,7 @@ struct StateMachineModel: Sendable {
       for index in agents.indices { agents[index].provedAt = now }
       world = StateMachineModel(
         database: try await instance.test.template(), keys: instance.keys,
-        age: now.seconds - FixedClock.noon.seconds, agents: agents, users: users, scopes: scopes)
+        age: now.seconds - FixedClock.noon.seconds, agents: agents, users: users, pools: pools)
     }
     return try #require(world)
   }
@@ -62,7 +62,7 @@ struct StateMachineModel: Sendable {
 
 extension Instance {
   /// Enables apps and phones as second factors, with a mandatory enrollment pattern.
-  fileprivate func allowEverything(in scopes: [Scope]) async throws {
+  fileprivate func allowEverything(in pools: [Pool]) async throws {
     let numbers = StateMachineModel.numbers.map { #""\#($0)":"\#(Instance.code)""# }
       .joined(separator: ",")
     let setup = Author(actor: .commandLine)
@@ -79,8 +79,8 @@ extension Instance {
         edit.configuration.setSMS(true)
       }
     }
-    for scope in scopes {
-      _ = try await identity.policies.change(scope, by: Self.boss) { $0.pattern = .mandatory }
+    for pool in pools {
+      _ = try await identity.policies.change(pool, by: Self.boss) { $0.pattern = .mandatory }
     }
   }
 
@@ -99,15 +99,15 @@ extension Instance {
   }
 
   fileprivate func simulatedUser(
-    _ uid: String, in scope: Scope, phones: Int, hasApp: Bool
+    _ uid: String, in pool: Pool, phones: Int, hasApp: Bool
   ) async throws -> SimulatedUser {
-    var user = SimulatedUser(uid: uid, scope: scope)
+    var user = SimulatedUser(uid: uid, pool: pool)
     var new = NewAccount()
     (new.localID, new.email, new.password) = (uid, user.email, user.password)
     new.emailVerified = true
-    _ = try await identity.accounts.create(scope, new, by: Self.boss)
+    _ = try await identity.accounts.create(pool, new, by: Self.boss)
     let outcome = try await identity.signIns.password(
-      scope, email: user.email, password: user.password, address: "203.0.113.5")
+      pool, email: user.email, password: user.password, address: "203.0.113.5")
     guard case .signedIn(var grant) = outcome else { throw Unexpected("no session of \(uid)") }
     for number in StateMachineModel.numbers.prefix(phones) {
       grant = try await enrollPhone(grant.session, number: number)

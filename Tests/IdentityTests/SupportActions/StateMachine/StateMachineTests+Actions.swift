@@ -83,8 +83,8 @@ extension StateMachine {
   /// Returns an agent, usually one with the permission on the user's pool.
   func anyAgent(_ permission: Permission, on user: Int) -> Int {
     let isWise = dice.chance(60)
-    let scope = users[user].scope
-    return anyAgent { !isWise || $0.may(permission, in: scope) }
+    let pool = users[user].pool
+    return anyAgent { !isWise || $0.may(permission, in: pool) }
   }
 
   /// Returns an agent, usually one who meets the condition.

@@ -9,8 +9,8 @@ extension StateMachine {
   /// Previews a list.
   func draft() async throws {
     let agent = anyAgent()
-    let scope = dice.pick(scopes) ?? scopes[0]
-    let here = users.indices.filter { users[$0].scope.key == scope.key }
+    let pool = dice.pick(pools) ?? pools[0]
+    let here = users.indices.filter { users[$0].pool.key == pool.key }
     var named = here.filter { _ in dice.chance(60) }.map { Optional($0) }
     if dice.chance(30) { named.append(nil) }
     if dice.chance(20), let first = named.first { named.append(first) }
@@ -18,7 +18,7 @@ extension StateMachine {
     let text = named.map { $0.map { users[$0].email } ?? "nobody@example.com" }
       .joined(separator: "\n")
     var expectation = Expectation(name: "draft by \(agents[agent].name)")
-    let isAllowed = agents[agent].may(.removeFactors, in: scope)
+    let isAllowed = agents[agent].may(.removeFactors, in: pool)
     // The error is wrapped in that of support.
     if !isAllowed { expectation.refusals = ["denied.notAllowed"] }
     var known: Set<Int> = []
@@ -36,13 +36,13 @@ extension StateMachine {
     let (author, session) = (agents[agent].author, agents[agent].session)
     let result = await attempt {
       try await identity.bulkRemovals.draft(
-        try BulkList(text), in: scope, by: author, session)
+        try BulkList(text), in: pool, by: author, session)
     }
     if isAllowed, case .success(let id) = result {
       let drafts = jobs.indices.filter { jobs[$0].requester == agent && jobs[$0].state == .draft }
       for old in drafts.dropLast(BulkRemovals.mostDrafts - 1) { jobs[old].state = .over }
       jobs.append(
-        SimulatedJob(id: id, scope: scope, requester: agent, madeAt: now, lines: lines))
+        SimulatedJob(id: id, pool: pool, requester: agent, madeAt: now, lines: lines))
     }
     try await reconcile(expectation, result)
   }
@@ -63,9 +63,9 @@ extension StateMachine {
     guard let index = dice.pick(drafts) else { return try await draft() }
     let job = jobs[index]
     let agent = dice.chance(85) ? job.requester : anyAgent()
-    let settings = settings[job.scope.key] ?? SupportRules()
-    let given = try given(by: agent, in: job.scope)
-    let left = left(agent, in: job.scope)
+    let settings = settings[job.pool.key] ?? SupportRules()
+    let given = try given(by: agent, in: job.pool)
+    let left = left(agent, in: job.pool)
     var expectation = Expectation(name: "begin of list \(job.id) by \(agents[agent].name)")
     let waits =
       settings.approvalOverUsers.map { job.users > $0 } ?? false || settings.approvalForLastFactor
@@ -75,18 +75,18 @@ extension StateMachine {
       expectation.refusals = ["notFound"]
     } else if job.users == 0 {
       expectation.refusals = ["nothingToDo"]
-    } else if !agents[agent].may(.removeFactors, in: job.scope) {
+    } else if !agents[agent].may(.removeFactors, in: job.pool) {
       expectation.refusals = ["denied.notAllowed"]
-    } else if admit(given, by: agent, in: job.scope, &expectation, prefix: "denied.") {
+    } else if admit(given, by: agent, in: job.pool, &expectation, prefix: "denied.") {
       isDone = true
       stepUp(given, agent, &expectation)
       let count = waits ? 1 : job.users
-      for _ in 0..<count { agents[agent].acts[job.scope.key, default: []].append(now) }
+      for _ in 0..<count { agents[agent].acts[job.pool.key, default: []].append(now) }
       expectation.rows.append(
         "\(waits ? "approval.ask" : "bulk.start") by \(agents[agent].name) on \(job.id)")
     }
     let result = await attempt {
-      try await identity.bulkRemovals.begin(job.id, in: job.scope, number: "", given.request)
+      try await identity.bulkRemovals.begin(job.id, in: job.pool, number: "", given.request)
     }
     if isDone, case .success(let outcome) = result {
       keep(outcome.renewed, agent)
@@ -95,7 +95,7 @@ extension StateMachine {
       if waits {
         approvals.append(
           SimulatedApproval(
-            id: Int64(approvals.count + 1), scope: job.scope, requester: agent, user: nil,
+            id: Int64(approvals.count + 1), pool: job.pool, requester: agent, user: nil,
             isOfAll: true, factors: [], allFactors: [], job: index, reason: given.reason,
             expires: now.advanced(bySeconds: 86_400)))
       }
@@ -111,14 +111,14 @@ extension StateMachine {
       jobs[$0].id < jobs[$1].id
     }
     let result = await attempt { try await identity.bulkRemovals.step(limit) }
-    if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].scope) {
+    if let running, !agents[jobs[running].requester].may(.removeFactors, in: jobs[running].pool) {
       // The agent who started it is no longer authorized.
       jobs[running].state = .over
       expectation.rows.append("bulk.stop by server on \(jobs[running].id)")
     } else if let running {
       let job = jobs[running]
       let open = job.lines.indices.filter { job.lines[$0].result == nil }.prefix(limit)
-      let removals = try await openRemovals(job.scope)
+      let removals = try await openRemovals(job.pool)
       for line in open {
         guard let user = job.lines[line].user else { continue }
         let sample = users[user]
@@ -156,14 +156,14 @@ extension StateMachine {
 
   /// Reads the removals that can be undone in a pool, because a bulk removal doesn't return IDs.
   private func openRemovals(
-    _ scope: Scope
+    _ pool: Pool
   ) async throws -> [(uid: String, id: ID<RemovalHold>, until: Instant)] {
     try await database.read { connection in
       try connection.all(
         """
         SELECT /* test */ DISTINCT a.uid, r.removal_id, r.until
         FROM removed_factor r JOIN account a USING (account_key)
-        WHERE a.scope_key = \(scope.key) AND r.until > 0
+        WHERE a.scope_key = \(pool.key) AND r.until > 0
         """
       ) { row in
         (
@@ -178,12 +178,12 @@ extension StateMachine {
     let running = jobs.indices.filter { jobs[$0].state == .running }
     guard let index = dice.pick(running) else { return try await step() }
     let job = jobs[index]
-    let agent = anyAgent { $0.may(.removeFactors, in: job.scope) }
+    let agent = anyAgent { $0.may(.removeFactors, in: job.pool) }
     let expectation = Expectation(
       name: "stop of list \(job.id)", rows: ["bulk.stop by \(agents[agent].name) on \(job.id)"])
     let request = ActionRequest(agent: agents[agent].session, author: agents[agent].author)
     let result = await attempt {
-      try await identity.bulkRemovals.stop(job.id, in: job.scope, request)
+      try await identity.bulkRemovals.stop(job.id, in: job.pool, request)
     }
     jobs[index].state = .over
     try await reconcile(expectation, result)
@@ -195,7 +195,7 @@ extension StateMachine {
     guard let index = anyApproval() else { return try await remove() }
     let approval = approvals[index]
     let agent = dice.chance(75) ? anyAgent() : approval.requester
-    let given = try given(by: agent, in: approval.scope)
+    let given = try given(by: agent, in: approval.pool)
     let (object, name) = (object(of: approval), agents[agent].name)
     var expectation = Expectation(name: "approve of \(approval.id) by \(name)")
     var change = false
@@ -207,11 +207,11 @@ extension StateMachine {
     } else if let obstacle = obstacle(agent, to: approval) {
       expectation.refusals = ["denied.\(obstacle)"]
     } else if admit(
-      given, by: agent, in: approval.scope, &expectation, prefix: "denied.", lookingAtForm: false)
+      given, by: agent, in: approval.pool, &expectation, prefix: "denied.", lookingAtForm: false)
     {
       isDone = true
       stepUp(given, agent, &expectation)
-      change = !agents[approval.requester].may(.removeFactors, in: approval.scope)
+      change = !agents[approval.requester].may(.removeFactors, in: approval.pool)
       if let user = approval.user {
         let factors = Set(users[user].factors.map(\.id))
         change =
@@ -224,11 +224,11 @@ extension StateMachine {
         }
       }
       expectation.rows.append("approval.\(change ? "overtake" : "approve") by \(name) on \(object)")
-      if !change { agents[agent].acts[approval.scope.key, default: []].append(now) }
+      if !change { agents[agent].acts[approval.pool.key, default: []].append(now) }
       if change, let job = approval.job { jobs[job].state = .over }
     }
     let result = await attempt {
-      try await identity.approvals.approve(approval.id, in: approval.scope, given.request)
+      try await identity.approvals.approve(approval.id, in: approval.pool, given.request)
     }
     if isDone, case .success(let outcome) = result {
       keep(outcome.renewed, agent)
@@ -258,7 +258,7 @@ extension StateMachine {
     if let user = approval.user, !users[user].isGone {
       return refusal(of: agent, on: user, needing: .removeFactors, passingLock: false)
     }
-    guard agents[agent].may(.removeFactors, in: approval.scope) else { return "notAllowed" }
+    guard agents[agent].may(.removeFactors, in: approval.pool) else { return "notAllowed" }
     let lines = approval.job.map { jobs[$0].lines } ?? []
     let own = lines.contains { line in
       line.user.map { user in
@@ -270,7 +270,7 @@ extension StateMachine {
       line.result == nil
         && line.user.map { !users[$0].isGone && users[$0].isProtected } ?? false
     }
-    return protects && !agents[agent].may(.protectUsers, in: approval.scope)
+    return protects && !agents[agent].may(.protectUsers, in: approval.pool)
       ? "protectedAccount" : nil
   }
 
@@ -280,7 +280,7 @@ extension StateMachine {
     let approval = approvals[index]
     let isRefusal = dice.chance(65)
     let agent = dice.chance(isRefusal ? 85 : 40) ? anyAgent() : approval.requester
-    let given = try given(by: agent, in: approval.scope)
+    let given = try given(by: agent, in: approval.pool)
     var expectation = Expectation(
       name: "\(isRefusal ? "refuse" : "take-back") of \(approval.id) by \(agents[agent].name)")
     if !approval.isOpen || now >= approval.expires {
@@ -289,11 +289,11 @@ extension StateMachine {
       expectation.refusals = ["ownRequest"]
     } else if !isRefusal, approval.requester != agent {
       expectation.refusals = ["othersRequest"]
-    } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.scope) {
+    } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.pool) {
       expectation.refusals = ["denied.notAllowed"]
     } else if !isRefusal
       || admit(
-        given, by: agent, in: approval.scope, &expectation, prefix: "denied.", onlyCode: true)
+        given, by: agent, in: approval.pool, &expectation, prefix: "denied.", onlyCode: true)
     {
       if isRefusal { stepUp(given, agent, &expectation) }
       let action = isRefusal ? "approval.refuse" : "approval.withdraw"
@@ -304,10 +304,10 @@ extension StateMachine {
     let result: Result<ActionOutcome<Void>?, any Error> = await attempt {
       if isRefusal {
         return try await identity.approvals.refuse(
-          approval.id, in: approval.scope, answer: "no", given.request)
+          approval.id, in: approval.pool, answer: "no", given.request)
       }
       try await identity.approvals.withdraw(
-        approval.id, in: approval.scope, given.request)
+        approval.id, in: approval.pool, given.request)
       return nil
     }
     if case .success(let outcome?) = result { keep(outcome.renewed, agent) }
@@ -321,25 +321,25 @@ extension StateMachine {
     let owner = anyAgent { $0.isOwner }
     let held = agents.indices.filter { !agents[$0].heldIn.isEmpty && !agents[$0].isRemoved }
     let agent = dice.pick(held) ?? anyAgent()
-    let key = dice.pick(agents[agent].heldIn.sorted()) ?? scopes[0].key
-    let scope = scopes.first { $0.key == key } ?? scopes[0]
-    let isHeld = agents[agent].heldIn.contains(scope.key)
+    let key = dice.pick(agents[agent].heldIn.sorted()) ?? pools[0].key
+    let pool = pools.first { $0.key == key } ?? pools[0]
+    let isHeld = agents[agent].heldIn.contains(pool.key)
     var expectation = Expectation(name: "release of \(agents[agent].name) by \(agents[owner].name)")
     if owner == agent {
       expectation.refusals = ["notAllowed"]
     } else if isHeld {
       expectation.rows = ["support.release by \(agents[owner].name) on \(agents[agent].id)"]
-      agents[agent].heldIn.remove(scope.key)
-      agents[agent].acts[scope.key] = []
+      agents[agent].heldIn.remove(pool.key)
+      agents[agent].acts[pool.key] = []
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
-    let result = await attempt { try await identity.support.unblock(id, in: scope, by: author) }
+    let result = await attempt { try await identity.support.unblock(id, in: pool, by: author) }
     try await reconcile(expectation, result)
   }
 
   /// Changes a pool's support rules.
   func changeSettings() async throws {
-    try await changeSettings(of: dice.pick(scopes) ?? scopes[0]) { settings in
+    try await changeSettings(of: dice.pick(pools) ?? pools[0]) { settings in
       switch dice.below(8) {
       case 0: settings.undoHours = dice.pick([0, 1, 72]) ?? 72
       case 1: settings.actionsPerHour = dice.pick([2, 4, 20]) ?? 20
@@ -355,8 +355,8 @@ extension StateMachine {
   }
 
   /// Sets random support rules at the start of a run.
-  func changeSomeSettings(of scope: Scope) async throws {
-    try await changeSettings(of: scope) { settings in
+  func changeSomeSettings(of pool: Pool) async throws {
+    try await changeSettings(of: pool) { settings in
       settings.temporaryCodes = dice.chance(70)
       settings.recoveryCodes = dice.chance(70)
       settings.approvalForLastFactor = dice.chance(25)
@@ -364,21 +364,21 @@ extension StateMachine {
   }
 
   private func changeSettings(
-    of scope: Scope, _ change: (inout SupportRules) -> Void
+    of pool: Pool, _ change: (inout SupportRules) -> Void
   ) async throws {
-    let agent = anyAgent { $0.may(.editSupportRules, in: scope) }
-    let old = settings[scope.key] ?? SupportRules()
+    let agent = anyAgent { $0.may(.editSupportRules, in: pool) }
+    let old = settings[pool.key] ?? SupportRules()
     var new = old
     change(&new)
     var expectation = Expectation(name: "settings by \(agents[agent].name)")
     if new != old {
-      expectation.rows = ["support.change by \(agents[agent].name) on \(scope.objectID)"]
+      expectation.rows = ["support.change by \(agents[agent].name) on \(pool.objectID)"]
     }
     let (settings, author) = (new, agents[agent].author)
     let result = await attempt {
-      try await identity.support.change(scope, to: settings, by: author)
+      try await identity.support.change(pool, to: settings, by: author)
     }
-    self.settings[scope.key] = new
+    self.settings[pool.key] = new
     try await reconcile(expectation, result)
   }
 }

@@ -14,7 +14,7 @@ extension StateMachine {
     let before = users[user]
     if dice.chance(60) {
       let agent = anyAgent(.changeUsers, on: user)
-      let needsApproval = settings[before.scope.key]?.approvalForLastFactor ?? false
+      let needsApproval = settings[before.pool.key]?.approvalForLastFactor ?? false
       try await act(
         "delete", row: "account.delete", by: agent, on: user, needing: .changeUsers,
         obstacle: { _ in
@@ -23,7 +23,7 @@ extension StateMachine {
         { request in
           var request = request
           request.typed = before.uid
-          return try await identity.support.delete(before.scope, before.id, request)
+          return try await identity.support.delete(before.pool, before.id, request)
         },
         then: { _, _ in users[user].delete() })
     } else {
@@ -32,7 +32,7 @@ extension StateMachine {
         name: "command-line-deletes of \(before.uid)",
         rows: ["account.delete by \(author.actor.name) on \(before.uid)"])
       let result = await attempt {
-        try await identity.accounts.delete(before.scope, before.id, by: author)
+        try await identity.accounts.delete(before.pool, before.id, by: author)
       }
       if case .success = result { users[user].delete() }
       try await reconcile(expectation, result)
@@ -51,7 +51,7 @@ extension StateMachine {
       name: "pending-of-deleted of \(user.uid)", refusals: ["userNotFound", "pendingExpired"])
     let result = await attempt {
       try await identity.signIns.finalize(
-        project: user.scope.project, tenant: user.scope.tenant,
+        project: user.pool.project, tenant: user.pool.tenant,
         pendingCredential: pending.credential, enrollment: app.id,
         code: try app.code(step: now.seconds / 30 + 2))
     }
@@ -60,13 +60,13 @@ extension StateMachine {
 
   /// Imports users: new, existing, and deleted ones.
   func importUsers() async throws {
-    let scope = dice.pick(scopes) ?? scopes[0]
+    let pool = dice.pick(pools) ?? pools[0]
     var options = ImportOptions(existing: .replace)
     options.existing = dice.pick([.refuse, .keep, .replace, .replace]) ?? .replace
-    var chosen = users.indices.filter { users[$0].scope.key == scope.key }
+    var chosen = users.indices.filter { users[$0].pool.key == pool.key }
     chosen = Array(chosen.shuffled(using: &dice).prefix(dice.below(3)))
     if users.count < 11, dice.chance(50) || chosen.isEmpty {
-      var new = SimulatedUser(uid: "new\(users.count)", scope: scope)
+      var new = SimulatedUser(uid: "new\(users.count)", pool: pool)
       new.isGone = true
       users.append(new)
       chosen.append(users.count - 1)
@@ -95,13 +95,13 @@ extension StateMachine {
     }
     if expected.created + expected.replaced > 0 {
       expectation.rows.append(
-        "account.import by \(Instance.boss.actor.name) on \(scope.objectID)")
+        "account.import by \(Instance.boss.actor.name) on \(pool.objectID)")
     } else if brought.isEmpty {
       expectation.refusals = ["empty"]
     }
     let rows = brought.map { $0.row.row }
     let result = await attempt {
-      try await identity.imports.run(scope, rows, options, by: Instance.boss)
+      try await identity.imports.run(pool, rows, options, by: Instance.boss)
     }
     if case .success(let outcome) = result {
       let numbers = [outcome.created, outcome.replaced, outcome.kept, outcome.refusals.count]
@@ -176,7 +176,7 @@ extension StateMachine {
     let owner = dice.chance(85) ? anyAgent { $0.isOwner } : anyAgent()
     let agent = anyAgent()
     let sample = agents[agent]
-    let east = scopes[1]
+    let east = pools[1]
     let places: [(ID<Project>?, ID<Tenant>?)] = [
       (nil, nil), (nil, nil), (east.project, nil), (east.project, east.tenant),
     ]

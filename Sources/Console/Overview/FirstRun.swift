@@ -1,0 +1,131 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// The steps from an empty instance to the first enrolled user, each with its state.
+struct FirstRun: ViewModel {
+  let progress: Message
+  let steps: [FirstRunStep]
+
+  /// The number of users up to which a pool without enrolled users counts as new.
+  private static let mostUsers = 10
+
+  /// The steps of a pool; nil once a user of its project has enrolled.
+  init?(
+    _ context: PoolContext, _ policy: Policy, _ identity: Identity
+  ) async throws {
+    guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
+    let (pool, now) = (context.pool, identity.clock.now())
+    let project = try await identity.activity.enrollment(
+      of: pool, isWhole: true, at: [], until: now)
+    guard project.allSatisfy({ $0.enrolled == 0 && $0.users < Self.mostUsers }) else { return nil }
+    let isConnected = try await identity.isConnected(pool)
+    let isOn = policy.configuration.isTOTPOn
+    self.init(
+      project: pool.projectName, newProject: nil,
+      application: isConnected, connect: "#connect",
+      isTOTPOn: isOn,
+      turnOn: context.may(.changePolicy) && !isOn
+        ? PolicyLinks.turnOn(ConsolePaths.policy(pool)) : nil,
+      guide: ConsolePaths.guidance())
+  }
+
+  /// The steps of an instance without users; nil if there are users, or several projects.
+  init?(
+    _ projects: [ProjectSummary], _ administrator: Administrator, _ identity: Identity
+  ) async throws {
+    guard projects.count < 2, projects.allSatisfy({ $0.users == 0 }),
+      administrator.may(.createProject, in: nil)
+    else { return nil }
+    let project = projects.first
+    var isConnected = false
+    if let project {
+      isConnected = try await identity.apiKeys.list(project.id).contains {
+        $0.lastUsedAt != nil
+      }
+    }
+    let isOn = project.map { MFAConfiguration(totp: $0.totp).isTOTPOn } ?? false
+    self.init(
+      project: project?.displayName, newProject: ConsolePaths.newProject(),
+      application: isConnected,
+      connect: project.map { ConsolePaths.overview.ofProject($0.id.text) + "#connect" },
+      isTOTPOn: isOn,
+      turnOn: isOn
+        ? nil : project.map { PolicyLinks.turnOn(ConsolePaths.policy.ofProject($0.id.text)) },
+      guide: ConsolePaths.guidance())
+  }
+
+  private init(
+    project: String?, newProject: String?, application: Bool, connect: String?, isTOTPOn: Bool,
+    turnOn: String?, guide: String
+  ) {
+    let done = [project != nil, application, isTOTPOn, false]
+    let next = done.firstIndex(of: false)
+    let titles = [
+      Message("Create a project"), Message("Connect an application"),
+      Message("Turn on TOTP"), Message("Enroll the first user"),
+    ]
+    let sentences = [
+      project.map { Message.verbatim(Formatted.short($0)) }
+        ?? Message("A project contains the users of your applications."),
+      Message("Point its Firebase SDK at this server’s address, with the project’s API key."),
+      Message("Users can then enroll an authenticator app."),
+      Message("Sign in to your application as a test user and scan the QR code."),
+    ]
+    let links = [
+      newProject.map { Link(text: Message("Create project"), href: $0) },
+      connect.map { Link(text: Message("Connect an application"), href: $0) },
+      turnOn.map { Link(text: Message("Turn on TOTP…"), href: $0) },
+      Link(text: Message("Read the guides"), href: guide),
+    ]
+    steps = titles.indices.map { index in
+      FirstRunStep(
+        number: index + 1, title: titles[index], sentence: sentences[index],
+        state: done[index]
+          ? Chip.on(Message("done"))
+          : index == next
+            ? Chip.look(Message("next step"))
+            : Chip.off(Message("not started")),
+        link: done[index] ? nil : links[index])
+    }
+    progress = Message(
+      one: "{number} of {count} step done", other: "{number} of {count} steps done",
+      ["number": .number(done.count { $0 }), "count": .number(done.count)])
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.progress),
+    .list(\.steps),
+  ]
+}
+
+extension Identity {
+  /// Whether an application called the API with a key of the project, or a user of the pool signed
+  /// in.
+  fileprivate func isConnected(_ pool: Pool) async throws -> Bool {
+    if try await apiKeys.list(pool.project).contains(where: {
+      $0.lastUsedAt != nil
+    }) {
+      return true
+    }
+    let latest = try await accounts.list(pool, sort: .lastSignIn, limit: 1).items.first
+    return latest?.lastLoginAt != nil
+  }
+}
+
+struct FirstRunStep: ViewModel {
+  let number: Int
+  let title: Message
+  let sentence: Message
+  let state: Markup
+  let link: Link?
+
+  static let keys: Keys<Self> = [
+    .text("number") { Message.value(.number($0.number)) },
+    .text(\.title),
+    .text(\.sentence),
+    .markup(\.state),
+    .optional(\.link),
+  ]
+}

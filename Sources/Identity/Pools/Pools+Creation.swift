@@ -1,0 +1,177 @@
+import Crypto
+import Database
+
+extension Pools {
+  private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+  /// Creates a project with one API key and all second factors disabled, except for text
+  /// messages in the emulator profile.
+  public func createProject(
+    id: String, displayName: String, by author: Author
+  ) async throws -> PoolSettings {
+    guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
+    return try await store.perform(
+      by: author, insertingProject(id, displayName))
+  }
+
+  public func createProject(
+    id: String, displayName: String, _ request: ActionRequest
+  ) async throws -> PoolSettings {
+    guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
+    return try await store.perform(
+      .createProject, request, in: .instance,
+      insertingProject(id, displayName)
+    ).value
+  }
+
+  public func createTenant(
+    in project: ID<Project>, _ edit: PoolEdit, by author: Author
+  ) async throws -> PoolSettings {
+    try await store.perform(
+      by: author, insertingTenant(edit, in: project))
+  }
+
+  public func createTenant(
+    in project: ID<Project>, _ edit: PoolEdit, _ request: ActionRequest
+  ) async throws -> PoolSettings {
+    try await store.perform(
+      .createTenant, request, in: ActionTarget(project: project),
+      insertingTenant(edit, in: project)
+    ).value
+  }
+
+  /// Creates the project or tenant of an ID that an application used, in the emulator profile; a
+  /// tenant with everything enabled, as Google's emulator does.
+  func makeImplicit(project: ID<Project>, tenant: ID<Tenant>?) async throws {
+    let id = tenant?.text ?? project.text
+    guard (1...128).contains(id.utf8.count) else {
+      throw tenant == nil ? PoolError.projectNotFound : .tenantNotFound
+    }
+    let author = Author(actor: .emulatorOwner)
+    guard let tenant else {
+      _ = try await store.perform(by: author, insertingProject(id, id))
+      return
+    }
+    let edit = PoolEdit(
+      displayName: id, signIn: SignInMethods(password: true, emailLink: true, anonymous: true),
+      configuration: MFAConfiguration(
+        state: .enabled, smsEnabled: true,
+        totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
+    try await store.perform(by: author) { context, connection in
+      _ = try insert(tenant, in: project, edit, context, connection)
+    }
+  }
+
+  private func insertingProject(_ id: String, _ displayName: String) -> Action<PoolSettings> {
+    let name = displayName.isEmpty ? id : displayName
+    let random = store.random
+    return { context, connection in
+      // The project's row, which has the name too, is inserted before that of its pool.
+      try checkName(name, isTenant: false)
+      let isEmulator = context.profile == .emulator
+      let settings = ProjectSettings(emailPrivacy: !isEmulator)
+      do {
+        try connection.run(
+          """
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          VALUES (\(id), \(try Self.freeNumber(random, connection)), \(name),
+            \(settings.emailPrivacy), \(context.now))
+          """)
+      } catch let error as DatabaseError {
+        if case .uniqueViolation = error.code { throw PoolError.projectIDTaken }
+        throw error
+      }
+      try APIKeys.insert(for: ID(id), random: random, at: context.now, connection)
+      var edit = PoolEdit(
+        displayName: name,
+        signIn: SignInMethods(
+          password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
+        configuration: isEmulator ? .emulator : .initial)
+      edit.project = settings
+      let project = try insert(edit, in: ID(id), nil, context, connection)
+      guard let project else { throw PoolError.projectIDTaken }
+      return project
+    }
+  }
+
+  private func insertingTenant(
+    _ edit: PoolEdit, in project: ID<Project>
+  ) -> Action<PoolSettings> {
+    let random = store.random
+    return { context, connection in
+      let stem = edit.displayName.filter { character in
+        character.isASCII && (character.isLetter || character.isNumber || character == "-")
+      }
+      // Five characters allow sixty million tenants with the same name, so a second attempt is
+      // rare.
+      for _ in 0..<8 {
+        let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
+        let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
+        let tenant = try insert(ID(id), in: project, edit, context, connection)
+        if let tenant { return tenant }
+      }
+      throw Failure("no free tenant id")
+    }
+  }
+
+  /// Inserts a tenant; returns nil if the ID is or was in use.
+  private func insert(
+    _ tenant: ID<Tenant>, in project: ID<Project>, _ edit: PoolEdit, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> PoolSettings? {
+    let owner = try Self.settings(project, nil, connection)
+    guard owner.project?.allowTenants == true else { throw PoolError.multiTenancyOff }
+    return try insert(edit, in: project, tenant, context, connection)
+  }
+
+  /// Inserts a pool and records it in the audit log; returns nil if the ID is or was in use.
+  private func insert(
+    _ edit: PoolEdit, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> PoolSettings? {
+    try check(
+      edit, since: nil, in: project, tenant, by: context.author, at: context.now, connection)
+    let policy = PolicyEdit(configuration: edit.configuration, pattern: nil)
+    let inserted = try connection.run(
+      """
+      INSERT INTO scope (project_id, tenant_id, created_at, \(PoolEdit.columnNames),
+        \(PolicyEdit.columnNames))
+      VALUES (\(project), \(tenant?.text ?? ""), \(context.now), \(edit.values),
+        \(policy.values))
+      ON CONFLICT (project_id, tenant_id) DO NOTHING
+      """)
+    guard inserted == 1 else { return nil }
+    var settings = try Self.settings(project, tenant, connection)
+    if edit.passwords != nil {
+      try PasswordPolicy.store(edit.passwords, in: settings.pool.key, at: context.now, connection)
+      settings = try Self.settings(project, tenant, connection)
+    }
+    var entry = AuditEntry(
+      tenant == nil ? .projectCreate : .tenantCreate, settings.pool.object,
+      settings.pool.objectID, name: edit.displayName, in: settings.pool)
+    for change in edit.creationChanges { entry.add(change) }
+    try context.record(entry, connection)
+    return settings
+  }
+
+  private static func freeNumber(
+    _ random: RandomSource, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    while true {
+      let bits = random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let number = Int64(100_000_000_000 + bits % 900_000_000_000)
+      let taken = try connection.first(
+        "SELECT 1 FROM project WHERE number = \(number)"
+      ) { _ in true }
+      if taken == nil { return number }
+    }
+  }
+}
+
+extension PoolEdit {
+  /// The settings of a new tenant that someone names: users sign in with a password.
+  public static func newTenant(named name: String) -> Self {
+    Self(
+      displayName: name, signIn: SignInMethods(password: true, emailLink: false, anonymous: false))
+  }
+}

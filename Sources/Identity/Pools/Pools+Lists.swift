@@ -1,0 +1,191 @@
+import Database
+
+/// A part of the projects that an administrator has a grant for.
+public enum ProjectSelection: Sendable {
+  case all
+  /// Those with tenants whose policies differ from the project's.
+  case differing
+  /// Those whose policies were never signed off, and those whose next review is overdue.
+  case reviewDue
+}
+
+extension Pools {
+  /// Lists the projects that an administrator has a grant for, ordered by ID.
+  ///
+  /// The counts are stored rather than added up, because a project may have thousands of tenants.
+  ///
+  /// `search` is a part of the name or ID. A `selection` other than ``ProjectSelection/all`` lists
+  /// only projects whose policy the administrator can read.
+  public func projects(
+    visibleTo administrator: Administrator, search: String? = nil,
+    _ selection: ProjectSelection = .all, after: String? = nil, limit: Int = 50
+  ) async throws -> Page<ProjectSummary> {
+    let grants = administrator.grants.filter { grant in
+      selection == .all
+        || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
+    }
+    guard !grants.isEmpty else { return Page(items: [], next: nil) }
+    let onlyDiffering = selection == .differing
+    let source: SQL =
+      onlyDiffering
+      ? """
+      scope s \(index: "scope_differing")
+        \(SQL.orderedJoin) project p ON p.project_id = s.project_id
+      """
+      : "project p JOIN scope s ON s.project_id = p.project_id AND s.tenant_id = ''"
+    let id: SQL = onlyDiffering ? "s.project_id" : "p.project_id"
+    var condition: SQL = "\(id) > \(after ?? "")"
+    let now = Day(store.clock.now())
+    if onlyDiffering {
+      // The column includes policies that only differ in a start date that has passed. The index skips
+      // those that don't differ at all.
+      let (own, other) = (
+        PolicyInForce.column(of: "s", on: now), PolicyInForce.column(of: "t", on: now)
+      )
+      condition +=
+        """
+         AND s.has_differing = 1 AND (EXISTS (
+          SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
+            AND t.policy_in_force < s.policy_in_force AND \(other) <> \(own))
+          OR EXISTS (
+          SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
+            AND t.policy_in_force > s.policy_in_force AND \(other) <> \(own)))
+        """
+    }
+    if selection == .reviewDue {
+      let today = now.description
+      condition +=
+        """
+         AND NOT EXISTS (
+          SELECT 1 FROM sign_off o
+          WHERE o.project_id = p.project_id AND o.latest = 1 AND o.due_on >= \(today))
+        """
+    }
+    if !grants.contains(where: { $0.project == nil }) {
+      // Includes the empty ID, which no project has, because SQLite (3.40) would sort for a list
+      // with a single element.
+      let granted = [""] + grants.compactMap(\.project?.text)
+      condition += " AND \(id) IN (\(list: granted))"
+    }
+    if let search, !search.isEmpty {
+      condition +=
+        """
+         AND (\(SQL.position)(lower(p.display_name), lower(\(search))) > 0
+          OR \(SQL.position)(p.project_id, lower(\(search))) > 0)
+        """
+    }
+    let filter = condition
+    let limit = Page<ProjectSummary>.size(limit)
+    return try await store.read { connection in
+      var rows = try connection.all(
+        """
+        SELECT \(ProjectSummary.columns) FROM \(source)
+        WHERE \(filter) AND p.deleted_at IS NULL ORDER BY \(id) LIMIT \(limit + 1)
+        """
+      ) { try ProjectSummary(&$0) }
+      for index in rows.indices {
+        guard let tenants = administrator.onlyTenants(of: rows[index].id) else { continue }
+        try rows[index].restrict(to: tenants, connection)
+      }
+      return Page(rows, limit: limit) { $0.id.text }
+    }
+  }
+
+  /// Lists all projects, ordered by ID, for the command line.
+  public func everyProject() async throws -> [(
+    id: ID<Project>, number: Int64, displayName: String
+  )] {
+    try await store.read { connection in
+      try connection.all(
+        """
+        SELECT project_id, number, display_name FROM project
+        WHERE project_id > '' AND deleted_at IS NULL ORDER BY project_id
+        """
+      ) { (try $0.next(), try $0.next(), try $0.next()) }
+    }
+  }
+
+  /// Returns the names of the first projects that an administrator has a grant for, ordered by ID,
+  /// for menus.
+  public func projectNames(
+    visibleTo administrator: Administrator, limit: Int
+  ) async throws -> [(id: ID<Project>, displayName: String)] {
+    guard !administrator.grants.isEmpty else { return [] }
+    let condition: SQL =
+      administrator.seesEveryProject
+      ? "project_id > ''"
+      : "project_id IN (\(list: administrator.grants.compactMap(\.project)))"
+    return try await store.read { connection in
+      try connection.all(
+        """
+        SELECT project_id, display_name FROM project WHERE \(condition) AND deleted_at IS NULL
+        ORDER BY project_id LIMIT \(limit)
+        """
+      ) { (try $0.next(), try $0.next()) }
+    }
+  }
+
+  /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
+  /// with another error.
+  public func areTenantsAllowed(in project: ID<Project>) async throws -> Bool {
+    try await store.read { connection in
+      try connection.first(
+        "SELECT allow_tenants FROM project WHERE project_id = \(project)"
+      ) { try $0.next() } ?? true
+    }
+  }
+
+  /// Lists the tenants of a project, ordered by ID.
+  ///
+  /// `after` is the cursor of the previous page, the ID of a tenant that may have been deleted
+  /// since; any other text gives an empty page.
+  public func tenants(
+    project: ID<Project>, after: String? = nil, limit: Int = 50
+  ) async throws -> Page<PoolSettings> {
+    let limit = Page<PoolSettings>.size(limit)
+    return try await store.read { connection in
+      if let after {
+        let known = try connection.first(
+          "SELECT 1 FROM scope WHERE project_id = \(project) AND tenant_id = \(after)"
+        ) { _ in true }
+        guard known == true else { return Page(items: [], next: nil) }
+      }
+      let tenants = try connection.all(
+        """
+        SELECT \(PoolSettings.columns) FROM scope s JOIN project p USING (project_id)
+        WHERE s.project_id = \(project) AND s.tenant_id > \(after ?? "")
+          AND s.deleted_at IS NULL
+        ORDER BY s.tenant_id LIMIT \(limit + 1)
+        """
+      ) { try PoolSettings(&$0) }
+      return Page(tenants, limit: limit) { $0.pool.tenant?.text ?? "" }
+    }
+  }
+
+  /// Returns the SQL condition that restricts a list of tenants; nil if none of them may be listed.
+  private static func restriction(
+    to administrator: Administrator, in project: ID<Project>
+  ) -> SQL? {
+    guard let only = administrator.onlyTenants(of: project) else { return "" }
+    guard !only.isEmpty else { return nil }
+    return " AND s.tenant_id IN (\(list: only))"
+  }
+
+  /// Returns the names of the first tenants that an administrator has a grant for, ordered by ID,
+  /// for menus.
+  public func tenantNames(
+    project: ID<Project>, visibleTo administrator: Administrator, limit: Int
+  ) async throws -> [(id: ID<Tenant>, displayName: String)] {
+    guard let restriction = Self.restriction(to: administrator, in: project) else { return [] }
+    return try await store.read { connection in
+      try connection.all(
+        """
+        SELECT s.tenant_id, s.display_name FROM scope s
+        WHERE s.project_id = \(project) AND s.tenant_id > '' AND s.deleted_at IS NULL
+          \(restriction)
+        ORDER BY s.tenant_id LIMIT \(limit)
+        """
+      ) { (try $0.next(), try $0.next()) }
+    }
+  }
+}

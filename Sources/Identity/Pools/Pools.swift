@@ -1,0 +1,208 @@
+import Database
+
+/// Finds, changes, and deletes projects and tenants.
+public struct Pools: Sendable {
+  let store: Store
+
+  public func existingSettings(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws -> PoolSettings {
+    try await store.read { connection in
+      try Self.settings(project, tenant, connection)
+    }
+  }
+
+  /// Changes a project or tenant and records the change in the audit log, with one entry each for
+  /// the settings and the MFA policy if they changed.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
+    edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
+  ) async throws -> PoolSettings {
+    try await store.perform(by: author, change(of: project, tenant, edit))
+  }
+
+  /// A change that weakens security has stricter requirements.
+  public func update(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
+    edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
+  ) async throws -> ActionOutcome<PoolSettings> {
+    try await store.perform(
+      request, in: ActionTarget(project: project, tenant: tenant),
+      choosing: { connection in
+        let settings = try Self.settings(project, tenant, connection)
+        let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
+        let weakenings = try new.weakenings(
+          since: old, usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
+        return ConsoleAction(
+          weakens: !weakenings.isEmpty,
+          disablesSignIn: (old.disableAuth, new.disableAuth))
+      }, change(of: project, tenant, edit))
+  }
+
+  func change(
+    of project: ID<Project>, _ tenant: ID<Tenant>?,
+    _ edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
+  ) -> Action<PoolSettings> {
+    { context, connection in
+      var settings = try Self.settings(project, tenant, connection)
+      let new = try settings.edit.changed(by: edit)
+      try check(
+        new, since: settings.edit, in: project, tenant, by: context.author, at: context.now,
+        connection)
+      let changes = new.settingChanges(since: settings.edit)
+      if !changes.isEmpty {
+        try Self.store(new, over: settings, at: context.now, connection)
+        var entry = AuditEntry(
+          tenant == nil ? .projectChange : .tenantChange, settings.pool.object,
+          settings.pool.objectID, name: new.displayName, in: settings.pool)
+        for change in changes { entry.add(change) }
+        try context.record(entry, connection)
+      }
+      if new.configuration != settings.configuration {
+        do {
+          var edit = settings.policy.edit
+          edit.configuration = new.configuration
+          settings.policy = try Policies.store(
+            edit, over: settings.policy,
+            counting: try Policies.find(settings.pool.key, connection), context, connection)
+        } catch let error as PolicyError { throw PoolError.policy(error) }
+      }
+      return changes.isEmpty ? settings : try Self.settings(project, tenant, connection)
+    }
+  }
+
+  /// Checks the settings of a pool that is changed or created: the only check of either.
+  ///
+  /// `old` has the settings before the change; nil for a pool that is created.
+  func check(
+    _ new: PoolEdit, since old: PoolEdit?, in project: ID<Project>, _ tenant: ID<Tenant>?,
+    by author: Author, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    if new.displayName != old?.displayName {
+      try checkName(new.displayName, isTenant: tenant != nil)
+    }
+    let old = old ?? new.beforeCreation
+    let known = old.project?.authorizedDomains ?? []
+    let domains = new.project?.authorizedDomains ?? []
+    for domain in domains where !known.contains(domain) {
+      guard PoolRules.isDomain(domain) else { throw PoolError.invalidDomain(domain) }
+    }
+    try new.passwords?.check()
+    try AccessSettings.check(
+      from: old.accessSettings, to: new.accessSettings, authorized: domains, by: author,
+      in: project, tenant, store.profile, at: now, connection)
+    try new.checkEmailSenders(since: old)
+    do { try new.configuration.check() } catch { throw PoolError.policy(error) }
+  }
+
+  /// Checks a display name; in the emulator profile a tenant may have any.
+  func checkName(_ name: String, isTenant: Bool) throws(PoolError) {
+    guard isTenant else {
+      guard PoolRules.isDisplayName(name) else { throw .invalidProjectName }
+      return
+    }
+    if store.profile == .emulator { return }
+    guard !name.isEmpty else { throw .missingTenantName }
+    guard PoolRules.isTenantName(name) else { throw .invalidTenantName }
+  }
+
+  private static func store(
+    _ new: PoolEdit, over settings: PoolSettings, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let key = settings.pool.key
+    if let project = new.project,
+      project != settings.project || new.displayName != settings.displayName
+    {
+      try connection.run(
+        """
+        UPDATE project SET display_name = \(new.displayName),
+          allow_tenants = \(project.allowTenants), email_privacy = \(project.emailPrivacy),
+          import_totp = \(project.importsTOTP),
+          allow_duplicate_emails = \(project.allowDuplicateEmails),
+          authorized_domains = \(project.authorizedDomains.joined(separator: "\n"))
+        WHERE project_id = \(settings.pool.project)
+        """)
+    }
+    try connection.run(
+      "UPDATE scope SET (\(PoolEdit.columnNames)) = (\(new.values)) WHERE scope_key = \(key)")
+    if new.passwords != settings.passwords {
+      try PasswordPolicy.store(new.passwords, in: key, at: now, connection)
+    }
+  }
+
+  /// A deleted pool can no longer be found, its keys and tokens are revoked, and its users,
+  /// factors, and sessions are deleted.
+  ///
+  /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
+  /// The ID is never reused, so that the audit log, which is kept, refers to only one project or
+  /// tenant.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
+  ) async throws {
+    try await store.perform(by: author, Self.deletion(of: project, tenant))
+  }
+
+  /// A tenant's deletion requires a permission in its project.
+  public func delete(
+    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest
+  ) async throws -> ActionOutcome<Void> {
+    try await store.perform(
+      tenant == nil ? .deleteProject : .deleteTenant, request, in: ActionTarget(project: project),
+      Self.deletion(of: project, tenant))
+  }
+
+  private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
+    { context, connection in
+      let pool = try Self.settings(project, tenant, connection).pool
+      let losses = try Deletion.deletionImpact(of: pool, at: context.now, connection)
+      try Deletion.mark(pool, context, connection)
+      try Deletion.purge(at: context.now, connection)
+      var entry = AuditEntry(
+        tenant == nil ? .projectDelete : .tenantDelete, pool.object, pool.objectID,
+        name: pool.name, in: pool)
+      entry.add(.displayName, lost: .text(pool.name))
+      if tenant == nil { entry.add(.tenants, lost: .number(losses.tenants)) }
+      entry.add(.users, lost: .number(losses.users))
+      if tenant == nil {
+        entry.add(.apiKeys, lost: .number(losses.apiKeys))
+        entry.add(.serviceTokens, lost: .number(losses.serviceTokens))
+      }
+      try context.record(entry, connection)
+    }
+  }
+
+  public func deletionImpact(
+    project: ID<Project>, tenant: ID<Tenant>? = nil
+  ) async throws -> DeletionImpact {
+    let now = store.clock.now()
+    return try await store.read { connection in
+      let pool = try Self.settings(project, tenant, connection).pool
+      return try Deletion.deletionImpact(of: pool, at: now, connection)
+    }
+  }
+
+  static func settings(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> PoolSettings {
+    guard let settings = try settingsIfPresent(project, tenant, connection) else {
+      throw tenant == nil ? PoolError.projectNotFound : .tenantNotFound
+    }
+    return settings
+  }
+
+  /// Finds a pool; nil if it never existed or was deleted.
+  static func settingsIfPresent(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ connection: borrowing Connection
+  ) throws -> PoolSettings? {
+    // In the database, the empty tenant ID is the project's own pool, not a tenant.
+    if let tenant, tenant.text.isEmpty { return nil }
+    return try connection.first(
+      """
+      SELECT \(PoolSettings.columns) FROM scope s JOIN project p USING (project_id)
+      WHERE s.project_id = \(project) AND s.tenant_id = \(tenant?.text ?? "")
+        AND s.deleted_at IS NULL
+      """
+    ) { try PoolSettings(&$0) }
+  }
+}

@@ -1,0 +1,86 @@
+import HTTP
+import Identity
+import Testing
+
+@testable import Console
+
+/// The key figures of a pool, which other pages repeat.
+@Suite struct OverviewFigureTests {
+  private func isFolded(_ world: World) async throws -> Bool {
+    while try await world.identity.activity.fold() {}
+    return true
+  }
+
+  @Test func `the overview counts the codes outside the window that the policy page counts`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let (pool, now) = (try await world.euPool, world.clock.now.seconds / 30)
+      var findings = (1...40).map { CodeFinding(.accepted, distance: 0, step: now + $0 * 2) }
+      for number: Int64 in [100, 110] {
+        findings.append(CodeFinding(.late, distance: -7, step: now + number))
+        findings.append(CodeFinding(.accepted, distance: 0, step: now + number + 9))
+      }
+      world.clock.advance(seconds: 7_200)
+      try await world.write(findings, of: World.chiara)
+      world.clock.advance(seconds: 7_200)
+      // No correct code follows, so they may be guesses.
+      try await world.write(
+        (1...3).map { CodeFinding(.late, distance: -8, step: now + 500 + $0) }, of: World.chiara)
+      world.clock.advance(seconds: 7_200)
+      let isFolded = try await isFolded(world)
+      let evidence = WindowEvidence(
+        try await world.identity.activity.offsets(in: pool, days: 30))
+      let (outside, codes) = (evidence.codes - evidence.accepted, evidence.codes)
+      #expect(isFolded && outside >= 2 && evidence.unconfirmed >= 3)
+      let ada = try await Browser.signedIn(world)
+      let policy = try await ada.get(world.eu + "/policy")
+      #expect(policy.says("±5 rejects \(outside) of \(codes) correct codes"))
+      let overview = try await ada.get(world.eu)
+      let label = "Correct codes rejected at sign-in, 30 days (UTC)"
+      #expect(overview.says("<dt>\(label)</dt><dd><strong>\(outside)<"))
+      #expect(
+        overview.says(
+          "of \(codes) correct codes at sign-in. \(evidence.unconfirmed) unconfirmed, not counted"
+        ))
+    }
+  }
+
+  @Test func `the overview and the review count the code attempts of the same 30 days`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      world.clock.advance(seconds: 40 * 86_400)
+      let step = world.clock.now.seconds / 30
+      // At 20:00 on the day before the 30 days: less than 720 hours ago.
+      world.clock.advance(seconds: 12 * 3_600)
+      try await world.write(
+        (1...7).map { CodeFinding(.accepted, distance: 0, step: step + $0) }, of: World.chiara)
+      world.clock.advance(seconds: 29 * 86_400 + 16 * 3_600)
+      try await world.write(
+        [CodeFinding(.wrong), CodeFinding(.accepted, distance: 0, step: step + 90_000)],
+        of: World.chiara)
+      world.clock.advance(seconds: 3 * 3_600)
+      let isFolded = try await isFolded(world)
+      let ada = try await Browser.signedIn(world)
+      let (overview, review) = (
+        try await ada.get(world.eu), try await ada.get("/projects/acme-retail/review")
+      )
+      #expect(isFolded && overview.says("1 of 2 attempts"))
+      #expect(review.says("1 of 2 codes"))
+      let file = try await ada.get("/projects/acme-retail/review.csv")
+      #expect(file.says("\"2\",\"1\","))
+    }
+  }
+
+  @Test func `recent changes don't include that someone read the audit log`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      _ = try await ada.get(world.eu + "/audit")
+      let log = try await world.identity.audit.list(AuditFilter(pool: world.euPool))
+      #expect(log.items.contains { $0.action == .auditRead })
+      let overview = try await ada.get(world.eu)
+      #expect(overview.says("Recent changes") && !overview.says("Audit log viewed"))
+    }
+  }
+}
