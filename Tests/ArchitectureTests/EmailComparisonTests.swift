@@ -5,16 +5,14 @@ import Testing
 struct EmailComparisonTests {
   /// The uses of lowercase letters in the rules and surfaces, with what they're of.
   private static let lowercased: [String: String] = [
-    "Sources/Identity/Accounts/AccountRules.swift": "folds addresses",
-    "Sources/Identity/Accounts/Mailbox.swift": "folds addresses further",
+    "Sources/Identity/Accounts/AccountRules.swift": "folds addresses; folds addresses further",
     "Sources/Identity/Accounts/SearchText.swift": "folds what searches look for",
     "Sources/Identity/Administrators/Administrators.swift": "compares a password with an address",
     "Sources/Identity/Bulk/BulkList.swift": "finds the names of columns",
-    "Sources/Identity/ConsoleProvider/ConsoleProvider+Checks.swift": "finds the scheme of a URL",
+    "Sources/Identity/ConsoleProvider/ConsoleProvider.swift": "finds the scheme of a URL",
     "Sources/Identity/OutOfBand/ActionLinks.swift": "compares domains of links",
-    "Sources/Identity/OutOfBand/ContinueURL.swift": "compares domains of links",
     "Sources/Identity/UserData/UserIdentifiers.swift": "looks for addresses in texts",
-    "Sources/Identity/Pools/AccessSettings.swift": "compares authorized domains",
+    "Sources/Identity/Pools/SettingsWeakening.swift": "compares authorized domains",
     "Sources/IdentityToolkitAPI/Declarations/OpenAPI.swift": "names a method",
     "Sources/IdentityToolkitAPI/Import/UserFile.swift": "reads a flag",
     "Sources/IdentityToolkitAPI/V1/Accounts/SignInWithIdp.swift": "names a provider",

@@ -7,10 +7,10 @@ struct TypedTextTests {
   private static let comparisons: [String: String] = [
     "Sources/Identity/Administrators/ConsoleSessions+List.swift": "the token of a form",
     "Sources/Identity/Administrators/Setup.swift": "TypedCode.folded",
-    "Sources/Identity/CallerCodes/CallerCode.swift": "digits of TypedCode.digits",
+    "Sources/Identity/Support/CallerCodes.swift": "digits of TypedCode.digits",
     "Sources/Identity/ConsoleProvider/ConsoleProviders+Answer.swift": "a provider's response",
     "Sources/Identity/Federation/ProviderAssertion.swift": "a nonce",
-    "Sources/Identity/Phones/PhoneCode.swift": "TypedCode.folded",
+    "Sources/Identity/Phones/PhoneCodes.swift": "TypedCode.folded",
     "Sources/Identity/Sessions/Sessions.swift": "a refresh token",
   ]
 
@@ -18,9 +18,9 @@ struct TypedTextTests {
   private static let codes: [String: String] = [
     "Sources/OTP/OneTimePassword.swift": "folded",
     "Sources/Identity/Administrators/Setup.swift": "folded",
-    "Sources/Identity/BackupCodes/CodeText.swift": "folded",
-    "Sources/Identity/CallerCodes/SupportAuthorization+Caller.swift": "digits",
-    "Sources/Identity/Phones/PhoneCode.swift": "folded",
+    "Sources/Identity/Core/TypedCode.swift": "folded",
+    "Sources/Identity/Support/CallerCodes.swift": "digits",
+    "Sources/Identity/Phones/PhoneCodes.swift": "folded",
     "Sources/Identity/UserLinks/EnrollmentLinks.swift": "digits",
   ]
 

@@ -1,3 +1,6 @@
+public import Crypto
+import Database
+
 public struct AccountListing: Sendable {
   public var text: String
   public var filter: Accounts.Filter
@@ -43,5 +46,88 @@ extension Accounts {
       await Task.yield()
     } while after != nil && rest > 0
     return after != nil
+  }
+}
+
+public enum DownloadedUsers: Sendable {
+  public struct PoolCount: Sendable {
+    let project: ID<Project>
+    let tenant: ID<Tenant>?
+    let name: String
+    let count: Int
+
+    public init(_ pool: Pool, count: Int) {
+      (project, tenant, name) = (pool.project, pool.tenant, pool.name)
+      self.count = count
+    }
+
+    fileprivate init(_ exemption: Exemption, count: Int) {
+      (project, tenant, name) = (exemption.project, exemption.tenant, exemption.poolName)
+      self.count = count
+    }
+
+    var entry: AuditEntry {
+      var entry = AuditEntry(.accountDownload, .pool, tenant?.text ?? project.text, name: name)
+      entry.project = project.text
+      entry.tenant = tenant?.text ?? ""
+      entry.add(.users, .number(count))
+      return entry
+    }
+  }
+
+  case pools([PoolCount])
+  case user(Account, in: Pool)
+
+  public init(of exemptions: [Exemption]) {
+    let pools = Dictionary(grouping: exemptions) { [$0.project.text, $0.tenant?.text ?? ""] }
+    self = .pools(
+      pools.sorted { $0.key.lexicographicallyPrecedes($1.key) }.compactMap { _, exemptions in
+        exemptions.first.map { PoolCount($0, count: Set(exemptions.map(\.account)).count) }
+      })
+  }
+
+  var target: ActionTarget {
+    switch self {
+    case .pools(let pools): ActionTarget(pools: pools.map { ($0.project, $0.tenant) })
+    case .user(_, let pool): ActionTarget(pool)
+    }
+  }
+
+  var entries: [AuditEntry] {
+    switch self {
+    case .pools(let pools): return pools.map(\.entry)
+    case .user(let account, let pool):
+      return [AuditEntry(.accountDownload, of: account, in: pool)]
+    }
+  }
+}
+
+public struct ExportedAccount: Sendable {
+  public let account: Account
+  public let passwordHash: PasswordHash?
+}
+
+extension Accounts {
+  /// Reads accounts with their password hashes, ordered by uid.
+  ///
+  /// Second factors are returned without their secrets, as everywhere. A caller that reads hashes
+  /// records it with ``recordHashDownload(of:count:by:)``.
+  public func export(
+    _ pool: Pool, after: String?, limit: Int
+  ) async throws -> Page<ExportedAccount> {
+    let limit = Page<Account>.size(limit)
+    return try await store.read { connection in
+      let here: SQL = "a.scope_key = \(pool.key) AND a.uid > \(after ?? "")"
+      let accounts = try AccountRecord.many(
+        here, order: "ORDER BY a.uid", limit: limit + 1, connection)
+      let hashes = try connection.all(
+        "SELECT a.password_hash FROM account a WHERE \(here) ORDER BY a.uid LIMIT \(limit + 1)"
+      ) { try $0.next() as String? }
+      let rows = zip(accounts, hashes).map { account, hash in
+        ExportedAccount(
+          account: account, passwordHash: hash.map(PasswordHash.init(encoded:)))
+      }
+      return Page(rows, limit: limit) { $0.account.id.text }
+    }
   }
 }

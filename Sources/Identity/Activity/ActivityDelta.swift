@@ -1,4 +1,4 @@
-import Database
+package import Database
 
 /// One change of the counts of a pool, appended by the write that causes it.
 struct ActivityDelta {
@@ -119,4 +119,176 @@ extension Instant {
   package var hour: Int64 { Self.floor(seconds, by: 3_600) }
 
   init(hour: Int64) { self.init(seconds: hour * 3_600) }
+}
+
+/// Counts an account's code attempts in the write that records them.
+struct CodeAttemptCount {
+  let account: Int64
+  /// The account's reach, which the caller stores.
+  private(set) var reach: CodeReach
+
+  init(_ account: Account) {
+    self.account = account.key
+    reach = account.reach
+  }
+
+  /// Codes entered during enrollment have no distance: no one is rejected at sign-in because of them.
+  mutating func add(
+    _ finding: CodeFinding, _ way: CodeAttempt.Way, at: Instant, _ connection: borrowing Connection
+  ) throws {
+    let outcome = finding.result.outcome
+    var distance: Int?
+    if way == .app, finding.result == .accepted || outcome == .outside {
+      distance = finding.distance
+    }
+    let former = outcome == .accepted ? distance.flatMap { move(distance: $0, day: at.day) } : nil
+    try insert(
+      ActivityDelta(
+        account: account, hour: at.hour, .attempt(outcome), distance: distance, reach: former),
+      connection)
+  }
+
+  mutating func confirm(
+    _ nearMiss: CodeAttemptRecord.NearMiss, _ connection: borrowing Connection
+  ) throws {
+    guard nearMiss.way == .app, let distance = nearMiss.distance else {
+      return
+    }
+    let former = move(distance: distance, day: nearMiss.at.day)
+    try insert(
+      ActivityDelta(
+        account: account, hour: nearMiss.at.hour, .confirmed, distance: distance, reach: former),
+      connection)
+  }
+
+  static func delete(_ account: Account, _ connection: borrowing Connection) throws {
+    guard account.reach.text != nil else { return }
+    try ActivityDelta(account: account.key, hour: 0, .deleted, reach: account.reach)
+      .insert(in: account.poolKey, connection)
+  }
+
+  private mutating func move(distance: Int, day: Int64) -> CodeReach? {
+    let former = reach
+    return reach.add(distance: distance, day: day) ? former : nil
+  }
+
+  private func insert(_ delta: ActivityDelta, _ connection: borrowing Connection) throws {
+    try delta.insert(in: Pool.key(ofAccount: account), connection)
+  }
+}
+
+/// The last days on which a user's codes were at least each distance from the current interval.
+///
+/// Only accepted codes of an authenticator app at sign-in and confirmed near misses count.
+struct CodeReach: Sendable, Equatable {
+  /// The distances, in intervals.
+  static let range = 0...10
+  /// The number of digits of a day in the stored form.
+  static let digits = 5
+
+  /// The last day by distance, from 0 to the largest ever; days never increase with the distance.
+  private(set) var days: [Int64]
+
+  init(_ text: String?) {
+    var days: [Int64] = []
+    var day: Int64 = 0
+    for (index, digit) in (text ?? "").utf8.enumerated() {
+      day = day * 10 + Int64(digit) - Int64(UInt8(ascii: "0"))
+      if index % Self.digits == Self.digits - 1 {
+        days.append(day)
+        day = 0
+      }
+    }
+    self.days = days
+  }
+
+  var text: String? {
+    guard !days.isEmpty else { return nil }
+    var text = ""
+    for day in days {
+      let number = String(day)
+      text += String(repeating: "0", count: Self.digits - number.utf8.count) + number
+    }
+    return text
+  }
+
+  /// Adds a code; codes of a user arrive in order of time.
+  mutating func add(distance: Int, day: Int64) -> Bool {
+    guard day >= days.first ?? 0, day < 100_000 else { return false }
+    var isChanged = false
+    for reach in 0...min(abs(distance), Self.range.upperBound) {
+      if reach == days.count {
+        days.append(day)
+        isChanged = true
+      } else if days[reach] < day {
+        days[reach] = day
+        isChanged = true
+      }
+    }
+    return isChanged
+  }
+
+  /// Returns the largest distance on the user's last day; nil if that was another day.
+  func reach(on day: Int64) -> Int? { days.lastIndex(of: day) }
+
+  /// Returns the largest distance since the beginning of a day; nil if there were no codes.
+  func reach(since day: Int64) -> Int? { days.lastIndex { $0 >= day } }
+}
+
+/// Counts code attempts that were inserted without ``CodeAttemptRecorder``, many at a time.
+package struct BulkActivity: Sendable {
+  private var tally = ActivityTally()
+  private var reaches: [Int64: CodeReach] = [:]
+
+  package init() {}
+
+  /// Counts a code of an authenticator app at sign-in; an account's codes are added in order of time.
+  package mutating func add(_ finding: CodeFinding, of account: Int64, at: Instant) {
+    let outcome = finding.result.outcome
+    let isNear = finding.result == .accepted || outcome == .outside
+    var former: CodeReach?
+    if finding.result == .accepted, let distance = finding.distance {
+      let known = reaches[account] ?? CodeReach(nil)
+      var reach = known
+      if reach.add(distance: distance, day: at.day) {
+        former = known
+        reaches[account] = reach
+      }
+    }
+    tally.add(
+      ActivityDelta(
+        account: account, hour: at.hour, .attempt(outcome),
+        distance: isNear ? finding.distance : nil, reach: former))
+  }
+
+  /// Returns the counts of the codes since the last call.
+  package mutating func take() -> ActivityTally {
+    defer { tally = ActivityTally() }
+    return tally
+  }
+
+  package func storeReaches(
+    of accounts: ClosedRange<Int64>, _ connection: borrowing Connection
+  ) throws {
+    for account in accounts {
+      guard let reach = reaches[account] else { continue }
+      try connection.run(
+        "UPDATE account SET reach = \(reach.text) WHERE account_key = \(account)")
+    }
+  }
+}
+
+extension Activity {
+  /// Stores the numbers of users at the end of an hour that was never observed.
+  package static func record(
+    users: Int, enrolled: Int, of pool: Pool, isWhole: Bool, at: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO enrollment_hour (scope_key, whole, hour, users, enrolled_users)
+      VALUES (\(pool.key), \(isWhole), \(at.hour), \(users), \(enrolled))
+      ON CONFLICT (scope_key, whole, hour) DO NOTHING
+      """)
+  }
 }

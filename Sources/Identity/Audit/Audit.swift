@@ -172,3 +172,168 @@ package struct AuditEntry {
       """)
   }
 }
+
+extension Audit {
+  /// The number of seconds in which at most one entry says that an administrator read a log.
+  static let readingInterval: Int64 = 3_600
+
+  /// Records that an administrator read the log of a pool, or of the instance if it's nil: once an
+  /// hour, so that reading doesn't fill the log.
+  public func recordReading(_ pool: Pool?, by author: Author) async throws {
+    let now = store.clock.now()
+    let (id, place) = (author.actor.id, (pool?.project.text ?? "", pool?.tenant?.text ?? ""))
+    let isRecorded = try await store.read { connection in
+      let at: Instant? = try connection.first(
+        """
+        SELECT read_at FROM audit_reading
+        WHERE administrator_id = \(id) AND project_id = \(place.0) AND tenant_id = \(place.1)
+        """
+      ) { try $0.next() }
+      return at.map { abs(now.seconds - $0.seconds) < Self.readingInterval } ?? false
+    }
+    if isRecorded { return }
+    try await store.write(by: author) { connection in
+      try connection.run(
+        """
+        INSERT INTO audit_reading (administrator_id, project_id, tenant_id, read_at)
+        VALUES (\(id), \(place.0), \(place.1), \(now))
+        ON CONFLICT (administrator_id, project_id, tenant_id)
+          DO UPDATE SET read_at = excluded.read_at
+        """)
+      try AuditEntry(.auditRead, of: pool).record(by: author, at: now, connection)
+    }
+  }
+
+  /// Deletes the times of readings that are recorded again.
+  static func forgetReadings(at now: Instant, _ connection: borrowing Connection) throws -> Bool {
+    let oldest = now.advanced(bySeconds: -readingInterval)
+    return try connection.deletePart(
+      "FROM audit_reading WHERE read_at < \(oldest)", of: "audit_reading",
+      by: "administrator_id, project_id, tenant_id")
+  }
+}
+
+extension AuditEntry {
+  init(_ action: AuditAction, of pool: Pool?) {
+    if let pool {
+      self.init(action, .pool, pool.objectID, name: pool.name, in: pool)
+    } else {
+      self.init(action, .instance, "", name: "")
+    }
+  }
+}
+
+/// What limits how many rows of the audit log a user, or someone with their session, can cause.
+///
+/// Rows by administrators, programs, and the server aren't limited.
+enum AuditRowLimit {
+  /// The account's quota of an hour (``OwnChange/row``): beyond it, the change is refused.
+  case quota
+  /// Each link in an email works once. An attacker who uses up the quota in a session must not keep
+  /// the user from undoing what was done there.
+  case link
+  /// Each backup code is accepted once. A right code signs in, whatever else was done to the account.
+  case code
+  /// It happens to an account once.
+  case account
+}
+
+/// A part of an audit entry that can be erased.
+package enum AuditPart: Sendable {
+  /// The actor's ID, name, and address.
+  case actor
+  case resource
+  /// The reason, note, ticket, and identity checks, and the values in entries of earlier versions.
+  case texts
+  /// The values of the field at this index.
+  case field(Int)
+
+  var index: Int {
+    switch self {
+    case .actor: 1
+    case .resource: 2
+    case .texts: 3
+    case .field(let index): AuditParts.fixed + index
+    }
+  }
+}
+
+extension Audit {
+  /// Erases a part of a sealed entry, such as personal values.
+  ///
+  /// Its salt goes too, so that nothing shows what it was, but its digest stays, so that the hash
+  /// chain still verifies.
+  ///
+  /// - Returns: False if the entry isn't sealed yet, has no such part, or the part was erased.
+  package func erase(_ part: AuditPart, of id: Int64) async throws -> Bool {
+    let now = store.clock.now()
+    return try await store.write { connection in
+      try Self.erase(part, of: id, at: now, connection)
+    }
+  }
+
+  static func erase(
+    _ part: AuditPart, of id: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let entry = try AuditParts.read(after: id - 1, through: id, limit: 1, connection).first
+    let link = try link(of: id, connection)
+    guard let entry, let link, part.index < entry.encoded.count else { return false }
+    let salt = ChainLink.salt(part.index, in: link.salts)
+    let digest = entry.digest(part.index, salt: salt)
+    let changed = try connection.run(
+      """
+      INSERT INTO audit_erasure (audit_id, part, digest, erased_at)
+      VALUES (\(id), \(part.index), \(digest), \(now))
+      ON CONFLICT (audit_id, part) DO NOTHING
+      """)
+    guard changed > 0 else { return false }
+    var salts = link.salts
+    salts.replaceSubrange(salt.indices, with: AuditParts.noSalt)
+    try connection.run("UPDATE audit_link SET salts = \(salts) WHERE sequence = \(link.sequence)")
+    try clear(part, of: id, connection)
+    try AuditRowCache.noteErasure(connection)
+    return true
+  }
+
+  private static func clear(
+    _ part: AuditPart, of id: Int64, _ connection: borrowing Connection
+  ) throws {
+    switch part {
+    case .actor:
+      try connection.run(
+        "UPDATE audit SET actor_id = '', actor_name = '', address = '' WHERE audit_id = \(id)")
+    case .resource:
+      try connection.run(
+        "UPDATE audit SET object_id = '', object_name = '' WHERE audit_id = \(id)")
+    case .texts:
+      try connection.run(
+        """
+        UPDATE audit SET from_value = NULL, to_value = NULL, reason = NULL, note = NULL,
+          ticket = NULL, proof = NULL
+        WHERE audit_id = \(id)
+        """)
+    case .field(let index):
+      try connection.run(
+        """
+        UPDATE audit_change SET old_kind = NULL, old_value = NULL, new_kind = NULL, new_value = NULL
+        WHERE audit_id = \(id) AND position = (SELECT position FROM audit_change
+          WHERE audit_id = \(id) ORDER BY position LIMIT 1 OFFSET \(index))
+        """)
+    }
+  }
+
+  /// Finds the link of an entry by binary search, because both numbers increase together.
+  private static func link(
+    of id: Int64, _ connection: borrowing Connection
+  ) throws -> ChainLink? {
+    var low = try AuditTombstone.latest(connection)?.last ?? 0
+    var high = try ChainLink.last(connection)?.sequence ?? 0
+    while low < high {
+      let middle = low + (high - low + 1) / 2
+      guard let link = try ChainLink.find(middle, connection) else { return nil }
+      if link.entry == id { return link }
+      if link.entry < id { low = middle } else { high = middle - 1 }
+    }
+    return nil
+  }
+}

@@ -179,3 +179,128 @@ public enum BulkError: Error, Sendable {
   case tooLong
   case denied(ActionDenial)
 }
+
+/// A bulk removal with what's known about its undo.
+public struct BulkProgress: Sendable {
+  public let job: BulkJob
+  public let undo: BulkUndo?
+  /// The number of users whose removed factors are still kept, so that the removal can be undone.
+  public let undoable: Int
+  /// What the undo did so far; all 0 if nobody undid the removal.
+  public let undone: BulkUndo.Counts
+  /// Whether the pool requires a verified caller, so that removals are undone one at a time.
+  public let requiresCaller: Bool
+
+  public var isRunning: Bool { job.state == .running || isBeingUndone }
+  public var isBeingUndone: Bool { undo?.isRunning == true }
+  public var undoState: BulkUndo.State? { undo.map { $0.state(after: undone) } }
+
+  /// Whether the agent can undo the removal for all of its users at once.
+  public var canUndo: Bool {
+    undoable > 0 && !requiresCaller && !isBeingUndone
+      && (job.state == .done || job.state == .stopped)
+  }
+
+  init(
+    _ job: BulkJob, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    self.job = job
+    // A removal undone or purged on a user's page, a new factor, and a deleted user end a hold early.
+    undoable =
+      try connection.first(
+        """
+        SELECT count(*) FROM bulk_item i \(index: "bulk_item_by_result")
+          \(SQL.orderedJoin) account a ON a.scope_key = \(pool.key) AND a.uid = i.uid
+        WHERE i.scope_key = \(pool.key) AND i.job_id = \(job.id) AND i.result = 'removed'
+          AND i.undo_until > \(now)
+          AND EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
+            AND r.removal_id = i.removal_id AND r.until > \(now))
+        """
+      ) { try $0.next() as Int } ?? 0
+    undo = try BulkUndo.find(job.id, of: pool.key, connection)
+    undone = try undo == nil ? BulkUndo.Counts() : BulkUndo.counts(of: job, connection)
+    requiresCaller =
+      try SupportRules.find(pool, connection).callerVerification == .required
+  }
+}
+
+public enum BulkEnding: Sendable, Equatable {
+  case refused(by: String, answer: String)
+  case withdrawn(by: String)
+  /// No one decided the request for approval in time.
+  case expired
+  /// Something had changed since the request for approval.
+  case overtaken(ApprovalObstacle)
+  case stopped(by: String)
+  case poolDeleted
+  case permissionLost
+  /// A backup was restored.
+  case restored
+  /// Text that an earlier version stored.
+  case text(String)
+
+  var stored: String {
+    switch self {
+    case .refused(let name, let answer): StoredCode("refused", [name, answer]).text
+    case .withdrawn(let name): StoredCode("withdrawn", [name]).text
+    case .expired: StoredCode("expired").text
+    case .overtaken(let obstacle): StoredCode("overtaken", [obstacle.rawValue]).text
+    case .stopped(let name): StoredCode("stopped", [name]).text
+    case .poolDeleted: StoredCode("scope-deleted").text
+    case .permissionLost: StoredCode("permission-lost").text
+    case .restored: StoredCode("restored").text
+    case .text(let text): text
+    }
+  }
+
+  var code: String { StoredCode(stored)?.code ?? "" }
+
+  init(stored text: String) {
+    guard let stored = StoredCode(text), let known = Self.known(stored) else {
+      self = .text(text)
+      return
+    }
+    self = known
+  }
+
+  private static func known(_ stored: StoredCode) -> BulkEnding? {
+    let (first, second) = (stored.values.first ?? "", stored.values.dropFirst().first ?? "")
+    return switch stored.code {
+    case "refused": .refused(by: first, answer: second)
+    case "withdrawn": .withdrawn(by: first)
+    case "expired": .expired
+    case "overtaken": ApprovalObstacle(rawValue: first).map { .overtaken($0) }
+    case "stopped": .stopped(by: first)
+    case "scope-deleted": .poolDeleted
+    case "permission-lost": .permissionLost
+    case "restored": .restored
+    default: nil
+    }
+  }
+}
+
+/// A failure of one line of a bulk removal or its undo, which would happen again.
+struct BulkLineFailure: Error {
+  let poolKey: Int64
+  let job: Int64
+  let line: Int
+  let cause: any Error
+
+  /// - Throws: ``BulkLineFailure`` if it failed because of the line's data, otherwise the error.
+  static func catching<T>(
+    _ poolKey: Int64, _ job: Int64, _ line: Int, _ body: () throws -> T
+  ) throws -> T {
+    do { return try body() } catch {
+      guard isOfOneUser(error) else { throw error }
+      throw BulkLineFailure(poolKey: poolKey, job: job, line: line, cause: error)
+    }
+  }
+
+  private static func isOfOneUser(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+    return switch error.code {
+    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
+    default: false
+    }
+  }
+}

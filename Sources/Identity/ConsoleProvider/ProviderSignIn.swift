@@ -1,4 +1,5 @@
 public import Crypto
+import Database
 public import OpenIDConnect
 
 public struct ProviderStart: Sendable {
@@ -99,5 +100,128 @@ extension ProviderSignInError {
     case .invalidToken, .userInfoRefused: code
     default: nil
     }
+  }
+}
+
+/// What a sign-in at the provider proves, as in the audit log.
+package enum ProviderProof: String, Sendable {
+  case identity = "provider"
+  /// The person's identity with a second factor, as the provider says.
+  case secondFactor = "provider-mfa"
+}
+
+public struct SessionProvider: Sendable {
+  /// The name of the provider with which the administrator can confirm their identity; nil if they
+  /// aren't linked with the current one.
+  public let name: String?
+  public let isOrigin: Bool
+  public let provedAt: Instant?
+
+  static let none = SessionProvider(name: nil, isOrigin: false, provedAt: nil)
+
+  var isProved: Bool { name != nil && (isOrigin || provedAt != nil) }
+}
+
+extension ConsoleSessions {
+  /// The secret of a ticket between two steps of a sign-in: a mark of the password, and if the first
+  /// step was a sign-in at the provider, a mark of the link.
+  static func ticketSecret(
+    of id: ID<Administrator>, isFromProvider: Bool, _ connection: borrowing Connection
+  ) throws -> Secret {
+    let password = mark(try Administrators.passwordHash(of: id, connection)).revealedBytes
+    guard isFromProvider else { return Secret(password) }
+    guard let link = try AdministratorProviderLink.find(id, connection) else {
+      throw Failure("link vanished")
+    }
+    return Secret(password + link.mark.revealedBytes)
+  }
+}
+
+extension AdministratorProviderLink {
+  /// A value that changes with the person.
+  fileprivate var mark: Secret {
+    Secret(Array(Store.digest("\(issuer)\n\(subject)").prefix(ConsoleSessions.markLength)))
+  }
+
+  func began(_ ticket: ConsoleTicket) -> Bool { ticket.linkMark == mark }
+}
+
+extension ConsoleTicket {
+  var passwordMark: Secret {
+    Secret(Array(secret.revealedBytes.prefix(ConsoleSessions.markLength)))
+  }
+
+  /// What the first step proved at the provider; nil if that was a password.
+  var provider: ProviderProof? { linkMark.revealedBytes.isEmpty ? nil : .identity }
+
+  fileprivate var linkMark: Secret {
+    Secret(Array(secret.revealedBytes.dropFirst(ConsoleSessions.markLength)))
+  }
+}
+
+struct AdministratorProviderLink: Sendable {
+  let administrator: ID<Administrator>
+  let issuer: String
+  /// The administrator's ID at the issuer.
+  let subject: String
+  /// The groups at the last sign-in.
+  let groups: ProviderGroups
+}
+
+extension AdministratorProviderLink {
+  private static let columns: SQL = "administrator_id, issuer, subject, groups"
+
+  private init(_ row: inout Row) throws {
+    administrator = try row.next()
+    (issuer, subject) = (try row.next(), try row.next())
+    groups = ProviderGroups(try TextList.read(row.next()))
+  }
+
+  static func find(
+    issuer: String, subject: String, _ connection: borrowing Connection
+  ) throws -> AdministratorProviderLink? {
+    try connection.first(
+      """
+      SELECT \(columns) FROM administrator_provider_link
+      WHERE issuer = \(issuer) AND subject = \(subject)
+      """
+    ) { try AdministratorProviderLink(&$0) }
+  }
+
+  static func find(
+    _ id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> AdministratorProviderLink? {
+    try connection.first(
+      """
+      SELECT \(columns) FROM administrator_provider_link WHERE administrator_id = \(id)
+      """
+    ) { try AdministratorProviderLink(&$0) }
+  }
+
+  static func all(_ connection: borrowing Connection) throws -> [AdministratorProviderLink] {
+    try connection.all(
+      """
+      SELECT \(columns) FROM administrator_provider_link WHERE issuer > ''
+      ORDER BY issuer, subject
+      """
+    ) { try AdministratorProviderLink(&$0) }
+  }
+
+  /// Links an administrator, or replaces the groups of their link.
+  static func write(
+    _ id: ID<Administrator>, issuer: String, subject: String, groups: ProviderGroups,
+    _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO administrator_provider_link (issuer, subject, administrator_id, groups)
+      VALUES (\(issuer), \(subject), \(id), \(TextList.text(groups.names)))
+      ON CONFLICT (issuer, subject) DO UPDATE SET groups = excluded.groups
+      """)
+  }
+
+  static func delete(_ id: ID<Administrator>, _ connection: borrowing Connection) throws {
+    try connection.run(
+      "DELETE FROM administrator_provider_link WHERE administrator_id = \(id)")
   }
 }

@@ -1,5 +1,7 @@
 import Crypto
 package import Database
+import JSON
+import Text
 
 /// Why any use case can fail, whatever it does.
 public enum CallError: Error, Sendable {
@@ -158,4 +160,68 @@ public struct Page<Element: Sendable>: Sendable {
       next = nil
     }
   }
+}
+
+/// A value of the whole server, such as a setting or the progress of a task.
+struct InstanceValue: Sendable {
+  /// The name in the table `instance`.
+  let name: String
+
+  init(_ name: String) { self.name = name }
+
+  func read(_ connection: borrowing Connection) throws -> String? {
+    try connection.first("SELECT value FROM instance WHERE name = \(name)") { try $0.next() }
+  }
+
+  func readNumber(_ connection: borrowing Connection) throws -> Int64? {
+    try read(connection).flatMap { Int64($0) }
+  }
+
+  /// Stores the value; nil deletes it.
+  func store(_ value: String?, _ connection: borrowing Connection) throws {
+    guard let value else {
+      try connection.run("DELETE FROM instance WHERE name = \(name)")
+      return
+    }
+    try connection.run(
+      """
+      INSERT INTO instance (name, value) VALUES (\(name), \(value))
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value
+      """)
+  }
+}
+
+/// A stable code with values, as one column stores it: a JSON array of texts.
+///
+/// Text that earlier versions stored in such a column isn't an array and is read as nil.
+struct StoredCode: Equatable {
+  let code: String
+  let values: [String]
+
+  init(_ code: String, _ values: [String] = []) {
+    (self.code, self.values) = (code, values)
+  }
+
+  init?(_ stored: String) {
+    guard let json = try? JSON.parse(Array(stored.utf8)), let array = json.arrayValue else {
+      return nil
+    }
+    let texts = array.compactMap { $0.textValue?.text }
+    guard texts.count == array.count, let code = texts.first else { return nil }
+    self.init(code, Array(texts.dropFirst()))
+  }
+
+  var text: String {
+    let json = JSON.array(([code] + values).map { JSON.string($0) })
+    return String(decoding: json.serialized(), as: UTF8.self)
+  }
+}
+
+/// What happened in a request that the server logs, beyond its response.
+public enum RequestEvent: Sendable {
+  /// It failed for a reason that isn't shown to the client.
+  case failed(cause: String)
+  case denied(Actor, lacking: Permission)
+  /// An administrator's sign-in with the provider failed because of the provider.
+  case providerFailed(diagnosis: String)
 }

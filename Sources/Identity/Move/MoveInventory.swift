@@ -94,3 +94,113 @@ extension InstanceMove {
     }
   }
 }
+
+/// The number of rows of a table, and a digest of all of them in the order of the key.
+///
+/// It doesn't depend on the database: values are encoded with their type, and columns are in the
+/// order of their names.
+public struct TableDigest: Sendable, Equatable {
+  public private(set) var rows = 0
+
+  /// SHA-256 of the value before a row followed by that row.
+  public private(set) var value = [UInt8](repeating: 0, count: HashFunction.sha256.digestLength)
+
+  public init() {}
+
+  public mutating func add(_ row: some Sequence<SQLValue>) {
+    var bytes = value
+    for value in row { Self.append(value, to: &bytes) }
+    value = HashFunction.sha256.digest(bytes)
+    rows += 1
+  }
+
+  private static func append(_ value: SQLValue, to bytes: inout [UInt8]) {
+    switch value {
+    case .null: bytes.append(0)
+    case .integer(let number):
+      bytes.append(1)
+      append(UInt64(bitPattern: number), to: &bytes)
+    case .real(let number):
+      bytes.append(2)
+      append(number.bitPattern, to: &bytes)
+    case .text(let text):
+      bytes.append(3)
+      append(UInt64(text.utf8.count), to: &bytes)
+      bytes += text.utf8
+    case .blob(let blob):
+      bytes.append(4)
+      append(UInt64(blob.count), to: &bytes)
+      bytes += blob
+    }
+  }
+
+  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    for shift in stride(from: UInt64(56), through: 0, by: -8) {
+      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+}
+
+/// Reads a table in the order of its key, a batch at a time, so that any number of rows needs
+/// little memory.
+struct TableReader: Sendable {
+  private static let batch = 256
+
+  private let table: StoredTable
+  private let columns: [SQLName]
+  private var last: [SQLValue]?
+
+  init(_ table: StoredTable, _ columns: [SQLName]) {
+    self.table = table
+    self.columns = columns
+  }
+
+  func rows(_ connection: borrowing Connection) throws -> [[SQLValue]] {
+    guard !table.key.isEmpty else {
+      throw MoveError.differentSchema([table.name.text])
+    }
+    return try connection.all(table.rows(columns, after: last, limit: Self.batch)) { row in
+      var values: [SQLValue] = []
+      var fault: DatabaseError?
+      values.reserveCapacity(columns.count)
+      for _ in columns {
+        do throws(DatabaseError) {
+          values.append(try row.next())
+        } catch {
+          fault = fault ?? error
+          values.append(.text("?"))
+        }
+      }
+      if let fault {
+        throw MoveError.unreadableValue(
+          table: table.name.text, key: key(of: values), reason: fault.message)
+      }
+      return values
+    }
+  }
+
+  /// Continues after rows that were read; returns false if there were none.
+  mutating func advance(past rows: [[SQLValue]]) -> Bool {
+    guard let row = rows.last else { return false }
+    last = table.key.map { name in
+      columns.firstIndex(of: name).map { row[$0] } ?? .null
+    }
+    return true
+  }
+
+  private func key(of row: [SQLValue]) -> String {
+    zip(columns, row).filter { table.key.contains($0.0) }
+      .map { name, value in "\(name)=\(Self.shown(value))" }.joined(separator: ", ")
+  }
+
+  /// Returns a value of a key, for operators.
+  static func shown(_ value: SQLValue) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text.replacing("\0", with: "\\0")
+    case .blob(let bytes): Hex.encode(bytes)
+    }
+  }
+}

@@ -122,3 +122,185 @@ extension Outbox: ReencryptableStore {
     }
   }
 }
+
+/// An email or text message to a user, before it's added to the outbox.
+struct OutboxMessage {
+  typealias Channel = OutboxEntry.Channel
+
+  let channel: Channel
+  /// The purpose, such as `verify-email`, which administrators see instead of the text.
+  let purpose: String
+  /// An email address, or a phone number in E.164 format.
+  let recipient: String
+  /// The language of the text, such as `de` or `pt-BR`.
+  let language: String
+  /// The subject of an email; empty for a text message.
+  let subject: String
+  let body: String
+  /// The sender of an email; nil for the server's default.
+  var sender: EmailSender?
+  /// When the message expires; it isn't sent after that.
+  let expiresAt: Instant
+  /// The administrator whom it's for; nil for a user.
+  var reader: Reader?
+  /// The user whom a message to an administrator names, or the deleted user whom it was sent to, so
+  /// that it's erased with them.
+  var about: ID<Account>?
+
+  struct Reader {
+    let id: ID<Administrator>
+    /// What they must be allowed to do when it's sent; nil for a message about themselves.
+    let requirement: ReaderRequirement?
+
+    init(id: ID<Administrator>, permission: Permission? = nil) {
+      self.init(id: id, requirement: permission.map { .permission($0) })
+    }
+
+    init(id: ID<Administrator>, requirement: ReaderRequirement?) {
+      (self.id, self.requirement) = (id, requirement)
+    }
+  }
+}
+
+extension OutboxMessage {
+  /// The recipient's address is stored in lowercase, as messages are searched.
+  init(
+    purpose: String, recipient: String, text: WrittenMail, from sender: EmailSender? = nil,
+    expiresAt: Instant, to reader: Reader? = nil, about: ID<Account>? = nil
+  ) {
+    self.init(
+      channel: .mail, purpose: purpose, recipient: AccountRules.folded(email: recipient),
+      language: text.language, subject: text.subject, body: text.body, sender: sender,
+      expiresAt: expiresAt, reader: reader, about: about)
+  }
+
+  /// Whether it's sent before other messages: someone waits for a code or a link, which expires soon,
+  /// or it warns of a change that may not be the recipient's.
+  func isUrgent(at now: Instant) -> Bool {
+    expiresAt < now.advanced(bySeconds: Outbox.noticeLifetime) || isAlert
+  }
+
+  /// Whether it's an alert: a message to an administrator, or about what someone with a user's session
+  /// can do.
+  ///
+  /// Of those, one cause can't create thousands.
+  private var isAlert: Bool {
+    reader != nil || UserNotice.Kind(rawValue: purpose)?.isAlert == true
+      || OutOfBandCode.Kind.allCases.contains { $0.isAlert && $0.purpose.rawValue == purpose }
+  }
+}
+
+/// What an administrator must be allowed to do when a message is sent to them.
+enum ReaderRequirement {
+  /// They have a permission in the pool of the message.
+  case permission(Permission)
+  /// They have a permission on the instance, whose messages are listed in a pool as well.
+  case instancePermission(Permission)
+
+  private static let instance = "instance"
+
+  /// The text of the column: the name of the permission in the pool, or a code with the name of the
+  /// permission on the instance.
+  var stored: String {
+    switch self {
+    case .permission(let permission): permission.rawValue
+    case .instancePermission(let permission):
+      StoredCode(Self.instance, [permission.rawValue]).text
+    }
+  }
+
+  /// Reads the column of a message; nil if this version doesn't know it.
+  init?(stored: String) {
+    if let permission = Permission(rawValue: stored) {
+      self = .permission(permission)
+      return
+    }
+    guard let code = StoredCode(stored), code.code == Self.instance, code.values.count == 1,
+      let permission = Permission(rawValue: code.values[0])
+    else { return nil }
+    self = .instancePermission(permission)
+  }
+
+  func isMet(by administrator: Administrator, in pool: Pool) -> Bool {
+    switch self {
+    case .permission(let permission): administrator.may(permission, in: pool)
+    case .instancePermission(let permission): administrator.may(permission, in: nil)
+    }
+  }
+}
+
+extension Outbox {
+  /// The number of seconds that a message is kept after it expires.
+  static let memory: Int64 = 30 * 86_400
+
+  /// Deletes the text of a message, so that it's no longer due.
+  static func wipe(
+    _ key: Int64, of pool: Int64, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
+      WHERE scope_key = \(pool) AND message_id = \(key)
+      """)
+  }
+
+  /// Makes pending messages of a channel due whose next attempt is after a time, a limited number.
+  @discardableResult
+  static func makeDue(
+    _ channel: OutboxEntry.Channel, after end: Instant, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.run(
+      """
+      UPDATE outbox SET next_try_at = \(now)
+      WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
+        WHERE channel = \(channel) AND next_try_at > \(end)
+        LIMIT \(CleanupLimit.rows))
+      """)
+  }
+
+  /// Stores the UID of a deleted account on its remaining messages, so that they're erased with the
+  /// user's data.
+  static func markDeleted(_ account: Account, _ connection: borrowing Connection) throws {
+    try connection.run(
+      "UPDATE outbox SET about_uid = \(account.id) WHERE account_key = \(account.key)")
+  }
+
+  static func recipients(
+    ofDeleted uid: String, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> [String] {
+    try connection.all(
+      """
+      SELECT recipient FROM outbox \(index: "outbox_about")
+      WHERE scope_key = \(pool.key) AND about_uid = \(uid) AND administrator_id IS NULL
+      """
+    ) { try $0.next() }
+  }
+
+  /// Deletes the texts of expired messages and old messages, a limited number at a time.
+  ///
+  /// Messages that a clock that was ahead put off are due again.
+  ///
+  /// - Returns: True if there may be more.
+  static func purgeExpired(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let latest = Instant.latestEnd(of: Deliveries.longestWait, at: now)
+    var most = 0
+    for channel in [OutboxEntry.Channel.mail, .sms] {
+      most = max(most, try makeDue(channel, after: latest, at: now, connection))
+    }
+    let wiped = try connection.run(
+      """
+      UPDATE outbox SET sealed_text = NULL, next_try_at = NULL
+      WHERE (scope_key, message_id) IN (SELECT scope_key, message_id FROM outbox
+        WHERE sealed_text IS NOT NULL AND expires_at <= \(now)
+        LIMIT \(CleanupLimit.rows))
+      """)
+    let oldest = now.advanced(bySeconds: -memory)
+    let hasMore = try connection.deletePart(
+      "FROM outbox WHERE expires_at < \(oldest)", of: "outbox",
+      by: "scope_key, message_id")
+    return hasMore || max(most, wiped) == CleanupLimit.rows
+  }
+}

@@ -1,4 +1,5 @@
 public import Database
+import Text
 
 /// A message to a user, without its text.
 public struct OutboxEntry: Sendable {
@@ -240,5 +241,88 @@ public struct OutboxEntries: Sendable {
       try context.record(entry, connection)
       return text
     }
+  }
+}
+
+/// Why an attempt to deliver an email failed, or none was made.
+public enum DeliveryProblem: Sendable, Equatable {
+  case undecryptable
+  case invalidRecipient
+  /// A backup from before it was sent, or not sent, was restored.
+  case restored
+  /// The value of this header field can't be sent.
+  case invalidField(String)
+  /// The mail server's response quoted the email and isn't stored; its reply code.
+  case quoted(code: String)
+  /// The mail server's response, or text that an earlier version stored.
+  case response(String)
+
+  var stored: String {
+    switch self {
+    case .undecryptable: StoredCode("undecryptable").text
+    case .restored: StoredCode("restored").text
+    case .invalidRecipient: StoredCode("invalid-recipient").text
+    case .invalidField(let name): StoredCode("invalid-field", [name]).text
+    case .quoted(let code): StoredCode("quoted", [code]).text
+    // A response can't imitate a code.
+    case .response(let text): StoredCode(text) == nil ? text : StoredCode("response", [text]).text
+    }
+  }
+
+  init(stored text: String) {
+    let stored = StoredCode(text)
+    let first = stored?.values.first ?? ""
+    self =
+      switch stored?.code {
+      case "undecryptable": .undecryptable
+      case "restored": .restored
+      case "invalid-recipient": .invalidRecipient
+      case "invalid-field": .invalidField(first)
+      case "quoted": .quoted(code: first)
+      case "response": .response(first)
+      default: .response(text)
+      }
+  }
+}
+
+extension MessageText {
+  /// The body as HTML: a paragraph for each block, and a link for each line that is one.
+  var html: String {
+    body.split(separator: "\n", omittingEmptySubsequences: false)
+      .split { $0.allSatisfy(\.isWhitespace) }
+      .map { "<p>\($0.map(Self.html).joined(separator: "<br>"))</p>\n" }.joined()
+  }
+
+  /// Returns a line, as a link if it's the address of a website.
+  private static func html(_ line: Substring) -> String {
+    let text = String(line).escapedForHTML
+    let isLink =
+      line.utf8.allSatisfy { $0 > 0x20 }
+      && ["https://", "http://"].contains { line.hasPrefix($0) }
+    return isLink ? "<a href=\"\(text)\">\(text)</a>" : text
+  }
+
+  /// The HTML as a separate document, readable in light and dark color schemes, which loads
+  /// nothing.
+  func document(in language: String) -> String {
+    """
+    <!DOCTYPE html>
+    <html lang="\((language.isEmpty ? "en" : language).escapedForHTML)" dir="auto">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
+    <meta name="supported-color-schemes" content="light dark">
+    <meta name="format-detection" content="telephone=no">
+    <title>\(subject.escapedForHTML)</title>
+    <style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:38em;margin:1em}\
+    a{overflow-wrap:anywhere}</style>
+    </head>
+    <body>
+    \(html)
+    </body>
+    </html>
+
+    """
   }
 }

@@ -93,3 +93,153 @@ enum PasskeyRefusal: String {
   /// Sign-in with passwords and passkeys is off.
   case signInOff = "sign-in-off"
 }
+
+/// A stored passkey with what verifies its signatures.
+struct PasskeyRecord {
+  let passkey: Passkey
+  let administrator: ID<Administrator>
+  let credential: [UInt8]
+  let key: [UInt8]
+  let signCount: UInt32
+
+  private static let columns: SQL = """
+    passkey_id, name, created_at, last_used_at, is_backed_up, administrator_id, credential_id,
+    cose_key, sign_count
+    """
+
+  private init(_ row: inout Row) throws {
+    passkey = Passkey(
+      id: try row.next(), name: try row.next(), createdAt: try row.next(),
+      lastUsedAt: try row.next(), isBackedUp: try row.next())
+    administrator = try row.next()
+    credential = try row.next()
+    key = try row.next()
+    signCount = UInt32(clamping: try row.next() as Int64)
+  }
+
+  /// Finds the passkeys of an administrator, oldest first.
+  static func all(
+    of id: ID<Administrator>, _ connection: borrowing Connection
+  ) throws -> [PasskeyRecord] {
+    try connection.all(
+      "SELECT \(columns) FROM passkey WHERE administrator_id = \(id)"
+    ) { try PasskeyRecord(&$0) }.sorted {
+      ($0.passkey.createdAt, $0.passkey.id.text) < ($1.passkey.createdAt, $1.passkey.id.text)
+    }
+  }
+
+  static func find(
+    credential: [UInt8], _ connection: borrowing Connection
+  ) throws -> PasskeyRecord? {
+    try connection.first(
+      "SELECT \(columns) FROM passkey WHERE credential_id = \(credential)"
+    ) { try PasskeyRecord(&$0) }
+  }
+
+  static func insert(
+    _ new: RegisteredPasskey, _ id: ID<Passkey>, name: String, transports: [String],
+    of administrator: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      INSERT INTO passkey (passkey_id, administrator_id, credential_id, cose_key, sign_count,
+        aaguid, transports, is_backup_eligible, is_backed_up, name, created_at)
+      VALUES (\(id), \(administrator), \(new.id), \(new.key), \(Int64(new.signCount)),
+        \(new.aaguid), \(transports.joined(separator: " ")), \(new.isBackupEligible),
+        \(new.isBackedUp), \(name), \(now))
+      """)
+  }
+
+  /// Stores what a use changed; false if another use was faster.
+  func record(
+    _ use: PasskeyUse, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.run(
+      """
+      UPDATE passkey SET sign_count = \(Int64(use.signCount)), is_backed_up = \(use.isBackedUp),
+        last_used_at = \(now)
+      WHERE passkey_id = \(passkey.id) AND sign_count = \(Int64(signCount))
+      """) == 1
+  }
+
+  /// Removes all passkeys of an administrator, and returns their number.
+  static func clear(_ id: ID<Administrator>, _ connection: borrowing Connection) throws -> Int {
+    try connection.run("DELETE FROM passkey WHERE administrator_id = \(id)")
+  }
+}
+
+/// Whether administrators who manage others must sign in with a passkey.
+enum PasskeyRequirement {
+  static let setting = InstanceValue("passkeys_required")
+
+  static func isOn(_ connection: borrowing Connection) throws -> Bool {
+    try setting.read(connection) != nil
+  }
+
+  static func applies(
+    to administrator: Administrator, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try administrator.managesOthers && isOn(connection)
+  }
+}
+
+extension Administrator {
+  /// Whether the passkey requirement can apply to the administrator.
+  var managesOthers: Bool { maySomewhere(.manageAdministrators) }
+}
+
+extension Passkeys {
+  public func isRequired() async throws -> Bool {
+    try await store.read { try PasskeyRequirement.isOn($0) }
+  }
+
+  /// Requires passkeys, or no longer requires them.
+  ///
+  /// Sessions without a passkey can then only use or add one, at once. The administrator who turns
+  /// it on has used a passkey in this session, so it can't lock out everyone.
+  ///
+  /// - Returns: False if nothing changes.
+  public func setRequired(
+    _ isRequired: Bool, _ request: ActionRequest
+  ) async throws -> ActionOutcome<Bool> {
+    let session = request.agent
+    return try await store.perform(
+      .changePasskeyRequirement, request, in: .instance
+    ) { context, connection in
+      if isRequired {
+        // By administrator: the session's token was renewed if this request had a code.
+        let used = try connection.first(
+          """
+          SELECT 1 FROM console_session
+          WHERE administrator_id = \(session.administrator.id)
+            AND csrf_token = \(session.csrfToken) AND passkey_at IS NOT NULL
+          """
+        ) { _ in true }
+        let has = try !PasskeyRecord.all(of: session.administrator.id, connection).isEmpty
+        guard used != nil, has else { throw InstanceSettingError.passkeyNotUsed }
+      }
+      return try Self.set(isRequired, context, connection)
+    }
+  }
+
+  /// Stops requiring passkeys, for operators with access to the data folder.
+  ///
+  /// - Returns: False if they weren't required.
+  public func stopRequiring(by author: Author) async throws -> Bool {
+    try await store.perform(by: author) { context, connection in
+      try Self.set(false, context, connection)
+    }
+  }
+
+  private static func set(
+    _ isRequired: Bool, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws -> Bool {
+    let old = try PasskeyRequirement.isOn(connection)
+    guard old != isRequired else { return false }
+    try PasskeyRequirement.setting.store(isRequired ? "1" : nil, connection)
+    var entry = AuditEntry(.instancePasskeyRequirement, of: nil)
+    entry.add(.passkeyRequired, from: .flag(old), to: .flag(isRequired))
+    try context.record(entry, connection)
+    return true
+  }
+}

@@ -100,3 +100,126 @@ public enum PoolError: Error, Sendable {
   /// Countersign doesn't use reCAPTCHA, but it accepts only configurations that production accepts.
   case recaptcha(RecaptchaFault)
 }
+
+public struct SignInMethods: Equatable, Sendable {
+  public var password: Bool
+  public var emailLink: Bool
+  public var anonymous: Bool
+  /// A code sent to a phone; not available to tenants.
+  public var phone: Bool
+
+  public init(password: Bool, emailLink: Bool, anonymous: Bool, phone: Bool = false) {
+    self.password = password
+    self.emailLink = emailLink
+    self.anonymous = anonymous
+    self.phone = phone
+  }
+
+  /// Whether a method that supports a second factor is enabled.
+  var allowSecondFactor: Bool { password || emailLink }
+}
+
+/// The actions that the users of a pool can take themselves (User actions).
+public struct UserPermissions: Equatable, Sendable {
+  public var signUp: Bool
+  public var deletion: Bool
+
+  public init(signUp: Bool = true, deletion: Bool = true) {
+    self.signUp = signUp
+    self.deletion = deletion
+  }
+
+  static let columns: SQL = "s.sign_up_off = 0, s.deletion_off = 0"
+
+  init(_ row: inout Row) throws {
+    self.init(signUp: try row.next(), deletion: try row.next())
+  }
+
+  static func find(_ pool: Int64, _ connection: borrowing Connection) throws -> UserPermissions {
+    try connection.first(
+      "SELECT \(columns) FROM scope s WHERE s.scope_key = \(pool)"
+    ) { try UserPermissions(&$0) } ?? UserPermissions(signUp: false, deletion: false)
+  }
+
+  /// Returns whether a code to sign in is refused, because no account has the address and users
+  /// can't create one.
+  static func refusesCode(
+    for owner: Account?, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> Bool {
+    guard owner == nil else { return false }
+    return try !find(pool.key, connection).signUp
+  }
+}
+
+/// Why a reCAPTCHA configuration is invalid.
+public enum RecaptchaFault: Sendable {
+  /// The end score of a rule isn't 0, 0.1, 0.2, and so on, up to 1.
+  case endScore
+  /// The start score of a toll fraud rule isn't 0, 0.1, 0.2, and so on, up to 1.
+  case startScore
+  case missingAction
+  /// Text messages are scored while phone protection is off.
+  case phoneState
+  /// A site key is specified, but there are none here.
+  case siteKey
+}
+
+enum PoolRules {
+  static func isProjectID(_ id: String) -> Bool {
+    let bytes = Array(id.utf8)
+    guard (6...30).contains(bytes.count), bytes.last != UInt8(ascii: "-") else { return false }
+    for (index, byte) in bytes.enumerated() {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): continue
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        if index == 0 { return false }
+      default: return false
+      }
+    }
+    return true
+  }
+
+  /// Returns whether a text is a display name of anything but a tenant: 1 to 100 characters without
+  /// control characters, of which some can be seen.
+  static func isDisplayName(_ name: String) -> Bool {
+    !name.isEmpty && name.unicodeScalars.count <= 100
+      && !name.unicodeScalars.contains { $0.value < 32 || $0.value == 127 }
+      && name.ifVisible != nil
+  }
+
+  static func isTenantName(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard (4...20).contains(bytes.count) else { return false }
+    for (index, byte) in bytes.enumerated() {
+      switch byte | 0x20 {
+      case UInt8(ascii: "a")...UInt8(ascii: "z") where byte >= 0x41: continue
+      default:
+        let digitOrHyphen =
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        if index == 0 || !digitOrHyphen { return false }
+      }
+    }
+    return true
+  }
+
+  /// Returns whether a text is a hostname, such as `localhost` or `app.example.com`: labels of a-z,
+  /// 0-9, and hyphen, separated by dots (RFC 1123, section 2.1).
+  static func isDomain(_ text: String) -> Bool {
+    guard (1...253).contains(text.utf8.count) else { return false }
+    return text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .allSatisfy { label in
+        let hyphen = UInt8(ascii: "-")
+        guard (1...63).contains(label.count), label.first != hyphen, label.last != hyphen else {
+          return false
+        }
+        return label.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), hyphen:
+            true
+          default: false
+          }
+        }
+      }
+  }
+}
