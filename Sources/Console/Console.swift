@@ -1,6 +1,7 @@
 import Dispatch
 public import HTTP
 public import Identity
+public import Localization
 import Synchronization
 public import Templating
 import Text
@@ -167,4 +168,69 @@ extension Request {
   /// Downloads read the database in many parts. If each ran in one read transaction, a few of them
   /// would occupy all database readers.
   fileprivate var isForFile: Bool { target.segments.last?.hasSuffix(".csv") ?? false }
+}
+
+/// A part of the console, which declares its own routes: their paths, what they require, and what
+/// handles them.
+protocol ConsoleFeature: Sendable {
+  /// - Throws: `TemplateError`, for the first template that is missing or invalid.
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws
+}
+
+struct ConsoleParts: Sendable {
+  let identity: Identity
+  private let templates: TemplateLibrary
+  let frames: Frames
+  let authorizer: RequestAuthorizer
+  let guides: Guides
+  let actions: ActionForms
+  let prose = GuidanceProse()
+
+  init(
+    identity: Identity, templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer,
+    guides: Guides
+  ) throws {
+    self.identity = identity
+    self.templates = templates
+    self.frames = frames
+    self.authorizer = authorizer
+    self.guides = guides
+    actions = try ActionForms(
+      identity, SupportRedirect(frames: frames, cookies: authorizer.cookies), templates)
+  }
+
+  func template<View: ViewModel>(
+    _ name: String, for view: View.Type
+  ) throws(TemplateError) -> Template<View> {
+    try templates.template(name, for: view)
+  }
+}
+
+/// The console in every installed locale; each request gets the best one for its client.
+public struct Consoles: Sendable {
+  private let consoles: [Console]
+  private let locales: [String]
+
+  /// `catalogs` has at least one; the first is the default.
+  public init(_ catalogs: [Catalog], console: (Catalog) throws -> Console) rethrows {
+    precondition(!catalogs.isEmpty, "no catalog")
+    consoles = try catalogs.map(console)
+    locales = catalogs.map(\.locale)
+  }
+
+  public var routeLabels: [Route.Label] { consoles[0].routeLabels }
+
+  /// Responds to a request in the best locale for its `Accept-Language` field.
+  public func respond(to request: Request) async -> Response {
+    guard consoles.count > 1 else { return await consoles[0].respond(to: request) }
+    let preferences = LanguagePreferences(request.fields[.acceptLanguage] ?? "")
+    let console = consoles[preferences.best(among: locales)]
+    var response = await console.respond(to: request)
+    response.fields.add(.vary, "Accept-Language")
+    return response
+  }
+
+  public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
+    consoles[0].failure(status, requestID: requestID)
+  }
 }

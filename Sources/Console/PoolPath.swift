@@ -66,3 +66,6 @@ extension PoolPath2 {
     return ofTenant(pool.project.text, tenant.text, one, other)
   }
 }
+
+/// The paths of the console, which routes match and pages link to: each feature declares its own.
+enum ConsolePaths {}

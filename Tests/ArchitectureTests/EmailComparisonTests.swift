@@ -18,7 +18,7 @@ struct EmailComparisonTests {
     "Sources/IdentityToolkitAPI/V1/Accounts/SignInWithIdp.swift": "names a provider",
     "Sources/IdentityToolkitAPI/Wire/LoopbackHost.swift": "compares hosts",
     "Sources/IdentityToolkitAPI/Wire/RequestMessage.swift": "reads a flag",
-    "Sources/Console/Audit/AuditMenu.swift": "sorts a menu",
+    "Sources/Console/Audit/AuditQuery.swift": "sorts a menu",
     "Sources/Console/PublicURL.swift": "finds the scheme of a URL",
     "Sources/Console/Settings/SettingsAnswers.swift": "reads authorized domains",
   ]

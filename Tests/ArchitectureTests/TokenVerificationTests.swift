@@ -25,7 +25,7 @@ struct TokenVerificationTests {
       "Templates/guidance/en/mandatory.md", "import { onIdTokenChanged }",
       "chooses a page, in a client"
     ),
-    ("Sources/Console/Overview/ConnectView.swift", "keyList", "the values of the samples"),
+    ("Sources/Console/Overview/FirstRun.swift", "keyList", "the values of the samples"),
   ]
 
   private static let parts: [(name: String, words: [String])] = [

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import Text
 
 enum Refusal: Error {
   /// The visitor isn't signed in; signing in continues to `next`, or to the stored form.
@@ -84,5 +85,48 @@ extension Refusal {
   /// Returns what to throw for a denial that a page has no place for.
   static func of(_ denial: ActionDenial, _ permission: Permission) -> any Error {
     Refusal(denial, permission) ?? denial
+  }
+}
+
+extension FormError {
+  var message: Message {
+    switch self {
+    case .badCoding: Message("The form isn’t percent-encoded UTF-8.")
+    case .containsNUL:
+      Message(
+        """
+        A field contains a NUL character, which can’t be stored. Remove it, and submit the form \
+        again.
+        """)
+    case .nameTooLong:
+      Message(
+        one: "The name of a field is longer than {count} byte.",
+        other: "The name of a field is longer than {count} bytes.",
+        ["count": .number(UntrustedText.longestName)])
+    case .tooManyMarks:
+      Message(
+        one: "A field has more than {count} combining mark in a row.",
+        other: "A field has more than {count} combining marks in a row.",
+        ["count": .number(UntrustedText.longestRun)])
+    case .tooManyFields:
+      Message(
+        one: "The form has more than {count} field.",
+        other: "The form has more than {count} fields.", ["count": .number(Form.maximumCount)])
+    }
+  }
+}
+
+extension Instant {
+  /// The seconds to wait until this time, at least one, as `Retry-After` has them.
+  func wait(at now: Instant) -> Int64 { max(seconds - now.seconds, 1) }
+}
+
+extension Response {
+  /// A page with errors, and the time to wait if there were too many attempts.
+  static func html(_ html: [UInt8], errors: [FieldError], seconds: Int64?) -> Response {
+    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
+    var response = Response.html(html, status: seconds == nil ? fitting : .tooManyRequests)
+    if let seconds { response.fields[.retryAfter] = String(seconds) }
+    return response
   }
 }

@@ -164,3 +164,162 @@ struct ActivityRow: ViewModel {
     .markup("at") { $0.times.past($0.attempt.at) },
   ]
 }
+
+struct ActivityQuery: Sendable {
+  enum Results: String, CaseIterable, Sendable {
+    case rejected, accepted, outside, incorrect, locked
+
+    var text: Message {
+      switch self {
+      case .rejected: Message("Rejected")
+      case .accepted: Message("Accepted")
+      case .outside: Message("Outside the window")
+      case .incorrect: Message("Incorrect or reused")
+      case .locked: Message("Locked")
+      }
+    }
+
+    var outcomes: Set<CodeAttempt.Outcome> {
+      switch self {
+      case .rejected: [.outside, .incorrect, .locked, .other]
+      case .accepted: [.accepted]
+      case .outside: [.outside]
+      case .incorrect: [.incorrect]
+      case .locked: [.locked, .other]
+      }
+    }
+  }
+
+  let results: Results?
+  let kind: Factor.Kind?
+  let day: String
+  let size: PageSize
+
+  init(_ query: Form) {
+    results = Results(rawValue: query.trimmed("result"))
+    kind = Factor.Kind(rawValue: query.trimmed("factor"))
+    day = query.trimmed("day")
+    size = PageSize(query)
+  }
+
+  func filter(_ times: Times) -> (filter: ActivityFilter, fault: FieldError?) {
+    var filter = ActivityFilter(outcomes: results?.outcomes ?? [], kind: kind)
+    guard !day.isEmpty else { return (filter, nil) }
+    guard let date = Day(day) else {
+      return (filter, FieldError(field: "day", text: Message("Enter a date such as 2026-12-01.")))
+    }
+    filter.from = times.start(of: date)
+    filter.to = times.start(of: date.next)
+    return (filter, nil)
+  }
+
+  var isEmpty: Bool { results == nil && kind == nil && day.isEmpty }
+
+  func form(without name: String? = nil) -> Form {
+    var form = Form()
+    for (field, value) in [
+      ("result", results?.rawValue ?? ""), ("factor", kind?.rawValue ?? ""), ("day", day),
+    ] where !value.isEmpty && field != name {
+      form.add(field, value)
+    }
+    return size.added(to: form)
+  }
+
+  func chosen(_ path: String) -> [Link] {
+    var links: [Link] = []
+    if let results {
+      links.append(Link(text: results.text, href: form(without: "result").query(of: path)))
+    }
+    if let kind {
+      links.append(
+        Link(text: Self.text(kind), href: form(without: "factor").query(of: path)))
+    }
+    if let date = Day(day) {
+      links.append(
+        Link(
+          text: Message.value(Times.value(date)), href: form(without: "day").query(of: path)))
+    }
+    return links
+  }
+
+  static func text(_ kind: Factor.Kind) -> Message {
+    switch kind {
+    case .totp: Message("TOTP")
+    case .phone: .verbatim("SMS")
+    }
+  }
+}
+
+struct ActivityFiles: Sendable {
+  let identity: Identity
+  let catalog: Catalog
+
+  /// `S/activity/enrollment.csv`: the numbers of users over a period.
+  func enrollment(_ context: PoolContext) async throws -> Response {
+    let window = ChartWindow(context.signedIn.query.text("period"))
+    let history = try await identity.activity.history(context, window, at: identity.clock.now())
+    return history.table.csv(catalog).response(named: "enrollment-\(context.pool.objectID)")
+  }
+
+  /// `S/activity/attempts.csv`: the code attempts by day.
+  func attempts(_ context: PoolContext) async throws -> Response {
+    let checks = try await checks(context)
+    return checks.table.csv(catalog).response(named: "attempts-\(context.pool.objectID)")
+  }
+
+  /// `S/activity/rejections.csv`: the rejected codes by weekday and hour.
+  func rejections(_ context: PoolContext) async throws -> Response {
+    let checks = try await checks(context)
+    return checks.rejectionsTable.csv(catalog)
+      .response(named: "rejections-\(context.pool.objectID)")
+  }
+
+  private func checks(_ context: PoolContext) async throws -> CheckHistory {
+    try await identity.activity.checks(context, at: identity.clock.now())
+  }
+}
+
+extension Activity {
+  static let chartDays = 30
+
+  func history(
+    _ context: PoolContext, _ window: ChartWindow, at now: Instant
+  ) async throws -> EnrollmentHistory {
+    let times = context.signedIn.times
+    let days = times.days(window.days + 1, until: now)
+    let points = try await enrollment(of: context.pool, at: days.map(times.start), until: now)
+    return EnrollmentHistory(points, window, now: now, times)
+  }
+
+  /// The code attempts of a pool in the days that charts show, or in as many before them.
+  func checks(
+    _ context: PoolContext, at now: Instant, isBefore: Bool = false
+  ) async throws -> CheckHistory {
+    let times = context.signedIn.times
+    let end =
+      isBefore ? times.start(ofDays: Self.chartDays, until: now).advanced(bySeconds: -1) : now
+    let start = times.start(ofDays: Self.chartDays, until: end)
+    let hours = try await self.checks(in: context.pool, from: start, to: end)
+    return CheckHistory(hours, days: Self.chartDays, until: end, times)
+  }
+}
+
+enum ActivityRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ActivityPage(
+      identity: parts.identity, frames: parts.frames,
+      view: try parts.template("activity/activity", for: ActivityView.self))
+    table.inPool(.get, ConsolePaths.activity, .findUsers, page.show)
+    let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
+    table.inPool(.get, ConsolePaths.enrollmentFile, .seePool, files.enrollment)
+    table.inPool(.get, ConsolePaths.attemptsFile, .seePool, files.attempts)
+    table.inPool(.get, ConsolePaths.rejectionsFile, .seePool, files.rejections)
+  }
+}
+
+extension ConsolePaths {
+  static let activity = PoolPath0("activity")
+  static let enrollmentFile = PoolPath0("activity", "enrollment.csv")
+  static let attemptsFile = PoolPath0("activity", "attempts.csv")
+  static let rejectionsFile = PoolPath0("activity", "rejections.csv")
+}

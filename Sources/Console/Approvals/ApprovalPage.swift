@@ -135,3 +135,199 @@ extension Approval {
 
   var paths: ApprovalPaths { ApprovalPaths(kind) }
 }
+
+struct ApprovalView: ViewModel {
+  let frame: FrameView
+  let context: PoolContext
+  let approval: Approval
+  let user: UserIdentity?
+  let eligibility: SupportEligibility
+  let isOwn: Bool
+  let refusal: SupportRefusal?
+  let obstacle: ApprovalObstacle?
+  let answer: String
+  let changes: [PolicyChange]
+  let carriesMail: Bool
+
+  /// The name of the code field of the rejection form; the approval form on the same page has its
+  /// own.
+  static let refusalCode = "refusal-code"
+
+  private var isWaiting: Bool { approval.state == .waiting }
+
+  private var heading: Markup {
+    let user = Message.Value.name(Formatted.short(approval.accountName))
+    let heading: Message =
+      switch (approval.kind, isWaiting) {
+      case (.factor, true): Message("Remove factor from {user}?", ["user": user])
+      case (.factor, false): Message("Remove factor from {user}", ["user": user])
+      case (.factors, true): Message("Remove all factors from {user}?", ["user": user])
+      case (.factors, false): Message("Remove all factors from {user}", ["user": user])
+      case (.policy, true): Message("Weaken MFA policy?")
+      case (.job, true):
+        Message(
+          one: "Remove factors from {count} user?",
+          other: "Remove factors from {count} users?", ["count": .number(approval.users)])
+      case (.policy, false), (.job, false): ApprovalText.what(approval)
+      }
+    return Markup(html: heading)
+  }
+
+  private var closing: Message? {
+    guard !isWaiting else { return nil }
+    return approval.obstacle?.sentence(approval.requesterName)
+      ?? approval.answer.map { .verbatim($0) }
+  }
+
+  private var facts: [Fact] {
+    let times = frame.times
+    var facts = [
+      Fact(Message("Requested by"), HTML.isolated(approval.requesterName))
+    ]
+    if approval.kind == .policy {
+      facts.append(Fact(Message("Reason"), HTML.isolated(approval.note)))
+      for change in changes {
+        facts.append(Fact(change.field.label, change.values))
+      }
+      facts.append(
+        Fact(Message("Affected users"), Message.value(.number(approval.users))))
+    } else {
+      facts.append(Fact(Message("Reason"), approval.reason.label))
+      if !approval.note.isEmpty {
+        facts.append(Fact(Message("Note"), HTML.isolated(approval.note)))
+      }
+    }
+    if !approval.ticket.isEmpty {
+      facts.append(Fact(Message("Ticket"), HTML.isolated(approval.ticket)))
+    }
+    for line in approval.proof {
+      facts.append(Fact(Message("Identity check"), HTML.isolated(line)))
+    }
+    if let proof = approval.callerProof {
+      facts.append(Fact(Message("Caller verified by"), proof.text))
+    }
+    for name in approval.factorNames {
+      facts.append(Fact(Message("Factor"), HTML.isolated(name)))
+    }
+    facts.append(Fact(Message("Requested"), times.past(approval.requestedAt)))
+    if isWaiting {
+      facts.append(Fact(Message("Expires"), times.moment(approval.expiresAt)))
+    }
+    if let name = approval.deciderName {
+      facts.append(Fact(Message("Decided by"), HTML.isolated(name)))
+    }
+    if let at = approval.decidedAt {
+      facts.append(Fact(Message("Closed"), times.past(at)))
+    }
+    return facts
+  }
+
+  private var links: [Link] {
+    if let account = approval.account {
+      guard let user, !user.isDeleted else { return [] }
+      let href = ConsolePaths.user(approval.pool, account.text)
+      return [Link(text: Message("View user"), href: href)]
+    }
+    if approval.kind == .policy {
+      return [
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.pool))
+      ]
+    }
+    return approval.job.map {
+      let href = ConsolePaths.bulkRemoval(approval.pool, String($0))
+      return [Link(text: Message("View bulk removal"), href: href)]
+    } ?? []
+  }
+
+  private var approvalConsequence: Message {
+    switch approval.kind {
+    case .job:
+      Message(
+        """
+        If you approve, the removal starts immediately. Users who have enrolled again since the \
+        request are skipped.
+        """)
+    case .factor, .factors:
+      carriesMail
+        ? Message(
+          """
+          If you approve, the removal takes effect immediately and the user’s sessions end. The \
+          user is notified by email.
+          """)
+        : Message(
+          """
+          If you approve, the removal takes effect immediately and the user’s sessions end. Email \
+          isn’t configured, so the user is notified only if it’s configured within 7 days.
+          """)
+    case .policy: Message("If you approve, the policy takes effect immediately.")
+    }
+  }
+
+  private var button: Message {
+    switch approval.kind {
+    case .job: Message("Approve and run")
+    case .factor, .factors: Message("Approve and remove")
+    case .policy: Message("Approve and save")
+    }
+  }
+
+  private var consequences: [Message] {
+    [
+      ApprovalText.why(approval.cause), approvalConsequence,
+      Message("The audit log records your name and the requester’s."),
+    ]
+  }
+
+  private var action: String {
+    approval.paths.approval(approval.pool, String(approval.id))
+  }
+  private var rejection: String {
+    approval.paths.rejection(approval.pool, String(approval.id))
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .markup("heading") { $0.heading },
+    .optional(\.user),
+    .markup("state") { ApprovalText.chip($0.approval.state) },
+    .text("place") { ApprovalText.place($0.approval.pool) },
+    .list("facts") { $0.facts },
+    .flag("hasLinks") { !$0.links.isEmpty },
+    .list("links") { $0.links },
+    .text("answer") { $0.closing },
+    .flag("isOwn") { $0.isWaiting && $0.isOwn },
+    .optional(\.refusal),
+    .text("obstacle") { view in
+      view.obstacle.map {
+        Message(
+          "This request can’t be approved. {reason}",
+          ["reason": .message($0.sentence(view.approval.requesterName))])
+      }
+    },
+    .flag("mayApprove") {
+      $0.isWaiting && !$0.isOwn && $0.refusal == nil && $0.obstacle == nil
+    },
+    .flag("mayRefuse") { view in
+      view.isWaiting && !view.isOwn
+        && SupportRefusal(
+          lackingCode: view.eligibility.asksForCode, view.context.signedIn) == nil
+    },
+    .optional("codeField") {
+      CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
+    },
+    .optional("refusalCode") {
+      CodeField(
+        $0.eligibility.asksForCode, $0.frame, id: Self.refusalCode, action: $0.rejection)
+    },
+    .text("decisionError") { $0.frame.error(at: "decision") },
+    .text("typed") { $0.answer },
+    .text("answerError") { $0.frame.error(at: "answer") },
+    .texts("consequences") { $0.consequences },
+    .text("action") { $0.action },
+    .text("reject") { $0.rejection },
+    .text("withdraw") { $0.approval.paths.withdrawal($0.approval.pool, String($0.approval.id)) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("button") { $0.button },
+    .text("back") { _ in ConsolePaths.approvals() },
+  ]
+}

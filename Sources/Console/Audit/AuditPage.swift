@@ -137,3 +137,185 @@ struct AuditLogPool: Sendable {
     pool.map { "audit-\($0.objectID)" } ?? "audit"
   }
 }
+
+struct AuditView: ViewModel {
+  let frame: FrameView
+  let place: AuditLogPool
+  let query: AuditQuery
+  let filter: AuditFilterView
+  let integrity: AuditIntegrityView
+  private(set) var rows = Markup(trusted: "")
+  private(set) var pager: PagerView?
+  private(set) var empty: EmptyView?
+
+  init(
+    frame: Frame, place: AuditLogPool, query: AuditQuery, actors: [AuditActor], menus: AuditMenus,
+    integrity: AuditIntegrityView
+  ) {
+    self.frame = FrameView(frame)
+    self.place = place
+    self.query = query
+    self.integrity = integrity
+    filter = AuditFilterView(self.frame, place, query, actors, menus)
+  }
+
+  mutating func show(_ found: AuditSearch, rows: Markup, after: String?) {
+    self.rows = rows
+    if !found.rows.isEmpty || found.next != nil {
+      pager = PagerView(
+        shown: shown(found), path: place.page, query: query.list, after: after,
+        next: found.next)
+    }
+    guard found.rows.isEmpty else { return }
+    if let day = found.searchedBackTo {
+      empty = EmptyView(
+        heading: Message("No matches yet"),
+        sentence: Message(
+          "No matching entries back to {time}. To search older entries, go to the next page.",
+          ["time": frame.times.value(day)]))
+    } else if !query.isEmpty {
+      empty = EmptyView(
+        heading: Message("No matching entries"),
+        sentence: Message("Try different filters."),
+        link: EmptyLink(
+          text: Message("Show all entries"), href: query.size.form.query(of: place.page)))
+    } else {
+      empty = EmptyView(
+        heading: Message("No entries yet"),
+        sentence: Message("Every change is recorded here."))
+    }
+  }
+
+  private func shown(_ found: AuditSearch) -> Message {
+    let count = Message.Value.number(found.rows.count)
+    guard let time = found.searchedBackTo else {
+      return Message(one: "{count} entry", other: "{count} entries", ["count": count])
+    }
+    return Message(
+      one: "{count} entry, searched back to {time}",
+      other: "{count} entries, searched back to {time}",
+      ["count": count, "time": frame.times.value(time)])
+  }
+
+  mutating func showNothing() {
+    empty = EmptyView(
+      heading: Message("Invalid filters"),
+      sentence: Message("Correct the filters above to see entries."))
+  }
+
+  private var file: String? {
+    rows.isEmpty ? nil : query.form().query(of: place.file)
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .flag("isOfAll") { $0.place.pool == nil },
+    .flag("showsPool") { $0.place.pool == nil && $0.query.pool.isEmpty },
+    .text("poolName") { $0.place.pool?.name },
+    .object(\.filter),
+    .object(\.integrity),
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .markup("rows") { $0.rows },
+    .text("file") { $0.file },
+    .text("most") { _ in Message.value(.number(Audit.longestExport)) },
+    .optional("pager") { $0.pager },
+    .optional("empty") { $0.empty },
+  ]
+}
+
+struct AuditIntegrityView: ViewModel {
+  private let status: AuditChain.Status
+  private let times: Times
+  private let mayChange: Bool
+
+  init(_ status: AuditChain.Status, _ times: Times, mayChange: Bool) {
+    (self.status, self.times, self.mayChange) = (status, times, mayChange)
+  }
+
+  private var verified: Message? {
+    guard status.fault == nil else { return nil }
+    guard let position = status.verified, let at = status.verifiedAt, let checked = status.checkedAt
+    else { return Message("Not verified yet.") }
+    return Message(
+      "Verified through {time} (entry {position}), last checked {checked}.",
+      [
+        "time": times.value(at), "position": .number(Int(position)),
+        "checked": times.value(checked),
+      ])
+  }
+
+  private var fault: Message? {
+    status.fault.map {
+      Message(
+        """
+        Verification failed at entry {position}: stored entries were changed or deleted outside \
+        of Countersign. Run countersign audit verify for details.
+        """, ["position": .number(Int($0))])
+    }
+  }
+
+  /// How far entries are sealed that were written before the chain began.
+  private var progress: Message? {
+    guard status.unsealed > AuditChain.headInterval else { return nil }
+    return Message(
+      "Sealing earlier entries: {sealed} of {total}.",
+      [
+        "sealed": .number(Int(status.sealed)),
+        "total": .number(Int(status.sealed + status.unsealed)),
+      ])
+  }
+
+  private var retention: Message {
+    status.retention.map {
+      Message(
+        one: "Entries are kept for {count} day.",
+        other: "Entries are kept for {count} days.", ["count": .number($0)])
+    }
+      ?? Message("Entries are kept forever.")
+  }
+
+  private var removed: Message? {
+    status.removed.map {
+      Message(
+        "Entries up to {last} were removed by retention, most recently on {time}.",
+        ["last": .number(Int($0.last)), "time": times.value($0.at)])
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("verified") { $0.verified },
+    .text("fault") { $0.fault },
+    .text("progress") { $0.progress },
+    .text("retention") { $0.retention },
+    .text("removed") { $0.removed },
+    .text("change") { $0.mayChange ? ConsolePaths.auditRetention() : nil },
+  ]
+}
+
+enum AuditRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let audit = AuditPage(
+      identity: identity, frames: frames,
+      view: try parts.template("audit/audit", for: AuditView.self),
+      row: try parts.template("audit/row", for: AuditRowView.self),
+      menus: AuditMenus(
+        try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
+    table.inPool(.get, ConsolePaths.audit, .readAudit, audit.show)
+    table.inPool(.get, ConsolePaths.auditFile, .readAudit, audit.download)
+    table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
+    table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
+
+    table.signedIn(
+      ConsolePaths.auditRetention, performing: ChangeAuditRetention(chain: identity.auditChain),
+      parts.actions)
+  }
+}
+
+extension ConsolePaths {
+  static let audit = PoolPath0("audit")
+  static let auditFile = PoolPath0("audit.csv")
+  static let instanceAudit = Path("audit")
+  static let instanceAuditFile = Path("audit.csv")
+  static let auditRetention = Path("audit", "retention")
+}

@@ -120,3 +120,83 @@ final class AuditRowView: ViewModel {
     .text("requestID") { $0.row.requestID },
   ]
 }
+
+final class HistoryRow: ViewModel {
+  let what: Message
+  let change: String
+  let who: Message
+  let at: Markup
+  let why: String
+
+  init(_ row: AuditRow, _ times: Times, _ catalog: Catalog) {
+    let formatter = AuditFormatter(times, catalog)
+    what = AuditText.action(row)
+    change = formatter.change(row)
+    who = AuditText.who(row)
+    at = times.moment(row.at)
+    why = formatter.reason(row)
+  }
+
+  /// Creates an entry for the history of a policy, which shows the values in place of the action.
+  init(policy row: AuditRow, _ times: Times, _ catalog: Catalog) {
+    let formatter = AuditFormatter(times, catalog)
+    what = .verbatim(formatter.capitalizedChange(row))
+    change = ""
+    who = AuditText.who(row)
+    at = times.moment(row.at)
+    why = formatter.reason(row)
+  }
+
+  static let keys: Keys<HistoryRow> = [
+    .text("what") { $0.what },
+    .text("change") { $0.change },
+    .text("who") { $0.who },
+    .markup("at") { $0.at },
+    .text("why") { $0.why },
+  ]
+}
+
+struct AuditTable: Sendable {
+  private(set) var csv: CSV
+  private let catalog: Catalog
+  private let formatter: AuditFormatter
+
+  private static let columns = [
+    Message("number"), Message("time (UTC)"),
+    Message("description"), Message("action"),
+    Message("resource type"), Message("resource ID"),
+    Message("resource"), Message("from"), Message("to"),
+    Message("reason"), Message("note"), Message("actor"),
+    Message("actor type"), Message("actor ID"),
+    Message("project"), Message("tenant"), Message("source"),
+    Message("request ID"), Message("ticket"),
+    Message("identity checks"), Message("fields"),
+  ]
+
+  init(_ catalog: Catalog) {
+    self.catalog = catalog
+    csv = CSV(Self.columns.map { catalog.text($0) })
+    formatter = AuditFormatter(nil, catalog)
+  }
+
+  mutating func add(_ row: AuditRow) {
+    csv.add([
+      String(row.id), row.at.rfc3339, catalog.text(AuditText.action(row)), row.actionName,
+      row.objectKind, row.objectID, catalog.text(AuditText.object(row)), formatter.from(row),
+      formatter.to(row), row.reason.map { catalog.text(AuditText.reason($0)) } ?? "",
+      row.note ?? "",
+      row.actorName, row.actorKind, row.actorID, row.project?.text ?? "", row.tenant?.text ?? "",
+      row.address, row.requestID, row.ticket ?? "",
+      row.proof?.split(separator: "\n").joined(separator: "; ") ?? "",
+      row.changes.map(\.fieldName).joined(separator: "; "),
+    ])
+  }
+
+  mutating func addEnd(after count: Int) {
+    let sentence = Message(
+      one: "Only the newest {count} entry is included. For older entries, filter by date.",
+      other: "Only the newest {count} entries are included. For older entries, filter by date.",
+      ["count": .number(count)])
+    csv.add([catalog.text(sentence)] + Array(repeating: "", count: Self.columns.count - 1))
+  }
+}

@@ -52,3 +52,101 @@ struct RecoveryCodesFact: ViewModel {
     .flag(\.isOff),
   ]
 }
+
+struct LockCaution: ViewModel {
+  let sentence: Message
+  let link: Link?
+
+  init?(_ account: Account, at now: Instant, in context: PoolContext) {
+    let times = context.signedIn.times
+    guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
+    sentence = words
+    let may =
+      context.signedIn.administrator.denial(of: .unlockCodes, on: account, in: context.pool) == nil
+    link =
+      may
+      ? Link(
+        text: Message("Unlock codes…"),
+        href: ConsolePaths.unlock(context.pool, account.id.text)) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.sentence),
+    .optional(\.link),
+  ]
+}
+
+/// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
+struct RevokeRecoveryCodes: FormAction {
+  let action = ConsoleAction.revokeRecoveryCodes
+  let identity: Identity
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let (account, state) = try await identity.accountWithCodes(target)
+    var page = FormPage(
+      account, in: target.pool, title: Message("Revoke recovery codes"),
+      heading: Message(
+        "Revoke the recovery codes for {user}?",
+        ["user": account.shortLabel]),
+      consequences: [
+        Message(
+          one: "{count} unused code can no longer be used to sign in.",
+          other: "{count} unused codes can no longer be used to sign in.",
+          ["count": .number(state.recoveryLeft ?? 0)]),
+        Message(
+          """
+          The user can generate new codes in the application after they sign in with their \
+          authenticator app.
+          """),
+      ], button: Message("Revoke codes"))
+    page.notifies = true
+    if state.recoveryMadeAt == nil { page.refusal = ActionErrorText.sentence(.noCodes) }
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.backupCodes.endRecoveryCodes(
+      request, of: target.user, in: target.pool)
+    return FormEnd(
+      Message(
+        one: "{count} recovery code revoked. The user can generate new ones in the application.",
+        other: "{count} recovery codes revoked. The user can generate new ones in the application.",
+        ["count": .number(done.value)]),
+      at: target.userPage, after: done)
+  }
+}
+
+enum BackupCodesRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, forms) = (parts.identity, parts.actions)
+    let shown = TemporaryCodePage(
+      identity: identity, frames: parts.frames,
+      view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
+    table.inPool(
+      ConsolePaths.temporaryCode, performing: CreateTemporaryCode(identity: identity), forms)
+    table.inPool(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
+    table.inPool(
+      ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(identity: identity), forms)
+    table.inPool(
+      ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(identity: identity), forms)
+  }
+}
+
+extension ConsolePaths {
+  static let temporaryCode = userPage("temporary-code")
+  static let shownCode = PoolPath1("users", nil, "temporary-code", "shown")
+  static let temporaryCodeRemoval = PoolPath1("users", nil, "temporary-code", "removal")
+  static let recoveryCodesRemoval = PoolPath1("users", nil, "recovery-codes", "removal")
+  static let enrollmentLink = userPage("enrollment-link")
+
+  /// The page that authenticator setup links in emails to users open.
+  static let linkedEnrollment = Path("__", "auth", "enroll")
+  /// The page that “This wasn't me” links in emails to users open.
+  static let reportedChange = Path("__", "auth", "not-me")
+
+  private static func userPage(_ name: String) -> PoolPath1 {
+    PoolPath1("users", nil, .literal(name))
+  }
+}

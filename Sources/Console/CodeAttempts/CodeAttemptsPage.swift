@@ -92,3 +92,158 @@ struct CodeAttemptsView: ViewModel {
     .object("empty") { $0.empty },
   ]
 }
+
+struct CodeAttemptsSection: ViewModel {
+  let rows: [CodeAttemptRow]
+  let all: String
+
+  init?(_ page: Page<CodeAttempt>, of account: Account, in pool: Pool, _ times: Times) {
+    guard !page.items.isEmpty || !account.factors.isEmpty else { return nil }
+    rows = CodeAttemptRun.all(page.items).map { CodeAttemptRow($0, of: account, times) }
+    all = ConsolePaths.codeAttempts(pool, account.id.text)
+  }
+
+  static let keys: Keys<Self> = [
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .list(\.rows),
+    .text(\.all),
+  ]
+}
+
+struct CodeAttemptRow: ViewModel {
+  let run: CodeAttemptRun
+  let factor: Message?
+  let times: Times
+
+  init(_ codeAttempt: CodeAttempt, of account: Account, _ times: Times) {
+    self.init(CodeAttemptRun(attempts: [codeAttempt]), of: account, times)
+  }
+
+  init(_ run: CodeAttemptRun, of account: Account, _ times: Times) {
+    self.run = run
+    self.times = times
+    let enrollment = run.newest.enrollment
+    let found = account.factors.first { $0.id == enrollment }
+    factor =
+      if let found {
+        Message.verbatim(found.label)
+      } else if enrollment != nil {
+        Message("removed factor")
+      } else {
+        nil
+      }
+  }
+
+  /// The time of the code, or the days of the first and the last one.
+  private var at: Markup {
+    let days = (times.calendarDay(of: run.oldest.at), times.calendarDay(of: run.newest.at))
+    guard days.0 != days.1 else { return times.past(run.newest.at) }
+    return Markup(
+      escaping: Message("{from} to {to}", ["from": Times.short(days.0), "to": Times.short(days.1)]))
+  }
+
+  static let keys: Keys<Self> = [
+    .text("what") { CodeAttemptText.sentence($0.run) },
+    .text(\.factor),
+    .text("address") {
+      $0.run.newest.origin.address.isEmpty ? nil : $0.run.newest.origin.address
+    },
+    .text("program") { $0.run.newest.origin.program },
+    .markup("strip") { row in
+      WindowStrip.marked(
+        row.run.newest.window, at: row.run.distance, isAccepted: row.run.isAccepted)
+    },
+    .markup("at") { $0.at },
+  ]
+}
+
+/// Consecutive code attempts with the same result, newest first, which one row of a list shows.
+struct CodeAttemptRun {
+  private(set) var attempts: [CodeAttempt]
+
+  var newest: CodeAttempt { attempts[0] }
+  var oldest: CodeAttempt { attempts[attempts.count - 1] }
+  var isAccepted: Bool { newest.result.isSuccess }
+  /// The number of codes, including those that share a record.
+  var count: Int { attempts.reduce(0) { $0 + $1.times } }
+  /// The distance of all codes in intervals; nil if they differ or are unknown.
+  var distance: Int? {
+    attempts.allSatisfy { $0.distance == newest.distance } ? newest.distance : nil
+  }
+
+  /// Divides code attempts, newest first, into runs.
+  ///
+  /// Accepted codes belong together whatever their distance; rejected ones only if they say the
+  /// same about the phone.
+  static func all(_ codeAttempts: [CodeAttempt]) -> [CodeAttemptRun] {
+    var runs: [CodeAttemptRun] = []
+    for codeAttempt in codeAttempts {
+      if let last = runs.indices.last, runs[last].isContinued(by: codeAttempt) {
+        runs[last].attempts.append(codeAttempt)
+      } else {
+        runs.append(CodeAttemptRun(attempts: [codeAttempt]))
+      }
+    }
+    return runs
+  }
+
+  private func isContinued(by next: CodeAttempt) -> Bool {
+    guard newest.result == next.result, newest.way == next.way,
+      newest.enrollment == next.enrollment
+    else { return false }
+    return isAccepted
+      || newest.distance == next.distance && newest.window == next.window
+        && newest.isConfirmed == next.isConfirmed
+  }
+}
+
+/// `S/users/{uid}/code-attempts.csv`: the codes of the chart on a user's page, as CSV.
+///
+/// Distances describe how a person behaves, so the file requires the permission to export users, and
+/// is recorded.
+struct CodeAttemptsFile: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+
+  func download(_ context: PoolContext, _ uid: String) async throws -> Response {
+    let account = try await identity.account(uid, in: context)
+    let download = UserDownload(identity: identity, actions: actions)
+    return try await download.response(
+      in: context, named: "code-attempts-\(context.pool.objectID)",
+      asking: Self.question(account, in: context.pool),
+      at: ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
+    ) { () in
+      let page = try await identity.codeAttempts.list(account)
+      let table = DriftTimeline.table(page.items, context.signedIn.times)
+      return (
+        table.csv(actions.frames.catalog), .user(account, in: context.pool), table.caption
+      )
+    }
+  }
+
+  private static func question(_ account: Account, in pool: Pool) -> FormPage {
+    FormPage(
+      title: Message("Download code attempts"),
+      crumbs: Link.crumbs(to: account, in: pool),
+      heading: Message(
+        "Download code attempts of {user}?", ["user": .name(Formatted.short(account.label))]),
+      consequences: [
+        Message("The file contains the time, offset, and result of each TOTP code in the chart."),
+        Message("The download is recorded in the audit log."),
+      ], isQuestion: true, button: Message("Download as CSV"),
+      back: ConsolePaths.user(pool, account.id.text))
+  }
+}
+
+enum CodeAttemptsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let codeAttempts = CodeAttemptsPage(
+      identity: identity, frames: frames,
+      view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
+    table.inPool(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
+    table.inPool(
+      ConsolePaths.codeAttemptsFile, performing: [.exportUsers],
+      CodeAttemptsFile(identity: identity, actions: parts.actions).download)
+  }
+}

@@ -1,6 +1,8 @@
+import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
 struct RemoveFactor: FormAction {
@@ -38,4 +40,206 @@ struct RemoveFactor: FormAction {
   func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
     try await RemovalText(identity: identity, target: target).denied(denial)
   }
+}
+
+/// `S/users/{uid}/factors/removal`: removes all factors of a user.
+struct RemoveAllFactors: FormAction {
+  let action = ConsoleAction.removeAllFactors
+  let identity: Identity
+
+  /// The field with the ID of each factor that the page shows.
+  private static let field = "enrollment"
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let words = RemovalText(identity: identity, target: target)
+    let removal = try await words.consequences(of: nil)
+    var page = FormPage(
+      removal.account, in: target.pool, title: Message("Remove all factors"),
+      heading: Message(
+        "Remove all factors from {user}?", ["user": removal.account.shortLabel]
+      ),
+      consequences: words.sentences(removal), button: Message("Remove all factors"),
+      factsHeading: Message("Last used"),
+      facts: removal.factors.map { factor in
+        Fact(
+          Formatted.short(factor.label, 40),
+          factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
+      })
+    page.hidden = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }
+    page.rules = removal.rules
+    page.notifies = true
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.factorRemovals.remove(
+      target.pool, target.user, nil, request,
+      seen: Set(target.form.all(Self.field).map { ID($0.text) }))
+    return RemovalText(identity: identity, target: target).result(done)
+  }
+
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
+    try await RemovalText(identity: identity, target: target).denied(denial)
+  }
+}
+
+struct RemovalText: Sendable {
+  let identity: Identity
+  let target: PoolTarget
+
+  private var times: Times { target.times }
+
+  /// Returns what a removal would do, without doing it.
+  func consequences(of factor: ID<Factor>?) async throws -> Removal {
+    try await identity.factorRemovals.consequences(target.pool, target.user, factor)
+  }
+
+  /// Returns the consequences as sentences; first whether a second administrator must approve.
+  func sentences(_ removal: Removal) -> [Message] {
+    let sentences: [Message?] = [
+      removal.approval.map { ApprovalText.need($0) },
+      removal.isOfAll ? Self.removed(removal.factors) : nil,
+      SessionText.ending(
+        removal.sessionsEnded, none: Message("This user has no active sessions.")),
+      removal.factorsRequired == 0
+        ? signIn(removal.signInWithoutFactor)
+        : Message(
+          one: "{count} other factor remains and is required at sign-in.",
+          other: "{count} other factors remain and are required at sign-in.",
+          ["count": .number(removal.factorsRequired)]),
+      removal.endsTemporaryCode ? Message("The user’s temporary code is revoked.") : nil,
+      removal.recoveryCodesEnded == 0
+        ? nil
+        : Message(
+          one: "{count} recovery code is revoked. Undoing the removal doesn’t restore it.",
+          other: "{count} recovery codes are revoked. Undoing the removal doesn’t restore them.",
+          ["count": .number(removal.recoveryCodesEnded)]),
+      Self.undoing(withinHours: removal.undoHours),
+    ]
+    return sentences.compactMap { $0 }
+  }
+
+  private func signIn(_ next: SignInWithoutFactor) -> Message {
+    switch next {
+    case .accepted:
+      Message("Until the user enrolls again, they can sign in with only a first factor.")
+    case .enforced(.claim, nil):
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor, and their ID \
+        tokens say that they have to enroll.
+        """)
+    case .enforced(.claim, let from?):
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
+        their ID tokens say that they have to enroll.
+        """, ["time": times.value(from)])
+    case .enforced(.refuse, nil):
+      Message(
+        """
+        Until the user enrolls again, server enforcement refuses their sign-ins and emails them an \
+        enrollment link.
+        """)
+    case .enforced(.refuse, let from?):
+      Message(
+        """
+        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
+        server enforcement refuses their sign-ins and emails them an enrollment link.
+        """, ["time": times.value(from)])
+    }
+  }
+
+  private static func removed(_ factors: [Factor]) -> Message {
+    Message(
+      one: "{count} factor is removed: {names}.", other: "{count} factors are removed: {names}.",
+      ["count": .number(factors.count), "names": .sequence(FactorText.names(factors))])
+  }
+
+  private static func undoing(withinHours hours: Int) -> Message {
+    hours == 0
+      ? Message("This can’t be undone. To use a second factor again, the user must enroll again.")
+      : Message(
+        """
+        Another administrator can undo the removal for {time}, or until the user enrolls again. \
+        Removals for “Stolen device” or “Compromised” can’t be undone.
+        """, ["time": .message(Formatted.hours(hours))])
+  }
+
+  func result(_ outcome: ActionOutcome<RemovalOutcome>) -> FormEnd {
+    switch outcome.value {
+    case .done(let removal):
+      let undo = removal.hold.map {
+        Link(
+          text: Message("Ask another administrator"),
+          href: ConsolePaths.undo(target.pool, target.uid, $0.id.text))
+      }
+      return FormEnd(done(removal), link: undo, at: target.userPage, after: outcome)
+    case .waits(_, let until):
+      return FormEnd(
+        Message(
+          "Nothing is removed yet. A second administrator must approve by {until}.",
+          ["until": times.value(until)]),
+        link: Link(text: Message("Approvals"), href: ConsolePaths.approvals()),
+        at: target.userPage, after: outcome)
+    }
+  }
+
+  func denied(_ denial: ActionDenial) async throws -> FieldError? {
+    guard case .factorNotFound = denial else { return nil }
+    throw try await identity.nothingLeft(target, Message("Already removed. No changes made."))
+  }
+
+  private func done(_ removal: Removal) -> Message {
+    let removed =
+      removal.isOfAll
+      ? Message(
+        one: "Removed {count} factor.", other: "Removed {count} factors.",
+        ["count": .number(removal.factors.count)])
+      : Message("Removed the factor “{name}”.", ["name": FactorText.name(removal.factors[0])])
+    let next =
+      removal.factorsRequired == 0
+      ? signIn(removal.signInWithoutFactor)
+      : Message(
+        one: "{count} other factor remains.", other: "{count} other factors remain.",
+        ["count": .number(removal.factorsRequired)])
+    let sessions = SessionText.ended(removal.sessionsEnded)
+    guard let hold = removal.hold else {
+      return Message(
+        "{removed} {sessions} {next}",
+        ["removed": .message(removed), "sessions": .message(sessions), "next": .message(next)])
+    }
+    return Message(
+      "{removed} {sessions} {next} Another administrator can undo it until {until}.",
+      [
+        "removed": .message(removed), "sessions": .message(sessions), "next": .message(next),
+        "until": times.value(hold.until),
+      ])
+  }
+}
+
+enum FactorsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, forms) = (parts.identity, parts.actions)
+    table.inPool(ConsolePaths.removal, performing: RemoveFactor(identity: identity), forms)
+    table.inPool(
+      ConsolePaths.removalOfAll, performing: RemoveAllFactors(identity: identity), forms)
+    let origin = parts.frames.publicURL.origin
+    table.inPool(
+      ConsolePaths.undo, performing: RestoreFactors(identity: identity, origin: origin), forms)
+    table.inPool(
+      ConsolePaths.purge,
+      performing: RestoreFactors(identity: identity, origin: origin, isPurge: true), forms)
+    table.inPool(ConsolePaths.suspension, performing: SuspendFactor(identity: identity), forms)
+    table.inPool(
+      ConsolePaths.endOfSuspension, performing: SuspendFactor(identity: identity, isEnding: true),
+      forms)
+    table.inPool(ConsolePaths.factorName, performing: RenameFactor(identity: identity), forms)
+  }
+}
+
+extension ConsolePaths {
+  static let removal = PoolPath2("users", nil, "factors", nil, "removal")
 }

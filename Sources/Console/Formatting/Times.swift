@@ -1,6 +1,9 @@
+import Foundation
+import HTTP
 import Identity
 import Localization
 import MailText
+import Synchronization
 import Templating
 
 /// Formats dates and times in an administrator's time zone and the catalog's locale, as a value of
@@ -199,4 +202,103 @@ struct Times: Hashable, Sendable {
   private static let end = "\">"
   private static let endOfPast = "\" data-ago>"
   private static let closing = "</time>"
+}
+
+extension Times {
+  /// The name of the hidden field with the time zone in which a form was shown.
+  static let zoneField = "time-zone"
+
+  var hiddenZone: HiddenField { HiddenField(name: Self.zoneField, value: zoneName) }
+}
+
+extension SignedIn {
+  /// Formats and reads the dates and times of a submitted form in the time zone that the form named.
+  ///
+  /// The administrator may have chosen another one for their account since they opened the form. The
+  /// zone is that of the account if the form has none.
+  ///
+  /// - Throws: ``Refusal/unreadableForm`` for a zone that can't be selected.
+  var formTimes: Times { get throws { try times(of: form) } }
+
+  /// Formats and reads the dates and times of a form that was submitted before.
+  ///
+  /// - Returns: Those of the zone. The account's own zone may have been selected before an update of
+  ///   the system removed it, and is then UTC, as on pages.
+  /// - Throws: ``Refusal/unreadableForm`` for another zone that can't be selected.
+  func times(of form: Form) throws -> Times {
+    let zone = form.trimmed(Times.zoneField)
+    guard !zone.isEmpty, ![times.zoneName, session.preferences.timeZone].contains(zone) else {
+      return times
+    }
+    guard Zone.names.contains(zone) else { throw Refusal.unreadableForm }
+    return Times(catalog, zone: zone)
+  }
+}
+
+/// Looks up a time zone's offset from UTC.
+///
+/// Offsets are cached for each period between two clock changes, because asking Foundation for each
+/// row of a list would cost more than rendering the row.
+final class Zone: Sendable {
+  /// An offset from UTC in seconds, and its label.
+  struct Offset: Sendable {
+    let seconds: Int64
+    let label: String
+  }
+
+  private struct OffsetPeriod: Sendable {
+    let range: Range<Int64>
+    let offset: Offset
+  }
+
+  private let zone: TimeZone
+  private let periods = Mutex<[OffsetPeriod]>([])
+
+  private init(_ zone: TimeZone) { self.zone = zone }
+
+  private static let known = Mutex<[String: Zone]>([:])
+
+  /// The zone with an IANA name; nil for UTC and for unknown names.
+  static func named(_ name: String) -> Zone? {
+    guard name != "UTC" else { return nil }
+    return known.withLock { known in
+      if let zone = known[name] { return zone }
+      guard let found = TimeZone(identifier: name) else { return nil }
+      let zone = Zone(found)
+      known[name] = zone
+      return zone
+    }
+  }
+
+  /// All names that can be selected, UTC first.
+  ///
+  /// Foundation lists India under `Asia/Calcutta`, which the IANA replaced with `Asia/Kolkata` in
+  /// 1993; it accepts both.
+  static let names =
+    ["UTC"]
+    + (TimeZone.knownTimeZoneIdentifiers.filter { $0.contains("/") && $0 != "Asia/Calcutta" }
+    + ["Asia/Kolkata"]).sorted()
+
+  func offset(at instant: Instant) -> Offset {
+    let seconds = instant.seconds
+    return periods.withLock { periods in
+      if let found = periods.first(where: { $0.range.contains(seconds) }) { return found.offset }
+      let date = Date(timeIntervalSince1970: Double(seconds))
+      let offset = Self.offset(zone.secondsFromGMT(for: date))
+      let change = zone.nextDaylightSavingTimeTransition(after: date)
+      // Cache for at most a year: governments change the rules.
+      let end = min(change.map { Int64($0.timeIntervalSince1970) } ?? .max, seconds + 31_536_000)
+      if periods.count >= 64 { periods.removeAll() }
+      if end > seconds { periods.append(OffsetPeriod(range: seconds..<end, offset: offset)) }
+      return offset
+    }
+  }
+
+  private static func offset(_ seconds: Int) -> Offset {
+    guard seconds != 0 else { return Offset(seconds: 0, label: "UTC") }
+    let minutes = abs(seconds) / 60
+    var label = "UTC" + (seconds < 0 ? "−" : "+") + String(minutes / 60)
+    if minutes % 60 != 0 { label += ":" + (minutes % 60 < 10 ? "0" : "") + String(minutes % 60) }
+    return Offset(seconds: Int64(seconds), label: label)
+  }
 }

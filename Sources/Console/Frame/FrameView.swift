@@ -206,3 +206,87 @@ struct FieldError: ViewModel {
     .text(\.text),
   ]
 }
+
+struct PoolMenu: ViewModel, Hashable {
+  struct Place: Hashable {
+    let id: String
+    let name: String
+    /// Whether the reader can open the project itself, not only its tenants.
+    let isOpen: Bool
+  }
+
+  let name: Message
+  let places: [Place]
+  let current: String?
+  /// The project whose tenants these are; nil for a menu of projects.
+  let project: String?
+
+  private var links: [Link] {
+    places.map { place in
+      Link(text: place.name, href: href(of: place), isCurrent: place.id == current)
+    }
+  }
+
+  private func href(of place: Place) -> String {
+    if let project { return ConsolePaths.overview.ofTenant(project, place.id) }
+    return place.isOpen
+      ? ConsolePaths.overview.ofProject(place.id) : ConsolePaths.tenants(place.id)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .list("links") { $0.links },
+    .text("allHref") { $0.project.map { ConsolePaths.tenants($0) } ?? ConsolePaths.projects() },
+    .text("allText") {
+      $0.project == nil ? Message("All projects") : Message("All tenants")
+    },
+  ]
+
+  /// Hashes only the current project and tenant, which nearly always differ between menus.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(project)
+    hasher.combine(current)
+  }
+}
+
+struct SessionNotice: ViewModel {
+  let script: String
+  let csrf: String
+  /// The seconds until the session ends without activity.
+  let idle: Int64
+  /// The seconds until the session ends in any case.
+  let lifetime: Int64
+  /// The earlier of the two times.
+  let until: Markup
+
+  init(_ signedIn: SignedIn, script: String, at now: Instant) {
+    let session = signedIn.session
+    self.script = script
+    csrf = session.csrfToken
+    idle = max(session.idleUntil.seconds - now.seconds, 0)
+    lifetime = max(session.expiresAt.seconds - now.seconds, 0)
+    until = signedIn.times.moment(min(session.idleUntil, session.expiresAt))
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.script),
+    .text(\.csrf),
+    .text("idle") { String($0.idle) },
+    .text("lifetime") { String($0.lifetime) },
+    .text("extension") { _ in ConsolePaths.sessionExtension() },
+    .markup(\.until),
+  ]
+}
+
+/// `/account/session-extension`: counts as activity, so that the session doesn't end yet.
+struct SessionExtensionPage: Sendable {
+  let clock: WallClock
+
+  /// Returns the seconds until the session ends without activity, and in any case.
+  ///
+  /// Finding the session for the request extended it; the page has nothing else to do.
+  func extend(_ signedIn: SignedIn) async throws -> Response {
+    let notice = SessionNotice(signedIn, script: "", at: clock.now())
+    return .text("\(notice.idle) \(notice.lifetime)")
+  }
+}

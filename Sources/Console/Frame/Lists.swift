@@ -156,3 +156,75 @@ extension Form {
     return String(rest)
   }
 }
+
+/// A column of a table that can be hidden; the raw value is its name in a query.
+protocol TableColumn: CaseIterable, Hashable, RawRepresentable<String>, Sendable {
+  var heading: Message { get }
+}
+
+struct ColumnsForm: ViewModel {
+  static let field = "column"
+
+  let action: String
+  let kept: Form
+  let choices: [ColumnChoice]
+
+  init<Column: TableColumn>(action: String, kept: Form, shown: Set<Column>) {
+    self.action = action
+    self.kept = kept
+    choices = Column.allCases.map {
+      ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
+    }
+  }
+
+  /// The columns that a query chooses; nil if it doesn't.
+  ///
+  /// An empty value marks a form without any.
+  static func chosen(in query: Form) -> [String]? {
+    let chosen = query.entries.filter { $0.name == UntrustedText(field) }.map(\.value.text)
+    return chosen.isEmpty ? nil : chosen
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.action),
+    .list("kept") { HiddenField.all($0.kept) },
+    .list(\.choices),
+  ]
+}
+
+struct ColumnChoice: ViewModel {
+  let value: String
+  let heading: Message
+  let isShown: Bool
+
+  static let keys: Keys<Self> = [
+    .text(\.value),
+    .text(\.heading),
+    .flag(\.isShown),
+  ]
+}
+
+/// The number of rows on a page of a list, from the field `size` of its query.
+struct PageSize: Equatable, Sendable {
+  /// The sizes of a page; each divides the number of users that a search finds.
+  private static let all = [10, 20, 50, 100, 200]
+  private static let usual = 50
+
+  let rows: Int
+
+  /// Reads the size from a query; any other value means the usual size.
+  init(_ query: Form) {
+    let rows = query.text("size").flatMap { Int($0) } ?? Self.usual
+    self.rows = Self.all.contains(rows) ? rows : Self.usual
+  }
+
+  /// The query with only the size; empty for the usual one.
+  var form: Form { added(to: Form()) }
+
+  /// Returns a query with the size, unless it's the usual one.
+  func added(to form: Form) -> Form {
+    var form = form
+    if rows != Self.usual { form.add("size", String(rows)) }
+    return form
+  }
+}

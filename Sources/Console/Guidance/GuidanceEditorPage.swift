@@ -122,3 +122,97 @@ struct GuidanceFault: Error {
         ]))
   }
 }
+
+struct GuidanceEditorView: ViewModel {
+  let frame: FrameView
+  let context: PoolContext
+  let draft: GuidanceDraft
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("action") { ConsolePaths.guidanceVersions($0.context.pool) },
+    .text("previewAction") { ConsolePaths.guidanceEditor($0.context.pool) },
+    .text("cancel") { ConsolePaths.poolGuidance($0.context.pool) },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .text("version") { String($0.draft.version) },
+    .text("poolName") { $0.context.pool.name },
+    .text("text") { $0.draft.text },
+    .text("error") { $0.frame.error(at: "text") },
+    .text("longest") { _ in Message.value(.number(PoolGuidance.longest >> 10)) },
+    .text("restored") { view in
+      view.draft.restored.map {
+        Message(
+          "This is the text of version {number}. Saving restores it as a new version.",
+          ["number": .text(String($0))])
+      }
+    },
+    .optional("race") { view in
+      view.draft.theirs.map { NewerVersion(text: $0, times: view.frame.times) }
+    },
+    .flag("showsPreview") { $0.draft.preview != nil },
+    .markup("preview") { $0.draft.preview },
+  ]
+
+  struct NewerVersion: ViewModel {
+    let text: GuidanceText
+    let times: Times
+
+    static let keys: Keys<Self> = [
+      .text("who") { $0.text.version.writtenBy },
+      .markup("at") { $0.times.moment($0.text.version.writtenAt) },
+      .number("number") { $0.text.version.number },
+      .text("theirs") { $0.text.text },
+    ]
+  }
+}
+
+/// `POST S/guidance/edit`: shows the text as support agents would see it, without saving it.
+struct PreviewGuidance: Sendable {
+  let editor: GuidanceEditorPage
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    var draft = try GuidanceDraft(context.signedIn.form)
+    switch draft.rendered() {
+    case .success(let preview):
+      draft.preview = preview
+      return try await editor.page(context, draft)
+    case .failure(let fault):
+      return try await editor.page(context, draft, fault: fault.text)
+    }
+  }
+}
+
+/// `POST S/guidance/versions`: saves the text as a new version.
+struct SaveGuidance: Sendable {
+  let editor: GuidanceEditorPage
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    var draft = try GuidanceDraft(context.signedIn.form)
+    if case .failure(let fault) = draft.rendered() {
+      return try await editor.page(context, draft, fault: fault.text)
+    }
+    do {
+      let number = try await editor.guidance.write(
+        context.pool, draft.text, expecting: draft.version, context.signedIn.plainRequest)
+      editor.frames.leave(
+        number == draft.version
+          ? Message("No changes made. This text is already saved.")
+          : Message(
+            "Saved as version {number}, effective immediately.", ["number": .text(String(number))]),
+        for: context.signedIn)
+      return .redirect(to: ConsolePaths.poolGuidance(context.pool))
+    } catch let error as GuidanceError {
+      switch error {
+      case .tooLong(let bytes):
+        return try await editor.page(context, draft, fault: GuidanceFault.tooLong(bytes).text)
+      case .changedMeanwhile(let newest):
+        draft.theirs = newest
+        draft.version = newest.version.number
+        return try await editor.page(context, draft)
+      case .poolNotFound: throw Refusal.notFound
+      }
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.editGuidance.requirements.permission)
+    }
+  }
+}

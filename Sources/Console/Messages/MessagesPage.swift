@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// `S/messages`: the messages to users and their delivery states, and the page of one message.
 ///
@@ -124,4 +125,215 @@ struct MessagesQuery: Sendable {
     if filter != .all { form.add("show", filter.rawValue) }
     return size.added(to: form)
   }
+}
+
+struct MessagesView: ViewModel {
+  let frame: FrameView
+  let context: PoolContext
+  let page: Page<OutboxEntry>
+  let query: MessagesQuery
+  let carriesMail: Bool
+
+  private var path: String { ConsolePaths.messages(context.pool) }
+
+  private var tabs: [Link] {
+    MessageFilter.allCases.map { filter in
+      Link(
+        text: MessagesText.name(filter), href: query.form(filter).query(of: path),
+        isCurrent: filter == query.filter)
+    }
+  }
+
+  private var search: FilterView {
+    FilterView(
+      action: path, label: Message("Exact email or phone number"), query: query.recipient,
+      keeping: query.kept())
+  }
+
+  private var pager: PagerView? {
+    guard !page.items.isEmpty else { return nil }
+    return PagerView(
+      shown: Message(
+        one: "{count} message", other: "{count} messages", ["count": .number(page.items.count)]),
+      path: path,
+      query: query.form(), after: query.after, next: page.next)
+  }
+
+  private var empty: EmptyView? {
+    guard page.items.isEmpty else { return nil }
+    guard query.filter == .all, query.recipient.isEmpty else {
+      return EmptyView(
+        heading: Message("No matching messages"),
+        sentence: Message("Messages are deleted 30 days after they expire."),
+        link: EmptyLink(text: Message("Show all messages"), href: path))
+    }
+    return EmptyView(
+      heading: Message("No messages"),
+      sentence: Message(
+        """
+        Links and codes that users request, and notifications about account changes, appear here.
+        """))
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("poolName") { $0.context.pool.name },
+    .flag(\.carriesMail),
+    .text("roles") { _ in Message.value(Permission.readMessages.roleNames) },
+    .list("tabs") { $0.tabs },
+    .object("filter") { $0.search },
+    .flag("hasRows") { !$0.page.items.isEmpty },
+    .list("rows") { view in
+      view.page.items.map {
+        MessageRow(message: $0, pool: view.context.pool, times: view.frame.times)
+      }
+    },
+    .optional("pager") { $0.pager },
+    .optional("empty") { $0.empty },
+  ]
+}
+
+struct MessageRow: ViewModel {
+  let message: OutboxEntry
+  let pool: Pool
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { ConsolePaths.message($0.pool, String($0.message.id)) },
+    .text("recipient") { $0.message.recipient },
+    .text("purpose") { MessagesText.purpose($0.message) },
+    .markup("state") { MessagesText.chip($0.message) },
+    .text("reason") { row in
+      if case .sent = row.message.state { return nil }
+      return row.message.lastError?.short
+    },
+    .markup("written") { $0.times.past($0.message.createdAt) },
+  ]
+}
+
+struct MessageView: ViewModel {
+  let frame: FrameView
+  let context: PoolContext
+  let message: OutboxEntry
+  let account: Account?
+  /// The text; nil until it's opened.
+  let text: MessageText?
+  let isReadable: Bool
+  let fields: ActionFields
+
+  private var pool: Pool { context.pool }
+
+  private var accepted: Message {
+    switch message.channel {
+    case .mail: Message("Accepted by mail server")
+    case .sms: Message("Accepted by SMS gateway")
+    }
+  }
+
+  private var facts: [Fact] {
+    let times = frame.times
+    var facts = [
+      Fact(Message("To", context: "recipient"), HTML.isolated(message.recipient)),
+      Fact(
+        Message("Channel"),
+        message.channel == .mail
+          ? Message("email") : Message("text message")),
+      Fact(Message("State"), MessagesText.chip(message)),
+      Fact(Message("Created"), times.past(message.createdAt)),
+    ]
+    switch message.state {
+    case .sent(let at):
+      facts.append(Fact(accepted, times.past(at)))
+    case .failed(let at): facts.append(Fact(Message("Failed"), times.past(at)))
+    case .waiting, .expired, .withdrawn:
+      facts.append(Fact(Message("Expires"), times.moment(message.expiresAt)))
+    }
+    if message.tries > 0 {
+      facts.append(
+        Fact(Message("Delivery attempts"), Message.value(.number(message.tries))))
+    }
+    if message.state == .waiting, message.tries > 0, let next = message.nextTryAt {
+      facts.append(Fact(Message("Next attempt"), times.moment(next)))
+    }
+    switch message.lastError {
+    case .response(let text)?:
+      facts.append(Fact(Message("Last error"), HTML.isolated(text)))
+    case let problem?: facts.append(Fact(Message("Last error"), problem.message))
+    case nil: break
+    }
+    if let account = message.account {
+      var link = HTML()
+      link.raw("<a href=\"")
+      link.text(ConsolePaths.user(pool, account.text))
+      link.raw("\">")
+      link.message(Message("View user"))
+      link.raw("</a>")
+      facts.append(Fact(Message("End user"), link.markup))
+    }
+    return facts
+  }
+
+  private var closed: Message {
+    switch message.state {
+    case .sent where message.channel == .sms:
+      Message("The text was deleted when the SMS gateway accepted the message.")
+    case .sent: Message("The text was deleted when the mail server accepted the message.")
+    case .failed: Message("The text was deleted when delivery failed.")
+    case .expired: Message("The text was deleted when the message expired.")
+    case .withdrawn: Message("The text was deleted when a backup was restored.")
+    case .waiting where !isReadable && message.channel == .sms:
+      Message("The message is sent by SMS, so only the user can read its text.")
+    case .waiting where !isReadable:
+      Message("The message is sent by email, so only the user can read its text.")
+    case .waiting:
+      Message(
+        """
+        The text’s links and codes give access to the account. Opening it requires the \
+        {roles} role.
+        """, ["roles": Permission.readMessages.roleNames])
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("purpose") { MessagesText.purpose($0.message) },
+    .text("recipient") { $0.message.recipient },
+    .optional("user") { view in view.account.map { UserIdentity($0, in: view.pool) } },
+    .list("facts") { $0.facts },
+    .text("action") { view in
+      view.isReadable && view.text == nil && view.context.may(.readMessages)
+        ? ConsolePaths.messageText(view.pool, String(view.message.id)) : nil
+    },
+    .text("csrf") { $0.context.signedIn.session.csrfToken },
+    .object("authorization") { $0.fields },
+    .flag("isOpen") { $0.text != nil },
+    .text("subject") { view in
+      view.text.flatMap { $0.subject.isEmpty ? nil : $0.subject }
+    },
+    .text("body") { $0.text?.body },
+    .text("closed") { view in
+      view.text == nil && !(view.isReadable && view.context.may(.readMessages))
+        ? view.closed : nil
+    },
+    .text("messages") { ConsolePaths.messages($0.pool) },
+  ]
+}
+
+enum MessagesRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let identity = parts.identity
+    let messages = MessagesPage(
+      messages: identity.messages, accounts: identity.accounts, actions: parts.actions,
+      list: try parts.template("messages/messages", for: MessagesView.self),
+      one: try parts.template("messages/message", for: MessageView.self))
+    table.inPool(.get, ConsolePaths.messages, .findUsers, messages.show)
+    table.inPool(.get, ConsolePaths.message, .findUsers, messages.showOne)
+    table.inPool(ConsolePaths.messageText, performing: [.openMessage], messages.open)
+  }
+}
+
+extension ConsolePaths {
+  static let messages = PoolPath0("messages")
+  static let message = PoolPath1("messages", nil)
+  static let messageText = PoolPath1("messages", nil, "text")
 }

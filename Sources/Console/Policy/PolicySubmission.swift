@@ -93,3 +93,139 @@ enum SubmittedPolicyValues {
   /// Those before the version that the form is based on.
   case undo(PolicyEdit)
 }
+
+/// `POST S/policy`: reviews a change before it's saved.
+///
+/// The policy form submits here by default, so that nothing is saved without a review.
+struct PreviewPolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    switch try await pages.submission(context) {
+    case .change(let change): try await pages.review(context, change)
+    case .answer(let response): response
+    }
+  }
+}
+
+/// `POST S/policy/edit`: shows the form with the values sent: those of the review page, or of the
+/// form itself for the evidence of another period.
+struct EditPolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    let version = try pages.version(context)
+    let policy = try await pages.current(context)
+    let answers =
+      switch try await pages.values(context) {
+      case .form(let answers): answers
+      case .project(let project): PolicyAnswers(project.edit)
+      case .version(let version): PolicyAnswers(version.edit)
+      case .undo(let previous): PolicyAnswers(previous)
+      }
+    return try await pages.page(context, policy, answers, seen: version)
+  }
+}
+
+/// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
+struct SavePolicyChange: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    switch try await pages.submission(context) {
+    case .change(let change): try await save(change, context)
+    case .answer(let response): response
+    }
+  }
+
+  private func save(
+    _ change: ReviewedPolicyChange, _ context: PoolContext
+  ) async throws -> Response {
+    let (actions, proposal, preview) = (pages.actions, change.proposal, change.preview)
+    let typed = context.signedIn.form.trimmed("confirmation")
+    if preview.switchesOff, !context.pool.isNamed(typed) {
+      let fault = FieldError(
+        field: "confirmation", text: Message("Enter the name as shown above, or the ID."))
+      let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
+      return try await pages.review(context, change, typed: typed, faults: faults)
+    }
+    let version = preview.policy.version
+    do {
+      let outcome = try await pages.policies.change(
+        context.pool, expecting: version, actions.request(context.signedIn)
+      ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
+      return actions.leave(
+        Self.result(of: outcome.value, preview, context.signedIn.times),
+        link: Self.undo(outcome.value), context.signedIn, after: outcome,
+        to: ConsolePaths.policy(context.pool))
+    } catch PolicyError.changedMeanwhile(let policy) {
+      return try await pages.page(context, policy, proposal.answers, seen: version)
+    } catch PolicyError.approvalPending {
+      return try await pages.review(context, change, typed: typed, faults: [Self.approvalPending])
+    } catch let refusal as ActionDenial {
+      let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
+      return try await pages.review(context, change, typed: typed, faults: faults)
+    }
+  }
+
+  private static let approvalPending = FieldError(
+    field: "approval",
+    text: Message(
+      """
+      A change that weakens this policy is already pending approval. Approve, reject, or withdraw \
+      it first.
+      """))
+
+  /// The link that undoes a saved change; nil if nothing is in effect yet.
+  private static func undo(_ outcome: PolicyOutcome) -> Link? {
+    if case .changed(let policy) = outcome { PolicyPage.undo(policy) } else { nil }
+  }
+
+  private static func result(
+    of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
+  ) -> Message {
+    switch outcome {
+    case .changed:
+      let changes = preview.changes.map {
+        Message(
+          "{field} {from} → {to}",
+          [
+            "field": .message($0.field.name), "from": .message($0.oldValue),
+            "to": .message($0.newValue),
+          ])
+      }
+      return Message("Saved: {changes}.", ["changes": .sequence(changes)])
+    case .waiting(let until):
+      return Message(
+        "Nothing has changed yet. A second administrator must approve the change by {time}.",
+        ["time": times.value(until)])
+    }
+  }
+}
+
+/// `POST S/policy/totp-state`: sets the TOTP state of a configuration that lacks one to Enabled,
+/// which it's treated as.
+struct StateTOTP: Sendable {
+  let pages: PolicyPages
+
+  func perform(_ context: PoolContext) async throws -> Response {
+    let (actions, version) = (pages.actions, try pages.version(context))
+    do {
+      let outcome = try await pages.policies.change(
+        context.pool, expecting: version, actions.request(context.signedIn)
+      ) { edit throws(PolicyError) in
+        if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
+      }
+      return actions.leave(
+        Message("TOTP state set to Enabled. Nothing changes for users."), context.signedIn,
+        after: outcome,
+        to: ConsolePaths.policy(context.pool))
+    } catch PolicyError.changedMeanwhile(let current) {
+      return try await pages.page(context, current, PolicyAnswers(current.edit), seen: version)
+    } catch let refusal as ActionDenial {
+      let faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
+      let policy = try await pages.current(context)
+      return try await pages.page(context, policy, PolicyAnswers(policy.edit), faults: faults)
+    }
+  }
+}

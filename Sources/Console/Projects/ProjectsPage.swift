@@ -54,3 +54,173 @@ struct ProjectsPage: Sendable {
     return .html(view.render(model))
   }
 }
+
+struct ProjectsView: ViewModel {
+  let frame: FrameView
+  /// The table's rows, each a `ProjectRow`.
+  let rows: Markup
+  let attention: ProjectsAttention
+  let upcoming: Upcoming
+  let filter: FilterView?
+  let pager: PagerView
+  let empty: EmptyView
+  let newProject: String?
+  /// The address of the report of removals in all projects; nil for readers who can't open it.
+  let removals: String?
+  let finding: Message?
+  /// The steps to the first enrolled user; nil once there are users.
+  let firstRun: FirstRun?
+  var approvals: Link?
+
+  init(
+    frame: Frame, page: Page<ProjectSummary>, rows: Markup, trends: [EnrollmentTrend],
+    attention: ProjectsAttention, upcoming: Upcoming, query: String, size: PageSize,
+    after: String?, firstRun: FirstRun?, administrator: Administrator
+  ) {
+    self.frame = FrameView(frame)
+    self.rows = rows
+    self.attention = attention
+    self.upcoming = upcoming
+    self.firstRun = firstRun
+    let list = ConsolePaths.projects()
+    let isWhole = query.isEmpty && after == nil && page.next == nil
+    finding = Self.finding(trends, isWhole: isWhole && trends.count == page.items.count)
+    filter =
+      isWhole && page.items.count < 10
+      ? nil
+      : FilterView(
+        action: list, label: Message("Search projects by name or ID"), query: query,
+        keeping: size.form)
+    pager = PagerView(
+      shown: Message(
+        one: "{count} project", other: "{count} projects", ["count": .number(page.items.count)]),
+      path: list,
+      query: size.added(to: query.isEmpty ? Form() : ["q": query]), after: after, next: page.next)
+    newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
+    removals =
+      !page.items.isEmpty && administrator.may(read: .removals, about: .instance)
+      ? ConsolePaths.allRemovals() : nil
+    empty =
+      query.isEmpty
+      ? EmptyView(
+        heading: Message("No projects yet"),
+        sentence: newProject == nil
+          ? Message(
+            """
+            You don’t have access to any project. For access, ask an administrator with the \
+            {roles} role.
+            """, ["roles": Permission.manageAdministrators.roleNames])
+          : Message(
+            """
+            Applications connect to a project, which contains users, tenants, API keys, and an \
+            MFA policy.
+            """),
+        link: newProject.map { EmptyLink(text: Message("Create project"), href: $0) })
+      : EmptyView(
+        heading: Message("No matching projects"),
+        sentence: Message("No project you can access has a matching name or ID."),
+        link: EmptyLink(text: Message("Show all projects"), href: list))
+  }
+
+  /// In how many of the projects on the page enrollment is known to have risen.
+  private static func finding(_ trends: [EnrollmentTrend], isWhole: Bool) -> Message? {
+    let rising = trends.compactMap(\.isRising)
+    guard rising.count > 1 else { return nil }
+    let count = rising.count { $0 }
+    return isWhole && count == trends.count
+      ? Message("Enrollment rose in every project")
+      : Message(
+        one: "Enrollment rose in {number} of {count} project",
+        other: "Enrollment rose in {number} of {count} projects",
+        ["number": .number(count), "count": .number(trends.count)])
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.finding),
+    .optional(\.firstRun),
+    .object(\.frame),
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .markup("symbols") { _ in WindowStrip.symbols },
+    .markup(\.rows),
+    .flag("hasAttention") { !$0.attention.isEmpty },
+    .object(\.attention),
+    .flag("hasUpcoming") { !$0.upcoming.items.isEmpty },
+    .object(\.upcoming),
+    .optional(\.filter),
+    .object(\.pager),
+    .object(\.empty),
+    .text(\.newProject),
+    .text(\.removals),
+    .optional(\.approvals),
+  ]
+}
+
+struct Upcoming: ViewModel {
+  let items: [UpcomingItem]
+
+  private static let most = 8
+  /// How far exemptions and reviews are looked ahead, in days.
+  private static let days = 7
+
+  init(_ identity: Identity, _ exemptions: [Exemption], _ signedIn: SignedIn) async throws {
+    let (administrator, times) = (signedIn.administrator, signedIn.times)
+    let end = identity.clock.now().advanced(bySeconds: Int64(Self.days) * 86_400)
+    let reviews = try await identity.reviews.upcoming(
+      visibleTo: administrator, within: Self.days, limit: Self.most)
+    let all =
+      exemptions.prefix { $0.endsAt <= end }.prefix(Self.most).map { UpcomingItem($0, times) }
+      + reviews.map { UpcomingItem($0.signOff, $0.projectName) }
+    items = Array(all.sorted { $0.at < $1.at }.prefix(Self.most))
+  }
+
+  static let keys: Keys<Self> = [.list(\.items)]
+}
+
+struct UpcomingItem: ViewModel {
+  let at: Instant
+  let name: String
+  let sentence: Message
+  let href: String
+
+  init(_ exemption: Exemption, _ times: Times) {
+    at = exemption.endsAt
+    name = exemption.poolName
+    sentence = Message(
+      "The MFA exemption of {user} ends on {at}.",
+      ["user": .name(Formatted.short(exemption.label)), "at": times.endValue(exemption.endsAt)])
+    href = exemption.userAddress
+  }
+
+  init(_ signOff: SignOff, _ projectName: String) {
+    at = signOff.dueOn.start
+    name = projectName
+    sentence = Message(
+      "The next policy review is due on {due}.", ["due": Times.value(signOff.dueOn)])
+    href = ConsolePaths.review(signOff.project.text)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.sentence),
+    .text(\.href),
+  ]
+}
+
+enum ProjectsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let projects = ProjectsPage(
+      identity: identity, frames: frames,
+      view: try parts.template("projects/projects", for: ProjectsView.self),
+      row: try parts.template("projects/row", for: ProjectRow.self))
+    table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
+
+    table.signedIn(
+      ConsolePaths.newProject, performing: CreateProject(pools: identity.pools), parts.actions)
+  }
+}
+
+extension ConsolePaths {
+  static let projects = Path()
+  static let newProject = Path("projects", "new")
+}

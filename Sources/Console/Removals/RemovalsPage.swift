@@ -1,7 +1,8 @@
-import HTTP
+public import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 /// `S/bulk-removals`: past bulk removals, and the form for a new one.
 struct RemovalsPage: Sendable {
@@ -224,4 +225,54 @@ struct RemovalRow: ViewModel {
     .text("who") { $0.job.requesterName },
     .markup("when") { $0.times.past($0.job.startedAt ?? $0.job.createdAt) },
   ]
+}
+
+enum RemovalsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let removals = RemovalsPage(
+      removals: identity.bulkRemovals, frames: frames,
+      view: try parts.template("removals/removals", for: RemovalsView.self))
+    table.inPool(.get, ConsolePaths.removals, .removeFactors, removals.show)
+    table.inPool(
+      ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
+
+    let job = RemovalJobPage(
+      identity: identity, ending: parts.actions.ending,
+      draft: try parts.template("removals/draft", for: RemovalDraftView.self),
+      view: try parts.template("removals/job", for: RemovalJobView.self))
+    table.inPool(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
+    table.inPool(
+      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval], job.begin)
+    table.inPool(
+      ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
+    table.inPool(.get, ConsolePaths.removalFile, .removeFactors, job.download)
+    let undo = UndoRemovalPage(
+      identity: identity, ending: parts.actions.ending,
+      view: try parts.template("removals/undo", for: UndoRemovalView.self))
+    table.inPool(.get, ConsolePaths.undoOfBulkRemoval, .removeFactors, undo.show)
+    table.inPool(
+      ConsolePaths.undoOfBulkRemoval, performing: [.undoBulkRemoval], undo.perform)
+  }
+}
+
+extension ConsolePaths {
+  // Not below `users`, because a UID can be any word.
+  static let removals = PoolPath0("bulk-removals")
+  static let bulkRemoval = PoolPath1("bulk-removals", nil)
+  static let endOfRemoval = PoolPath1("bulk-removals", nil, "end")
+  static let undoOfBulkRemoval = PoolPath1("bulk-removals", nil, "undo")
+  static let removalFile = PoolPath1("bulk-removals", nil, "result.csv")
+}
+
+extension Console {
+  /// Returns the maximum size of a request body in bytes; nil for the default.
+  ///
+  /// Bulk removals accept larger bodies, because a pasted list can have all columns of a table.
+  public static func bodyLimit(_ target: Target) -> Int? {
+    let segments = target.segments
+    guard segments.last == "bulk-removals" else { return nil }
+    let isOfPool = segments.first == "projects" && (segments.count == 3 || segments.count == 5)
+    return isOfPool ? 4 << 20 : nil
+  }
 }

@@ -66,3 +66,81 @@ extension ConsolePaths {
     return (["tenants": "all"] as Form).query(of: path)
   }
 }
+
+/// `/reports/removals`: removals of second factors in all projects, by reason and agent.
+struct AllRemovalsPage: Sendable {
+  let contents: ReportContents
+  let frames: Frames
+  let view: Template<ReportView>
+
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    let content = try await contents.removals(about: .instance, signedIn)
+    let name = Report.removals.name(about: .instance)
+    var frame = await frames.frame(name, for: signedIn)
+    frame.crumbs = [Link(text: Message("Reports"), href: ConsolePaths.allReports())]
+    return .html(
+      view.render(
+        ReportView(
+          frame: FrameView(frame), title: name, content: content,
+          file: content.query.query(of: ConsolePaths.allRemovalsFile()),
+          emptiness: Report.removals.emptiness)))
+  }
+
+  func download(_ signedIn: SignedIn) async throws -> Response {
+    try await contents.removals(about: .instance, signedIn).table.csv(contents.catalog)
+      .response(named: Report.removals.rawValue)
+  }
+}
+
+enum ReportsRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let view = try parts.template("reports/report", for: ReportView.self)
+    let list = ReportsPage(
+      frames: frames, view: try parts.template("reports/reports", for: ReportsView.self))
+    table.inPool(.get, ConsolePaths.reports, .seePool, list.show)
+    table.somewhere(.get, ConsolePaths.allReports, .seePool, list.showAll)
+
+    let contents = ReportContents(identity: identity, catalog: frames.catalog)
+    let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
+    table.somewhere(
+      .get, ConsolePaths.allRemovals, Report.removals.permission, removals.show)
+    table.somewhere(
+      .get, ConsolePaths.allRemovalsFile, Report.removals.permission, removals.download)
+
+    for report in Report.allCases {
+      let page = ReportPage(
+        report: report, contents: contents, actions: parts.actions, view: view)
+      table.inPool(.get, ConsolePaths.report(report), report.permission, page.show)
+      let file = ConsolePaths.reportFile(report)
+      if report.listsUsers {
+        table.inPool(file, performing: [.exportUsers], page.export)
+      } else {
+        table.inPool(.get, file, report.permission, page.download)
+      }
+    }
+  }
+}
+
+extension ConsolePaths {
+  static let allReports = Path("reports")
+  static let allRemovals = Path("reports", "removals")
+  static let allRemovalsFile = Path("reports", "removals.csv")
+  static let reports = PoolPath0("reports")
+
+  static func report(_ report: Report) -> PoolPath0 { reportPath(report.rawValue) }
+
+  /// The address of a report, without what its query chooses.
+  static func report(_ report: Report, about subject: ReportSubject) -> String {
+    guard let pool = subject.basePool else {
+      return report == .exemptions ? exemptions() : allRemovals()
+    }
+    return Self.report(report)(pool)
+  }
+
+  static func reportFile(_ report: Report) -> PoolPath0 { reportPath(report.rawValue + ".csv") }
+
+  private static func reportPath(_ name: String) -> PoolPath0 {
+    PoolPath0("reports", .literal(name))
+  }
+}

@@ -179,3 +179,130 @@ extension Discovery.Fault {
     }
   }
 }
+
+struct SignInProviderView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let answers: SignInProviderAnswers
+  let stored: ConsoleProvider?
+  /// The provider that someone else saved after the form was opened, without values if they removed
+  /// it; nil if no one did.
+  let current: ConsoleProvider?
+  /// The administrators who could be the break-glass account.
+  let accounts: [Administrator]
+  let origin: String
+  let carriesMail: Bool
+  let fields: ActionFields
+
+  private var provider: ConsoleProvider { answers.provider }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text(\.csrf),
+    .text("settingsVersion") { $0.answers.version.text },
+    .optional("conflict") { view in
+      view.current.map { current in
+        SettingsConflict(
+          Message("This provider changed while you were editing."),
+          current: current.facts(view.accounts),
+          entered: view.provider.facts(view.accounts), discard: ConsolePaths.signInProvider())
+      }
+    },
+    .text("action") { _ in ConsolePaths.signInProvider() },
+    .text("removal") { $0.stored == nil ? nil : ConsolePaths.signInProviderRemoval() },
+    .text("back") { _ in ConsolePaths.administrators() },
+    .text("redirect") { $0.origin + ConsolePaths.providerCallback() },
+    .text("name") { $0.provider.name },
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("issuer") { $0.provider.issuer },
+    .text("issuerError") { $0.frame.error(at: "issuer") },
+    .text("clientID") { $0.provider.clientID },
+    .text("clientIDError") { $0.frame.error(at: "client-id") },
+    .flag("hasSecret") { $0.stored?.hasSecret ?? false },
+    .text("clientSecretError") { $0.frame.error(at: "client-secret") },
+    .optional("lostSecret") { view in
+      LostSecret(
+        view.answers.secret,
+        label: view.stored?.hasSecret == true
+          ? Message("Keep the stored client secret")
+          : Message("Leave the client secret empty"))
+    },
+    .text("scopes") { $0.provider.scopes },
+    .text("scopesError") { $0.frame.error(at: "scopes") },
+    .text("groupsClaim") { $0.provider.groupsClaim },
+    .text("groupsClaimError") { $0.frame.error(at: "groups-claim") },
+    .text("mfaValues") { $0.provider.mfaValues.joined(separator: "\n") },
+    .text("mfaValuesError") { $0.frame.error(at: "mfa-values") },
+    .text("roles") { $0.answers.roles },
+    .text("roleNames") { _ in Role.allCases.map(\.rawValue).joined(separator: ", ") },
+    .text("rolesError") { $0.frame.error(at: "roles") },
+    .flag("hasPasswordSignIn") { $0.stored != nil },
+    .text("alerts") {
+      $0.carriesMail
+        ? Message(
+          """
+          Each time the break-glass account signs in without the provider, everyone else who \
+          manages administrators sees an alert in the console. At most {most} of them get an \
+          email.
+          """,
+          ["most": .number(BreakGlassAlert.mostEmailed)])
+        : Message(
+          """
+          Each time the break-glass account signs in without the provider, everyone else who \
+          manages administrators sees an alert in the console.
+          """)
+    },
+    .list("accounts") { view in
+      view.accounts.map {
+        Choice(
+          value: $0.id.text,
+          text: Message.verbatim(
+            "\(Isolation.isolated(Formatted.short($0.displayName))) (\($0.email))"),
+          isChosen: $0.id == view.provider.breakGlassAccount)
+      }
+    },
+    .text("accountError") { $0.frame.error(at: "break-glass-account") },
+    .object("authorization") { $0.fields },
+  ]
+}
+
+enum SignInProviderRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let settings = SignInProviderPage(
+      identity: parts.identity, publicURL: parts.authorizer.publicURL, actions: parts.actions,
+      view: try parts.template("sign-in-provider/settings", for: SignInProviderView.self))
+    table.signedIn(.get, ConsolePaths.signInProvider, .manageAdministrators, settings.show)
+    table.signedIn(
+      ConsolePaths.signInProvider, performing: [.changeSignInProvider], settings.save)
+
+    let removal = RemoveSignInProvider(providers: parts.identity.consoleProviders)
+    table.signedIn(ConsolePaths.signInProviderRemoval, performing: removal, parts.actions)
+  }
+}
+
+/// Sign-in and re-authentication with the provider, which lead to the pages of all others.
+enum ProviderEntranceRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ProviderSignInPage(
+      identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
+      failures: table.failures,
+      refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
+      confirmation: try parts.template(
+        "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
+      continuing: try parts.template(
+        "sign-in-provider/continuing", for: ProviderContinuingView.self),
+      destinations: table.all.filter { $0.access != .open }.map(\.route))
+    table.open(.get, ConsolePaths.providerSignIn, page.begin)
+    table.open(.get, ConsolePaths.providerCallback, page.receive)
+    table.settingUp(.get, ConsolePaths.providerReauthentication, at: .anyStage, page.ask)
+    table.settingUp(.post, ConsolePaths.providerReauthentication, at: .anyStage, page.confirm)
+  }
+}
+
+extension ConsolePaths {
+  static let providerSignIn = Path("sign-in", "provider")
+  static let providerCallback = Path("sign-in", "provider", "callback")
+  static let providerReauthentication = Path("account", "reauthentication", "provider")
+  static let signInProvider = Path("administrators", "sign-in-provider")
+  static let signInProviderRemoval = Path("administrators", "sign-in-provider", "removal")
+}

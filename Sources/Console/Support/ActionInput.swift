@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Text
 
 struct ActionInput: Sendable {
@@ -31,5 +32,265 @@ struct ActionInput: Sendable {
       agent: signedIn.session, author: signedIn.author, reason: SupportReason(rawValue: reason),
       note: note, ticket: ticket, proofs: proofs, callerCode: callerCode,
       proof: .code(code), typed: confirmation)
+  }
+}
+
+enum ActionErrorText {
+  /// Returns the field errors for a denied action, in the order of the form.
+  ///
+  /// `confirmation` is the error of the field that confirms the user or the number of users.
+  ///
+  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
+  static func faults(
+    _ error: ActionDenial, _ times: Times, _ permission: Permission = .removeFactors,
+    confirmation: FieldError? = nil
+  ) throws -> [FieldError] {
+    switch error {
+    case .answers(let faults):
+      return faults.map { fault in
+        fault == .notConfirmed ? confirmation ?? field(fault, times) : field(fault, times)
+      }
+    case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
+      .changesLocked, .factorsNeedApproval, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked,
+      .switchedOff,
+      .noAuthenticator, .noCodes,
+      .enrollment,
+      .userDisabled, .factorEnrolled:
+      return [FieldError(field: "reason", text: sentence(error))]
+    case .tooManyCallerCodes(let until):
+      let text = Message(
+        "Too many codes were sent. Try again after {time}.", ["time": times.value(until)])
+      return [FieldError(field: "caller-code", text: text)]
+    case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded:
+      throw Refusal.of(error, permission)
+    }
+  }
+
+  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
+  static func faults(
+    _ error: SupportRulesError, _ times: Times, _ permission: Permission
+  ) throws -> [FieldError] {
+    switch error {
+    case .answers(let faults): return faults.map { field($0, times) }
+    // The page shows these in place of its form, and above it.
+    case .noSecondFactor, .changedMeanwhile: return []
+    case .notAllowed: throw Refusal.notAllowed(permission)
+    case .sessionEnded: throw Refusal.sessionEnded
+    case .poolNotFound: throw Refusal.notFound
+    }
+  }
+
+  static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
+    let (field, text): (String, Message) =
+      switch fault {
+      case .untilOutOfRange:
+        (
+          "until",
+          Message(
+            one: "Choose a date in the future, at most {count} day away.",
+            other: "Choose a date in the future, at most {count} days away.",
+            ["count": .number(Support.longestSuspension)])
+        )
+      case .nameRequired: ("name", Message("Enter a name, such as the phone’s model."))
+      case .nameTooLong:
+        (
+          "name",
+          Message(
+            one: "Shorten the name to {count} character.",
+            other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]
+          )
+        )
+      case .reasonRequired: ("reason", Message("Choose a reason."))
+      case .proofMissing:
+        (
+          "proof",
+          Message("Confirm every identity check. If you can’t, don’t continue.")
+        )
+      case .callerCodeRequired:
+        (
+          "caller-code",
+          Message(
+            """
+            Send a code, and enter what the caller reads to you. If they can’t read it, don’t \
+            continue.
+            """)
+        )
+      case .callerCodeMalformed:
+        (
+          "caller-code",
+          Message("Enter the eight digits that the caller reads to you.")
+        )
+      case .callerCodeWrong(let left):
+        (
+          "caller-code",
+          Message(
+            one: "Incorrect code. You have {count} try left.",
+            other: "Incorrect code. You have {count} tries left.", ["count": .number(left)])
+        )
+      case .callerCodeExpired:
+        (
+          "caller-code",
+          Message("This code is no longer valid. Send another one.")
+        )
+      case .ticketTooLong:
+        (
+          "ticket",
+          Message(
+            one: "Shorten the ticket to one line of {count} character.",
+            other: "Shorten the ticket to one line of {count} characters.",
+            ["count": .number(ActionRequest.longestTicket)])
+        )
+      case .noteRequired: ("note", Message("Enter a note that explains the reason."))
+      case .noteTooLong:
+        (
+          "note",
+          Message(
+            one: "Shorten the note to {count} character.",
+            other: "Shorten the note to {count} characters.",
+            ["count": .number(ActionRequest.longestNote)])
+        )
+      case .writtenReasonRequired: ("note", Message("Enter a reason."))
+      case .notConfirmed: ("confirmation", Message("Enter the confirmation."))
+      case .answerRequired: ("answer", Message("Enter a reason for rejecting the request."))
+      case .answerTooLong:
+        (
+          "answer",
+          Message(
+            one: "Shorten the reason to {count} character.",
+            other: "Shorten the reason to {count} characters.",
+            ["count": .number(Approval.longestAnswer)])
+        )
+      case .outOfRange(let range): (range.fault.field, range.fault.text)
+      case .ownerRequired(let range):
+        (
+          range.fault.field,
+          Message(
+            "Changing this requires the {roles} role.",
+            ["roles": Permission.protectUsers.roleNames])
+        )
+      case .codeRequired:
+        (
+          "code",
+          Message(
+            "Enter a code from your authenticator app. It’s been too long since your last one.")
+        )
+      case .passkeyRequired:
+        (
+          ActionFields.blockedField,
+          Message(
+            """
+            This action requires recent re-authentication. Use your passkey first, then submit the \
+            form.
+            """)
+        )
+      case .providerRequired:
+        (ActionFields.blockedField, Message("Confirm your identity to continue."))
+      case .codeNotLookedAt:
+        (
+          "code",
+          Message("Enter the code again. It wasn’t checked, so you can still use it.")
+        )
+      case .wrongCode:
+        (
+          "code",
+          Message("This code is incorrect or was already used. Wait for the next one.")
+        )
+      case .usedCode: ("code", CodeFault.used)
+      case .throttled(let until):
+        (
+          "code",
+          Message("Too many incorrect codes. Try again after {time}.", ["time": times.value(until)])
+        )
+      }
+    return FieldError(field: field, text: text)
+  }
+
+  /// Returns the sentence that a page shows in place of its form.
+  static func sentence(_ error: ActionDenial) -> Message {
+    switch error {
+    case .noSecondFactor:
+      Message("You don’t have a second factor. Set one up in your account first.")
+    case .ownAccount:
+      Message("This account has your email address. Ask another administrator to act on it.")
+    case .ownRemoval: Message("You removed this yourself. Another administrator can restore it.")
+    case .ownExemption:
+      Message(
+        "You granted this user’s last exemption. Another administrator can grant the next one.")
+    case .nothingToDo: Message("No changes to make.")
+    case .protectedAccount:
+      Message(
+        "This account is protected. Actions on it require the {roles} role.",
+        ["roles": Permission.protectUsers.roleNames])
+    case .changesLocked:
+      Message(
+        """
+        The user reported a change to their second factors that they didn’t make. Nothing can be \
+        changed until the report is reviewed, which requires the {roles} role.
+        """, ["roles": Permission.protectUsers.roleNames])
+    case .held:
+      Message(
+        """
+        You’re blocked because you reached the hourly action limit. Waiting doesn’t end the block. \
+        Unblocking you on the Projects page requires the {roles} role.
+        """, ["roles": Permission.protectUsers.roleNames])
+    case .alreadyAsked:
+      Message("A removal for this user is already pending approval. See Approvals.")
+    case .factorEnrolled:
+      Message(
+        """
+        The user has enrolled another factor since you opened this page. Check which factors are \
+        removed, and submit the form again.
+        """)
+    case .switchedOff:
+      Message(
+        "This feature is off. Turning it on in Support rules requires the {roles} role.",
+        ["roles": Permission.editSupportRules.roleNames])
+    case .noAuthenticator:
+      Message("This user doesn’t have an authenticator app. Temporary codes require one.")
+    case .noCodes: Message("These codes no longer exist.")
+    case .factorsNeedApproval:
+      Message(
+        """
+        A second administrator has to approve the removal of this user’s second factors. Remove the \
+        factors first, and then delete the user.
+        """)
+    case .callerUnverifiable:
+      Message(
+        """
+        The support rules require a code that the caller reads from their email, and this user has \
+        no verified email address. You can request the removal of second factors, which a second \
+        administrator has to approve.
+        """)
+    case .enrollment(let error): EnrollmentText.sentence(error)
+    case .userDisabled: Message("This user is disabled. Enable the account first.")
+    default: Message("This action isn’t available.")
+    }
+  }
+}
+
+/// Explains to support agents why a user can't enroll an authenticator app.
+enum EnrollmentText {
+  static func sentence(_ error: EnrollmentError) -> Message {
+    switch error {
+    case .totpNotEnabled: Message("TOTP is off, so users can’t set up an authenticator app.")
+    case .unverifiedEmail:
+      Message("This user’s email isn’t verified, so links can’t be sent to it.")
+    case .alreadyEnrolled:
+      Message(
+        "This user already has an authenticator app. If the device is lost, remove the app first.")
+    case .tooManyFactors:
+      Message(
+        one: "This user has reached the limit of {count} second factor.",
+        other: "This user has reached the limit of {count} second factors.",
+        ["count": .number(Enrollments.mostPhones)])
+    case .unsupportedFirstFactor:
+      Message(
+        """
+        This user can sign in only by phone, and phone sign-in doesn’t support a second factor. \
+        Enable another sign-in method first.
+        """)
+    case .changesLocked: ActionErrorText.sentence(.changesLocked)
+    default: Message("This user can’t set up an authenticator app right now.")
+    }
   }
 }

@@ -132,3 +132,205 @@ extension SupportReason {
     Message("{name}: {hint}", ["name": .message(name), "hint": .message(hint)])
   }
 }
+
+/// The fields for the end of a suspension or an exemption: a preset or a specific day.
+struct EndFields {
+  private enum Preset: String, CaseIterable {
+    case today, tomorrow, days = "3-days", week
+  }
+
+  private let chosen: String
+  /// The day as entered; it overrides the preset.
+  private let day: String
+  private let today: Day
+  private let now: Instant
+  private let times: Times
+
+  /// - Throws: ``Refusal/unreadableForm`` for an unknown time zone.
+  init(_ target: PoolTarget, at now: Instant) throws {
+    self.now = now
+    times = try target.signedIn.times(of: target.form)
+    chosen = target.form.text("until") ?? Preset.tomorrow.rawValue
+    day = target.form.trimmed("day")
+    today = times.calendarDay(of: now)
+  }
+
+  /// The end of the suspension; nil for invalid input.
+  ///
+  /// It's the end of a day, or this time of the last day that can be chosen.
+  var moment: Instant? {
+    if !day.isEmpty { return Day(day).map(end) }
+    return Preset(rawValue: chosen).map { end(end($0)) }
+  }
+
+  /// Returns an error about the end with the field that the end was taken from.
+  static func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
+    guard error.field == "until", !target.form.trimmed("day").isEmpty else { return error }
+    return FieldError(field: "day", text: error.text)
+  }
+
+  private func end(_ day: Day) -> Instant {
+    let end = times.start(of: day.next)
+    guard day <= last else { return end }
+    return min(end, now.advanced(bySeconds: Int64(Support.longestSuspension) * 86_400))
+  }
+
+  private var last: Day { today.after(Support.longestSuspension) }
+
+  private func end(_ preset: Preset) -> Day {
+    switch preset {
+    case .today: today
+    case .tomorrow: today.next
+    case .days: today.after(3)
+    case .week: today.after(7)
+    }
+  }
+
+  private func option(_ preset: Preset) -> Field.Option {
+    let date = Times.value(end(preset))
+    let label =
+      switch preset {
+      case .today: Message("End of today, {date}", ["date": date])
+      case .tomorrow: Message("End of tomorrow, {date}", ["date": date])
+      case .days: Message("In 3 days, {date}", ["date": date])
+      case .week: Message("In 7 days, {date}", ["date": date])
+      }
+    return Field.Option(value: preset.rawValue, label: label)
+  }
+
+  var fields: [Field] {
+    [
+      .hidden(times.hiddenZone),
+      .menu(
+        "until", Message("Until"), Preset.allCases.map(option), value: Preset.tomorrow.rawValue),
+      .date(
+        "day", Message("Custom end date <span class=\"soft\">(optional)</span>"),
+        hint: Message(
+          """
+          Through the end of that day, at most {longest} days from today. Overrides the choice \
+          above.
+          """, ["longest": .number(Support.longestSuspension)]),
+        Field.Range(first: today, last: last)),
+    ]
+  }
+}
+
+extension Day {
+  func after(_ days: Int) -> Day { (0..<days).reduce(self) { day, _ in day.next } }
+}
+
+struct CodeField: ViewModel {
+  let id: String
+  let error: Message?
+  /// The form's address, under which its fields are kept while a passkey or the provider is used
+  /// instead; nil if the form doesn't offer that.
+  let action: String?
+  let alternatives: CodeAlternatives?
+
+  /// Creates the field; nil while the last code is within the re-authentication interval.
+  init?(_ isDue: Bool, _ frame: FrameView, id: String = "code", action: String?) {
+    guard isDue else { return nil }
+    self.id = id
+    self.action = action
+    error = frame.error(at: id)
+    alternatives = action == nil ? nil : CodeAlternatives(frame)
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.id),
+    .text(\.error),
+    .text(\.action),
+    .optional(\.alternatives),
+  ]
+}
+
+extension Field {
+  /// The field that confirms the user for an action that can't be undone.
+  static func confirmation(of account: Account) -> Field {
+    let uid = Message.Value.text(account.id.text)
+    guard let email = account.email else {
+      return .line(
+        "confirmation", Message("Enter the UID <bdi class=\"mono\">{uid}</bdi>", ["uid": uid]),
+        hint: Message("Prevents accidental deletion."), Look.exact)
+    }
+    return .line(
+      "confirmation",
+      Message("Enter the email address <bdi>{email}</bdi>", ["email": .text(email)]),
+      hint: Message(
+        "Or the UID <span class=\"mono\">{uid}</span>. Prevents accidental deletion.", ["uid": uid]),
+      Look.exact)
+  }
+
+  /// Returns an error of the field that confirms the user with its text.
+  static func placedConfirmation(_ error: FieldError, _ target: PoolTarget) -> FieldError {
+    guard error.field == "confirmation" else { return error }
+    return FieldError(
+      field: error.field,
+      text: target.form.trimmed("confirmation").isEmpty
+        ? Message("Enter the user’s email address or UID.")
+        : Message("This isn’t the user’s email address or UID. Enter one of them."))
+  }
+}
+
+/// Why an agent can't act at all, and what they can do about it.
+struct SupportRefusal: ViewModel {
+  let sentence: Message
+  var link: Link?
+  /// Whether the page offers to ask an owner to unblock the agent.
+  var asksForRelease = false
+
+  init(_ sentence: Message) { self.sentence = sentence }
+
+  init?(_ eligibility: SupportEligibility, _ signedIn: SignedIn) {
+    if let refusal = eligibility.refusal {
+      self.init(ActionErrorText.sentence(refusal))
+    } else if eligibility.isHeld {
+      self.init(ActionErrorText.sentence(.held))
+    } else if eligibility.actionsLeft == 0 {
+      self.init(
+        Message(
+          one: """
+            You’ve reached the limit of {count} action per hour. You can continue an hour after \
+            it.
+            """,
+          other: """
+            You’ve reached the limit of {count} actions per hour. You can continue an hour after \
+            the first of them.
+            """,
+          ["count": .number(eligibility.settings.actionsPerHour)]))
+      asksForRelease = true
+    } else {
+      self.init(lackingCode: eligibility.asksForCode, signedIn)
+    }
+  }
+
+  init?(lackingCode isDue: Bool, _ signedIn: SignedIn) {
+    guard isDue, !signedIn.session.factors.contains(.totp) else { return nil }
+    if let address = signedIn.passkeyReauthentication {
+      sentence = Message(
+        """
+        This action requires recent re-authentication. Use your passkey first, then submit the \
+        form.
+        """)
+      link = Link(text: Message("Use your passkey"), href: address)
+      return
+    }
+    if let provider = signedIn.providerReauthentication {
+      sentence = Message("Confirm your identity to continue.")
+      link = Link(
+        text: Message("Confirm with {name}", ["name": .name(Formatted.short(provider.name))]),
+        href: provider.href)
+      return
+    }
+    sentence = ActionErrorText.sentence(.noSecondFactor)
+    link = Link(
+      text: Message("Set up your authenticator app"), href: ConsolePaths.ownFactor())
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.sentence),
+    .optional(\.link),
+    .flag(\.asksForRelease),
+    .text("roles") { _ in Message.value(Permission.protectUsers.roleNames) },
+  ]
+}

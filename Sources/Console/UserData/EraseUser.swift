@@ -53,3 +53,60 @@ extension UserData.Erasure {
       ["number": .text(String(number))])
   }
 }
+
+/// `S/erasure`: erases what's still stored about a deleted user, found by UID.
+struct EraseDeletedUser: FormAction {
+  let userData: UserData
+  let action = ConsoleAction.eraseDeletedUser
+
+  func page(_ target: PoolTarget) -> FormPage {
+    let list = ConsolePaths.users(target.pool)
+    return FormPage(
+      title: Message("Erase a deleted user"),
+      crumbs: [Link(text: Message("Users"), href: list)],
+      consequences: [
+        Message(
+          """
+          Sessions, messages, requests, and bulk removal lines that remain from the account are \
+          deleted.
+          """),
+        Message(
+          """
+          Audit log entries stay without the user’s details, which are replaced by digests. This \
+          takes up to a minute and can’t be undone.
+          """),
+        Message("Backups, downloaded files, log files, and emails that were sent aren’t changed."),
+      ],
+      fields: [
+        .line(
+          "uid", Message("UID"),
+          hint: Message("Case-sensitive. The user’s audit log entries show it."), Field.Look.exact)
+      ], button: Message("Erase user data"), isDestructive: true, isFinal: true, back: list)
+  }
+
+  /// Returns the UID.
+  func input(_ target: PoolTarget) throws(InvalidInput) -> String {
+    let typed = target.form.trimmed("uid")
+    guard !typed.isEmpty else { throw .field("uid", Message("Enter the UID.")) }
+    return typed
+  }
+
+  func perform(
+    _ uid: String, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let outcome = try await userData.eraseDeleted(target.pool, ID(uid), request)
+    return FormEnd(outcome.value.message, at: ConsolePaths.users(target.pool), after: outcome)
+  }
+
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) -> FieldError? {
+    switch denial {
+    case .accountNotFound:
+      FieldError(field: "uid", text: Message("Nothing is stored about a user with this UID."))
+    case .nothingToDo:
+      FieldError(
+        field: "uid",
+        text: Message("This user isn’t deleted. Erase the data on the user’s page."))
+    default: nil
+    }
+  }
+}

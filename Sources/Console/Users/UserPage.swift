@@ -25,3 +25,263 @@ struct UserPage: Sendable {
           at: frames.clock.now())))
   }
 }
+
+struct UserView: ViewModel {
+  let frame: FrameView
+  let account: Account
+  let pool: String
+  let chips: Markup
+  let diagnosis: DiagnosisView
+  let notice: SupportRefusal?
+  /// A pending removal, linked to its approval request.
+  let approval: Link?
+  let exemption: UserExemption?
+  let actions: UserActions?
+  /// The drift of the phone's clock; nil for too few codes.
+  var timeline: ChartFrame?
+  let codeAttempts: CodeAttemptsSection?
+  let factors: [FactorRow]
+  let backupCodes: BackupCodesView?
+  let guidance: GuidanceAside?
+  let support: UserSupport
+  /// The newest audit rows; nil without the permission.
+  let history: [HistoryRow]?
+  let facts: [Fact]
+  let links: [Link]
+
+  init(
+    frame: Frame, context: PoolContext, _ records: UserRecords, hasHistory: Bool,
+    _ prose: GuidanceProse, at now: Instant
+  ) {
+    let (account, times) = (records.account, frame.times)
+    self.frame = FrameView(frame)
+    self.account = account
+    pool = ApprovalText.place(context.pool)
+    chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
+    diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
+    notice = Self.notice(account, context)
+    approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
+    exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
+    actions = UserActions(records, in: context, at: now)
+    timeline = DriftTimeline.chart(
+      records.codeAttempts.items, records.diagnosis.drift, at: now, times)
+    if context.may(.exportUsers) {
+      timeline?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
+      timeline?.csrf = context.signedIn.session.csrfToken
+    }
+    codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.pool, times)
+    factors = account.factors.map { FactorRow($0, at: now, times) }
+    backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
+    guidance = GuidanceAside(records.guidance, of: context.pool, prose)
+    support = UserSupport(records: records, context: context)
+    history = hasHistory ? records.history.map { HistoryRow($0, times, frame.catalog) } : nil
+    facts = Self.facts(account, times: times)
+    links = Self.links(account, context)
+  }
+
+  private static func pending(_ approval: Approval, _ times: Times) -> Link {
+    Link(
+      text: Message(
+        "Pending approval: {action}. Requested by {requester}, expires {until}.",
+        [
+          "action": .message(ApprovalText.what(approval)),
+          "requester": .name(Formatted.short(approval.requesterName)),
+          "until": times.value(approval.expiresAt),
+        ]), href: approval.address)
+  }
+
+  private static func notice(
+    _ account: Account, _ context: PoolContext
+  ) -> SupportRefusal? {
+    let refusal = context.signedIn.administrator.obstacle(
+      to: .removeFactor, on: account, in: context.pool)
+    guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
+    var notice = SupportRefusal(ActionErrorText.sentence(refusal))
+    if case .changesLocked = refusal, context.may(.protectUsers) {
+      notice.link = Link(
+        text: Message("Unlock changes…"),
+        href: ConsolePaths.allowedChanges(context.pool, account.id.text))
+    }
+    return notice
+  }
+
+  private static func links(_ account: Account, _ context: PoolContext) -> [Link] {
+    let user = ["q": account.id.text] as Form
+    var links = [
+      Link(
+        text: Message("Sign-in simulator"),
+        href: user.query(of: ConsolePaths.signInSimulator()))
+    ]
+    if context.may(.readAudit) {
+      let query = ["kind": "account", "object": account.id.text] as Form
+      links.append(
+        Link(
+          text: Message("Full history"),
+          href: query.query(of: ConsolePaths.audit(context.pool))))
+    }
+    return links
+  }
+
+  private static func facts(_ account: Account, times: Times) -> [Fact] {
+    var facts: [Fact] = []
+    if account.email != nil, let name = account.displayName {
+      facts.append(Fact(Message("Name"), HTML.isolated(name)))
+    }
+    if account.isAnonymous {
+      facts.append(Fact(Message("Account type"), Message("anonymous")))
+    }
+    facts.append(
+      Fact(
+        Message("Sign-in"),
+        account.disabled ? Message("disabled") : Message("enabled")))
+    if account.email != nil {
+      facts.append(
+        Fact(
+          Message("Email"),
+          account.emailVerified ? Message("verified") : Message("not verified")))
+    }
+    facts.append(
+      Fact(Message("Phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
+    facts.append(password(account, times))
+    facts.append(Fact(Message("Sign-in methods"), methods(account)))
+    facts.append(Fact(Message("Created"), times.past(account.createdAt)))
+    facts.append(
+      Fact(Message("Last sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
+    facts.append(
+      Fact(
+        Message("Incorrect codes"),
+        Message("{number} in a row", ["number": .number(account.wrongCodes)])))
+    if let claims = account.customAttributes {
+      facts.append(Fact(Message("Custom claims"), HTML.isolated(claims)))
+    }
+    return facts
+  }
+
+  private static let notGiven = Markup(escaping: Message("none"))
+
+  private static func password(_ account: Account, _ times: Times) -> Fact {
+    guard account.hasPassword else { return Fact(Message("Password"), notGiven) }
+    return Fact(
+      Message("Password set"),
+      account.passwordUpdatedAt.map(times.day) ?? Markup(escaping: Message("yes")))
+  }
+
+  /// Returns a user's first factors, with the email address or ID at each identity provider.
+  private static func methods(_ account: Account) -> Markup {
+    var own: [Message] = []
+    if account.hasPassword { own.append(Message("password")) }
+    if account.phoneNumber != nil { own.append(Message("phone")) }
+    if account.isCustomAuth { own.append(Message("custom token")) }
+    if own.isEmpty, account.providers.isEmpty {
+      return Markup(escaping: Message("No sign-in method"))
+    }
+    var html = HTML()
+    if !own.isEmpty { html.message(.value(.sequence(own))) }
+    for (index, link) in account.providers.enumerated() {
+      if index > 0 || !own.isEmpty { html.raw("<br>") }
+      html.add(
+        Markup(
+          html: Message(
+            "{provider}: {account}",
+            ["provider": .name(link.provider), "account": .name(link.email ?? link.rawID)])))
+    }
+    return html.markup
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("name") { $0.account.visibleName ?? $0.account.label },
+    .flag("isEmail") { $0.account.visibleName == nil && $0.account.email != nil },
+    .text("email") { $0.account.visibleName == nil ? nil : $0.account.email },
+    .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
+    .text(\.pool),
+    .text("uid") { $0.account.id.text },
+    .markup(\.chips),
+    .object(\.diagnosis),
+    .optional(\.notice),
+    .optional(\.approval),
+    .optional(\.exemption),
+    .optional(\.actions),
+    .flag("hasActions") { $0.actions != nil },
+    .optional(\.timeline),
+    .optional(\.codeAttempts),
+    .text("factorCount") {
+      $0.factors.isEmpty
+        ? nil
+        : Message(
+          one: "{count} factor", other: "{count} factors", ["count": .number($0.factors.count)])
+    },
+    .flag("hasFactors") { !$0.factors.isEmpty },
+    .list(\.factors),
+    .object("empty") { _ in
+      EmptyView(
+        heading: Message("No second factor"),
+        sentence: Message(
+          """
+          This user has only a first factor. Users enroll a second factor themselves, in your \
+          application.
+          """),
+        link: EmptyLink(text: Message("How users enroll"), href: ConsolePaths.guidance()))
+    },
+    .optional(\.backupCodes),
+    .optional(\.guidance),
+    .object(\.support),
+    .flag("showsHistory") { $0.history != nil },
+    .flag("hasHistory") { !($0.history ?? []).isEmpty },
+    .text("historyCount") { view in
+      let count = view.history?.count ?? 0
+      return count < UserRecords.mostHistory
+        ? Message(one: "{count} change", other: "{count} changes", ["count": .number(count)])
+        : Message("Newest {count}", ["count": .number(count)])
+    },
+    .list("history") { $0.history ?? [] },
+    .markup("created") { $0.frame.times.day($0.account.createdAt) },
+    .list(\.facts),
+    .flag("hasLinks") { !$0.links.isEmpty },
+    .list(\.links),
+  ]
+}
+
+/// The user that a page acts on: name, pool, email, phone, and the end of the UID.
+struct UserIdentity: ViewModel {
+  private let facts: [Fact]
+  /// Whether the user was deleted, so that there's no page to link to.
+  let isDeleted: Bool
+
+  /// The number of characters of the UID that are shown to tell users of the same name apart.
+  private static let uidLength = 6
+
+  init(_ account: Account, in pool: Pool) {
+    isDeleted = false
+    facts = [
+      Self.fact(Message("Name"), account.displayName.map { Formatted.short($0) }),
+      Self.project(pool), Self.fact(Message("Email"), account.email),
+      Self.fact(Message("Phone"), account.phoneNumber),
+      Self.uid(account.id.text),
+    ]
+  }
+
+  init(deleted name: String, uid: String, in pool: Pool) {
+    isDeleted = true
+    facts = [
+      Self.fact(Message("User"), name), Self.project(pool), Self.uid(uid),
+      Fact(Message("Account"), Message("deleted")),
+    ]
+  }
+
+  private static func project(_ pool: Pool) -> Fact {
+    Fact(Message("Project"), HTML.isolated(ApprovalText.place(pool)))
+  }
+
+  private static func fact(_ label: Message, _ value: String?) -> Fact {
+    guard let value, !value.isEmpty else { return Fact(label, Message("none")) }
+    return Fact(label, HTML.isolated(value))
+  }
+
+  private static func uid(_ uid: String) -> Fact {
+    let isCut = uid.count > uidLength
+    return Fact(Message("UID"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
+  }
+
+  static let keys: Keys<Self> = [.list("facts") { $0.facts }]
+}

@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import Localization
 import Templating
+import Text
 
 final class UserRow: ViewModel {
   /// Everything that determines a row's markup, as the key of the markup cache.
@@ -90,4 +91,209 @@ final class UserRow: ViewModel {
     },
     .markup("created") { $0.source.times.day($0.account.createdAt) },
   ]
+}
+
+/// A column of the list of users that can be hidden; the first column names the user.
+enum UserColumn: String, TableColumn {
+  case phone, factor, state, lastSignIn = "last-sign-in", created
+
+  var heading: Message {
+    switch self {
+    case .phone: Message("Phone")
+    case .factor: Message("Second factor")
+    case .state: Message("State")
+    case .lastSignIn: Message("Last sign-in")
+    case .created: Message("Created")
+    }
+  }
+
+  var hidingClass: String {
+    switch self {
+    case .phone: "no-phone"
+    case .factor: "no-factor"
+    case .state: "no-state"
+    case .lastSignIn: "no-last-sign-in"
+    case .created: "no-created"
+    }
+  }
+}
+
+/// The columns that an administrator chose, which the browser remembers in a cookie.
+struct UserColumns: Sendable {
+  private static let separator: Character = "."
+
+  let shown: Set<UserColumn>
+  /// Whether the request chooses them, so that the response remembers them.
+  let isChosen: Bool
+
+  /// Reads the choice from a request's form, otherwise from the cookie's value; all by default.
+  init(_ query: Form, remembered: String?) {
+    let chosen = ColumnsForm.chosen(in: query)
+    isChosen = chosen != nil
+    if let chosen {
+      shown = Set(chosen.compactMap { UserColumn(rawValue: $0) })
+    } else if let remembered {
+      let names = remembered.split(separator: Self.separator).map(String.init)
+      shown = Set(names.compactMap { UserColumn(rawValue: $0) })
+    } else {
+      shown = Set(UserColumn.allCases)
+    }
+  }
+
+  /// The value of the cookie, which is never empty.
+  var remembered: String {
+    let names = UserColumn.allCases.filter(shown.contains).map(\.rawValue)
+    return names.isEmpty ? "none" : names.joined(separator: String(Self.separator))
+  }
+
+  /// The classes of a table that hides the other columns.
+  var hidingClasses: String {
+    UserColumn.allCases.filter { !shown.contains($0) }.map { " \($0.hidingClass)" }.joined()
+  }
+
+  func form(action: String, kept: Form) -> ColumnsForm {
+    ColumnsForm(action: action, kept: kept, shown: shown)
+  }
+}
+
+/// The form around a list of users whose rows have checkboxes: it removes the second factors of
+/// selected users, or of all that the list's pages show.
+struct UserSelection: ViewModel {
+  let action: String
+  let csrf: String
+  let isOnePage: Bool
+  let total: Int?
+  /// The address that selects all users on all pages.
+  let all: String
+
+  /// The address, for a list that isn't on one page and isn't too long for a bulk removal.
+  private var selectAll: String? {
+    guard !isOnePage, let total, total <= BulkList.longest else { return nil }
+    return all
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.action),
+    .text(\.csrf),
+    .text("selectedUsers") {
+      $0.isOnePage
+        ? Message("Remove second factors from selected users…")
+        : Message("Remove second factors from users selected on this page…")
+    },
+    .text("selectAll") { $0.selectAll },
+    .text("allUsers") {
+      Message(
+        one: "Remove second factors from all {count} users…",
+        other: "Remove second factors from all {count} users…", ["count": .number($0.total ?? 0)])
+    },
+  ]
+}
+
+extension Form {
+  /// Returns the users of a pool whom a ``UserSelection`` sends; those of other pools are left out.
+  func selectedUsers(of pool: Pool) -> [ID<Account>] {
+    all("user").compactMap { Self.user(of: pool, at: $0.text) }
+  }
+
+  private static func user(of pool: Pool, at address: String) -> ID<Account>? {
+    guard address.utf8.count <= 2_000, let target = Target(address) else { return nil }
+    if let tenant = pool.tenant {
+      guard let (project, id, uid) = ConsolePaths.user.ofTenant.match(target),
+        ID(project) == pool.project, ID(id) == tenant
+      else { return nil }
+      return ID(uid)
+    }
+    guard let (project, uid) = ConsolePaths.user.ofProject.match(target),
+      ID(project) == pool.project
+    else { return nil }
+    return ID(uid)
+  }
+}
+
+enum AccountChips {
+  static let never = {
+    var html = HTML()
+    html.raw("<span class=\"soft\">")
+    html.message(Message("never"))
+    html.raw("</span>")
+    return html.markup
+  }()
+  private static let verified = Chip.on(Message("email verified"))
+  private static let unverified = Chip.look(Message("email not verified"))
+  private static let noEmail = Chip.off(Message("no email"))
+  private static let disabled = Chip.bad(Message("disabled"))
+  static let suspended = Chip.look(Message("suspended"))
+  private static let protected = Chip.off(Message("protected"))
+  private static let changesLocked = Chip.bad(Message("changes locked by user"))
+  private static let closed = Chip.bad(Message("locked"))
+  private static let blocked = Chip.look(Message("codes temporarily blocked"))
+
+  /// Returns what's unusual about an account, for a list: its most important state, and whether it's
+  /// protected; nil if nothing is.
+  static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup? {
+    let hasUnverifiedEmail = account.email != nil && !account.emailVerified
+    let state =
+      account.disabled
+      ? disabled
+      : self.lock(lock) ?? (isSuspended ? suspended : hasUnverifiedEmail ? unverified : nil)
+    guard account.isProtected else { return state }
+    guard let state else { return protected }
+    var html = HTML()
+    html.raw("<span>")
+    html.add(state)
+    html.raw(" ")
+    html.add(protected)
+    html.raw("</span>")
+    return html.markup
+  }
+
+  static func lock(_ lock: CodeLock) -> Markup? {
+    switch lock {
+    case .open: nil
+    case .blocked: blocked
+    case .closed: closed
+    }
+  }
+
+  static func words(_ lock: CodeLock) -> Message? {
+    switch lock {
+    case .open: nil
+    case .blocked: Message("codes temporarily blocked")
+    case .closed: Message("locked")
+    }
+  }
+
+  static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
+    if account.disabled { return Message("disabled") }
+    if let words = words(account.codeLock(at: now)) { return words }
+    if account.isSuspended(at: now) { return Message("suspended") }
+    if account.email == nil { return Message("no email") }
+    return account.emailVerified
+      ? Message("email verified") : Message("email not verified")
+  }
+
+  static func email(_ account: Account) -> Markup {
+    email(hasEmail: account.email != nil, isVerified: account.emailVerified)
+  }
+
+  private static func email(hasEmail: Bool, isVerified: Bool) -> Markup {
+    !hasEmail ? noEmail : isVerified ? verified : unverified
+  }
+
+  static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
+    var chips: [Markup] = []
+    if account.disabled { chips.append(disabled) }
+    if let lock = lock(account.codeLock(at: now)) { chips.append(lock) }
+    if let drift { chips.append(Chip.look(CodeAttemptText.clock(drift))) }
+    if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
+    if account.changesLockedAt != nil { chips.append(changesLocked) }
+    if account.email != nil, !account.emailVerified { chips.append(unverified) }
+    if account.isProtected { chips.append(protected) }
+    var html = HTML()
+    for chip in chips {
+      html.raw(" ")
+      html.add(chip)
+    }
+    return html.markup
+  }
 }

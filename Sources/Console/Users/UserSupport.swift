@@ -131,3 +131,53 @@ struct UserMessageRow: ViewModel {
     .markup("until") { $0.times.moment($0.message.expiresAt) },
   ]
 }
+
+struct FactorRow: ViewModel {
+  let factor: Factor
+  let isSuspended: Bool
+  let times: Times
+
+  init(_ factor: Factor, at now: Instant, _ times: Times) {
+    self.factor = factor
+    self.times = times
+    isSuspended = factor.isSuspended(at: now)
+  }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.factor.label },
+    .text("id") { $0.factor.id.text },
+    .text("kind") { $0.factor.kind.title },
+    .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
+    .flag(\.isSuspended),
+    .markup("state") { _ in AccountChips.suspended },
+    .markup("until") { $0.factor.suspendedUntil.map($0.times.end) },
+    .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
+    .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
+  ]
+}
+
+enum SessionText {
+  static func ended(_ count: Int) -> Message {
+    count == 0
+      ? Message("There were no active sessions.")
+      : Message(
+        one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(count)])
+  }
+
+  /// Returns how many sessions will end; `none` is the sentence for no active sessions.
+  static func ending(
+    _ count: Int, none: Message = Message("There are no active sessions.")
+  ) -> Message {
+    count == 0
+      ? none
+      : Message(
+        one: """
+          {count} session ends immediately. ID tokens already issued to applications can stay valid \
+          for up to an hour.
+          """,
+        other: """
+          {count} sessions end immediately. ID tokens already issued to applications can stay valid \
+          for up to an hour.
+          """, ["count": .number(count)])
+  }
+}

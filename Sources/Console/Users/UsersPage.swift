@@ -65,3 +65,228 @@ struct UsersPage: Sendable {
     return response
   }
 }
+
+struct UsersView: ViewModel {
+  let frame: FrameView
+  let pool: Pool
+  /// The table's rows, each a `UserRow`.
+  let rows: Markup
+  let filter: FilterView
+  let tabs: [Link]
+  let sorts: [Link]
+  let columns: ColumnsForm
+  let hidingClasses: String
+  let caption: Message
+  let pager: PagerView
+  let empty: EmptyView
+  let newUser: String?
+  /// The address of the page that erases a deleted user; nil without the permission.
+  let deletedUser: String?
+  /// The address of the CSV file; nil without the permission.
+  let file: String?
+  let csrf: String
+  /// The form for a pasted list; nil without the permission.
+  let list: ListForm?
+  let selection: UserSelection?
+  let removals: String
+
+  init(
+    frame: Frame, context: PoolContext, page: Page<AccountSummary>, rows: Markup,
+    found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
+    suspended: Int, exempt: ExemptionCounts, isSelecting: Bool
+  ) {
+    self.frame = FrameView(frame)
+    pool = context.pool
+    csrf = context.signedIn.session.csrfToken
+    self.rows = rows
+    let list = ConsolePaths.users(pool)
+    filter = FilterView(
+      action: list, label: Message("Email, name, phone, or UID"), query: query.text,
+      keeping: query.kept)
+    let filters = Accounts.Filter.allCases.filter {
+      $0 != .exempt || exempt.all > 0 || query.filter == .exempt
+    }
+    func number(_ filter: Accounts.Filter) -> Int {
+      filter.number(counts, suspended: suspended, exempt)
+    }
+    tabs = filters.map { each in
+      Link(
+        text: Message(
+          "{filter} ({number})",
+          ["filter": .message(each.name), "number": .number(number(each))]),
+        href: query.with(each).query(of: list), isCurrent: each == query.filter)
+    }
+    sorts = Accounts.Sort.allCases.map { each in
+      Link(
+        text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
+    }
+    self.columns = columns.form(action: list, kept: query.form.at(query.after))
+    hidingClasses = columns.hidingClasses
+    caption = Message(
+      "{found} Filter: {filter}. Sort by: {order}.",
+      [
+        "found": .message(
+          found.map { FoundText.matches($0, query.part, with: query.text) } ?? Message("Users.")),
+        "filter": .message(query.filter.name), "order": .message(query.sort.words),
+      ])
+    pager = PagerView(
+      shown: Message(
+        one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
+      path: list,
+      query: query.form, after: query.after, next: page.next)
+    empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), pool)
+    self.list = context.may(.removeFactors) ? ListForm(context) : nil
+    removals = ConsolePaths.removals(pool)
+    selection =
+      isSelecting
+      ? UserSelection(
+        action: removals, csrf: csrf, isOnePage: pager.isOnly,
+        total: found.map(\.total.exact) ?? number(query.filter),
+        all: query.selectingAll.query(of: removals)) : nil
+    newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
+    deletedUser =
+      context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.pool) : nil
+    file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(pool)) : nil
+  }
+
+  private static func empty(
+    _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, list: String, may: Bool,
+    _ pool: Pool
+  ) -> EmptyView {
+    if !query.text.isEmpty {
+      return EmptyView(
+        heading: Message("No users found"),
+        sentence: found?.isCut == true
+          ? Message(
+            """
+            Not all users were searched, because many match a part of the search. Type more to \
+            narrow it.
+            """)
+          : query.filter == .all
+            ? FoundText.hasShortWord(query.text)
+              ? Message(
+                """
+                No email, name, phone number, UID, or enrollment ID matches. One or two \
+                characters match only the beginning of a word.
+                """)
+              : Message("No email, name, phone number, UID, or enrollment ID matches.")
+            : Message(
+              "No email, name, phone number, UID, or enrollment ID matches. Filter: {filter}.",
+              ["filter": .message(query.filter.name)]),
+        link: EmptyLink(text: Message("Show all users"), href: list))
+    }
+    guard counts.users == 0 else {
+      return EmptyView(
+        heading: Message("No matching users"), sentence: query.filter.noMatch,
+        link: EmptyLink(text: Message("Show all users"), href: list))
+    }
+    return EmptyView(
+      heading: Message("No users yet"),
+      sentence: Message(
+        """
+        Users appear here when they sign up in your application through the REST API or when you \
+        import them.
+        """),
+      link: may
+        ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
+      more: Link(text: Message("How users enroll"), href: pool.guidance()))
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("poolName") { $0.pool.name },
+    .object(\.filter),
+    .list(\.tabs),
+    .list(\.sorts),
+    .object(\.columns),
+    .text(\.hidingClasses),
+    .text(\.caption),
+    .flag("hasRows") { !$0.rows.isEmpty },
+    .markup(\.rows),
+    .object(\.pager),
+    .object(\.empty),
+    .text(\.newUser),
+    .text(\.deletedUser),
+    .text(\.file),
+    .text(\.csrf),
+    .optional(\.list),
+    .optional(\.selection),
+    .text(\.removals),
+  ]
+}
+
+enum UsersRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let users = UsersPage(
+      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
+      cookies: parts.authorizer.cookies,
+      view: try parts.template("users/users", for: UsersView.self),
+      row: try parts.template("users/row", for: UserRow.self))
+    table.inPool(.get, ConsolePaths.users, .findUsers, users.show)
+    table.inPool(
+      ConsolePaths.usersFile, performing: [.exportUsers],
+      UsersFile(identity: identity, actions: parts.actions).download)
+
+    let findUsers = FindUsersPage(
+      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
+      cookies: parts.authorizer.cookies,
+      view: try parts.template("users/find", for: FindUsersView.self))
+    table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
+
+    let newUser = NewUserPage(
+      accounts: identity.accounts, frames: frames,
+      view: try parts.template("users/new", for: NewUserView.self))
+    table.inPool(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
+    table.inPool(ConsolePaths.newUser, performing: [.createUser], newUser.create)
+
+    let user = UserPage(
+      identity: identity, prose: parts.prose, frames: frames,
+      view: try parts.template("users/user", for: UserView.self))
+    table.inPool(.get, ConsolePaths.user, .findUsers, user.show)
+  }
+}
+
+extension ConsolePaths {
+  static let users = PoolPath0("users")
+  static let user = PoolPath1("users", nil)
+  static let findUsers = Path("users")
+  static let usersFile = PoolPath0("users.csv")
+  // Not below `users`, because a UID can be any word.
+  static let newUser = PoolPath0("new-user")
+  static let verification = PoolPath1("users", nil, "verification")
+  static let endOfSessions = PoolPath1("users", nil, "sessions", "end")
+  static let deletion = PoolPath1("users", nil, "deletion")
+  static let removalOfAll = PoolPath1("users", nil, "factors", "removal")
+  static let undo = PoolPath2("users", nil, "removals", nil, "undo")
+  static let purge = PoolPath2("users", nil, "removals", nil, "purge")
+  static let suspension = PoolPath2("users", nil, "factors", nil, "suspension")
+  static let endOfSuspension = PoolPath2("users", nil, "factors", nil, "suspension", "end")
+  static let supportRules = PoolPath0("settings", "support")
+  static let unblockAgent = PoolPath1("support", "blocked-agents", nil)
+  static let stepUp = Path("administrators", "step-up")
+  static let unlock = PoolPath1("users", nil, "unlock")
+  static let callerCode = PoolPath1("users", nil, "caller-code")
+  static let codeAttempts = PoolPath1("users", nil, "code-attempts")
+  static let codeAttemptsFile = PoolPath1("users", nil, "code-attempts.csv")
+  static let userData = PoolPath1("users", nil, "data")
+  static let erasure = PoolPath1("users", nil, "erasure")
+  static let deletedUserErasure = PoolPath0("erasure")
+  static let protection = PoolPath1("users", nil, "protection")
+  static let allowedChanges = PoolPath1("users", nil, "allowed-changes")
+  static let disabling = PoolPath1("users", nil, "disabling")
+  static let enabling = PoolPath1("users", nil, "enabling")
+  static let factorName = PoolPath2("users", nil, "factors", nil, "name")
+}
+
+extension ConsolePaths {
+}
+
+extension Link {
+  static func crumbs(to account: Account, in pool: Pool) -> [Link] {
+    [
+      Link(text: Message("Users"), href: ConsolePaths.users(pool)),
+      Link(text: Formatted.short(account.label), href: ConsolePaths.user(pool, account.id.text)),
+    ]
+  }
+}

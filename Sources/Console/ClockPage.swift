@@ -1,0 +1,157 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/clock`: shows the server's clock to owners, who confirm the time if it isn't trusted.
+struct ClockPage: Sendable {
+  let clock: ClockGuard
+  let carriesMail: Bool
+  let actions: ActionForms
+  let view: Template<ClockView>
+
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    try await page(signedIn)
+  }
+
+  func confirm(_ signedIn: SignedIn) async throws -> Response {
+    let outcome: ActionOutcome<Instant?>
+    do {
+      outcome = try await clock.confirm(actions.request(signedIn))
+    } catch let refusal as ActionDenial {
+      let errors = try ActionForms.faults(refusal, .confirmClock, signedIn)
+      return try await page(signedIn, errors: errors)
+    }
+    let text =
+      outcome.value.map { time in
+        carriesMail
+          ? Message(
+            "Time confirmed: {time}. Deletion and email resume.",
+            ["time": signedIn.times.value(time)])
+          : Message(
+            "Time confirmed: {time}. Deletion resumes.", ["time": signedIn.times.value(time)])
+      } ?? Message("No changes made. The clock is already trusted.")
+    return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
+  }
+
+  private func page(
+    _ signedIn: SignedIn, errors: [FieldError] = []
+  ) async throws -> Response {
+    let reading = try await clock.reading()
+    let title = Message("Server clock")
+    var frame = await actions.frames.frame(
+      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
+    // Once the clock is trusted again, the page has no form for errors to link to.
+    frame.errors = reading.doubt == nil ? [] : errors
+    let framed = FrameView(frame)
+    let model = ClockView(
+      frame: framed, reading: reading, carriesMail: carriesMail, csrf: signedIn.session.csrfToken,
+      fields: try await actions.fields(.confirmClock, signedIn, framed))
+    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+struct ClockView: ViewModel {
+  let frame: FrameView
+  let reading: ClockReading
+  let carriesMail: Bool
+  let csrf: String
+  let fields: ActionFields
+
+  private var facts: [Fact] {
+    let times = frame.times
+    let none = Message("none")
+    return [
+      Fact(Message("Server time"), times.moment(reading.shown)),
+      Fact(
+        Message("Newest stored time"),
+        reading.stored.map(times.moment) ?? Markup(escaping: none)),
+      Fact(
+        Message("Difference"),
+        reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? none),
+    ]
+  }
+
+  /// How far the clock is from the newest stored time: `400 days ahead`.
+  static func difference(_ seconds: Int64) -> Message {
+    let magnitude = Int(clamping: seconds.magnitude)
+    if magnitude >= 2 * 86_400 {
+      let days = Message.Value.number(magnitude / 86_400)
+      return seconds < 0
+        ? Message(one: "{count} day behind", other: "{count} days behind", ["count": days])
+        : Message(one: "{count} day ahead", other: "{count} days ahead", ["count": days])
+    }
+    if magnitude >= 2 * 3_600 {
+      let hours = Message.Value.number(magnitude / 3_600)
+      return seconds < 0
+        ? Message(one: "{count} hour behind", other: "{count} hours behind", ["count": hours])
+        : Message(one: "{count} hour ahead", other: "{count} hours ahead", ["count": hours])
+    }
+    let length = Message.Value.message(Formatted.duration(seconds: magnitude))
+    return seconds < 0
+      ? Message("{length} behind", ["length": length])
+      : Message("{length} ahead", ["length": length])
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .flag("isTrusted") { $0.reading.doubt == nil },
+    .flag("isDoubted") { $0.reading.doubt != nil },
+    .flag(\.carriesMail),
+    .list("facts") { $0.facts },
+    .text("now") { Message.value($0.frame.times.value($0.reading.shown)) },
+    .object("authorization") { $0.fields },
+    .text("action") { _ in ConsolePaths.clock() },
+    .text("back") { _ in ConsolePaths.administrators() },
+    .text(\.csrf),
+  ]
+}
+
+enum ClockRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let identity = parts.identity
+    let clock = ClockPage(
+      clock: identity.clockGuard, carriesMail: identity.messages.carriesMail,
+      actions: parts.actions,
+      view: try parts.template("clock/clock", for: ClockView.self))
+    table.signedIn(.get, ConsolePaths.clock, .protectUsers, clock.show)
+    table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)
+  }
+}
+
+extension ConsolePaths {
+  static let clock = Path("clock")
+}
+
+/// The banner on every page of the console while the server's clock isn't trusted.
+struct ClockBanner: ViewModel {
+  let sentence: Message
+  /// Where an owner confirms the time; nil for anyone else.
+  let link: Link?
+
+  init(_ doubt: ClockDoubt, mayConfirm: Bool, _ times: Times) {
+    let (shown, expected) = (times.value(doubt.shown), times.value(doubt.expected))
+    sentence =
+      doubt.isBehind
+      ? Message(
+        """
+        It shows {shown}, before {expected}, the expected time. Until the time is confirmed, \
+        expired data isn’t deleted and no email is sent.
+        """, ["shown": shown, "expected": expected])
+      : Message(
+        """
+        It shows {shown}, long after {expected}, the expected time. Until the time is confirmed, \
+        expired data isn’t deleted and no email is sent.
+        """, ["shown": shown, "expected": expected])
+    link =
+      mayConfirm
+      ? Link(text: Message("Confirm the time…"), href: ConsolePaths.clock()) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .text("heading") { _ in Message("The server’s clock may be wrong.") },
+    .text(\.sentence),
+    .optional(\.link),
+    .text("roles") { _ in Message.value(Permission.protectUsers.roleNames) },
+  ]
+}

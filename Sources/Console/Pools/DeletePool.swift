@@ -1,0 +1,139 @@
+import HTTP
+import Identity
+import Localization
+
+/// `…/settings/deletion`: lists what will be lost, asks for the name, and deletes a project or
+/// tenant.
+struct DeletePool<Place: PoolPlace>: FormAction {
+  let pools: Pools
+  let action: ConsoleAction
+
+  func page(_ target: FormTarget<Place>) async throws -> FormPage {
+    let pool = target.pool
+    let losses: DeletionImpact
+    do {
+      losses = try await pools.deletionImpact(project: pool.project, tenant: pool.tenant)
+    } catch is PoolError { throw Refusal.notFound }
+    let (name, settings) = (Message.Value.text(pool.name), ConsolePaths.settings(pool))
+    return FormPage(
+      title: Message("Delete · Settings"),
+      crumbs: [Link(text: Message("Settings"), href: settings)],
+      heading: Message("Delete “<bdi>{poolName}</bdi>”?", ["poolName": name]),
+      consequencesHeading: Message("This will be deleted permanently:"),
+      consequences: Self.lost(losses, with: pool),
+      note: Message(
+        """
+        Applications lose access immediately, and this can’t be undone. The ID <code>{id}</code> \
+        can never be reused. Its history stays in the audit log of the instance.
+        """, ["id": .text(pool.objectID)]),
+      fields: [
+        .line(
+          "confirmation", Message("To delete it, type <bdi>{poolName}</bdi>", ["poolName": name]),
+          hint: Message("Name or ID"), Field.Look.exact)
+      ], button: pool.tenant == nil ? Message("Delete project") : Message("Delete tenant"),
+      isDestructive: true, isFinal: true, back: settings)
+  }
+
+  private static func lost(_ losses: DeletionImpact, with pool: Pool) -> [Message] {
+    var lines = [
+      losses.users == 0
+        ? Message("No users.")
+        : Message(
+          one: """
+            {count} user, {enrolled} of them with a second factor: accounts, passwords, factors, \
+            and sessions.
+            """,
+          other: """
+            {count} users, {enrolled} of them with a second factor: accounts, passwords, factors, \
+            and sessions.
+            """,
+          ["count": .number(losses.users), "enrolled": .number(losses.enrolledUsers)])
+    ]
+    if losses.tenants > 0 {
+      lines.append(
+        Message(
+          one: "{count} tenant, including its policy.",
+          other: "{count} tenants, including their policies.", ["count": .number(losses.tenants)]))
+    }
+    if pool.tenant == nil {
+      lines.append(
+        Message(
+          one: "{count} API key: applications that use it can no longer connect.",
+          other: "{count} API keys: applications that use one can no longer connect.",
+          ["count": .number(losses.apiKeys)]))
+    }
+    if losses.serviceTokens > 0 {
+      lines.append(
+        Message(
+          one: "{count} service token.", other: "{count} service tokens.",
+          ["count": .number(losses.serviceTokens)]))
+    }
+    if losses.roles > 0 {
+      lines.append(
+        Message(
+          one: "{count} administrator role.",
+          other: "{count} administrator roles.", ["count": .number(losses.roles)]))
+    }
+    if losses.groupRoles > 0 {
+      lines.append(
+        Message(
+          one: "{count} group role of the sign-in provider.",
+          other: "{count} group roles of the sign-in provider.",
+          ["count": .number(losses.groupRoles)]))
+    }
+    if losses.invitations > 0 {
+      lines.append(
+        Message(
+          one: "{count} pending administrator invitation.",
+          other: "{count} pending administrator invitations.",
+          ["count": .number(losses.invitations)]))
+    }
+    return lines
+  }
+
+  func input(_ target: FormTarget<Place>) throws {
+    guard (target.pool.tenant == nil) == (action == .deleteProject) else { throw Refusal.notFound }
+    guard target.pool.isNamed(target.form.trimmed("confirmation")) else {
+      throw InvalidInput.field(
+        "confirmation", Message("Enter the name as shown above, or the ID."))
+    }
+  }
+
+  func perform(
+    _ input: Void, _ target: FormTarget<Place>, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let pool = target.pool
+    let outcome = try await pools.delete(project: pool.project, tenant: pool.tenant, request)
+    let name = Message.Value.name(Formatted.short(pool.name))
+    return pool.tenant == nil
+      ? FormEnd(
+        Message("Project “{name}” deleted. Requests to it are now rejected.", ["name": name]),
+        at: ConsolePaths.projects(), after: outcome)
+      : FormEnd(
+        Message("Tenant “{name}” deleted. Requests to it are now rejected.", ["name": name]),
+        at: ConsolePaths.tenants(pool.project.text), after: outcome)
+  }
+
+  func fault(_ error: PoolError, _ target: FormTarget<Place>) throws -> FieldError {
+    throw Refusal.notFound
+  }
+}
+
+enum DeletionRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let pools = parts.identity.pools
+    table.inProject(
+      ConsolePaths.projectDeletion,
+      performing: DeletePool<ProjectContext>(pools: pools, action: .deleteProject), parts.actions)
+    table.inProjectOfTenant(
+      ConsolePaths.tenantDeletion,
+      performing: DeletePool<PoolContext>(pools: pools, action: .deleteTenant), parts.actions)
+  }
+}
+
+extension ConsolePaths {
+  static let projectDeletion = Path(
+    "projects", nil, "settings", "deletion", parameters: String.self)
+  static let tenantDeletion = Path(
+    "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
+}

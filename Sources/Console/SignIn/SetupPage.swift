@@ -1,0 +1,148 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `/setup`: creates the first owner; available until there is one.
+struct SetupPage: Sendable {
+  let setup: Setup
+  let authorizer: RequestAuthorizer
+  let frames: Frames
+  let view: Template<SetupView>
+
+  func show(_ visitor: Visitor) async throws -> Response {
+    guard try await setup.isOpen() else {
+      return .redirect(to: ConsolePaths.signIn())
+    }
+    return page(visitor, SetupAnswers(), errors: [])
+  }
+
+  func complete(_ visitor: Visitor) async throws -> Response {
+    let answers = SetupAnswers(visitor.form)
+    let new: NewConsoleSession
+    do {
+      new = try await setup.complete(
+        code: answers.code, email: answers.email, displayName: answers.name,
+        password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
+        userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
+    } catch let error as JoiningError {
+      return try refused(error, visitor, answers)
+    } catch let error as AdministratorError {
+      return page(
+        visitor, answers, errors: [try Self.fault(error)], status: .unprocessableContent)
+    }
+    return await SignInCompletion(authorizer: authorizer, frames: frames).response(
+      new, visitor)
+  }
+
+  private func refused(
+    _ error: JoiningError, _ visitor: Visitor, _ answers: SetupAnswers
+  ) throws -> Response {
+    let fault: FieldError
+    var status: Status = .unprocessableContent
+    switch error {
+    case .closed: return .redirect(to: ConsolePaths.signIn())
+    case .wrongCode:
+      fault = FieldError(
+        field: "code",
+        text: Message("Incorrect setup code. Use the code that the server printed at startup."))
+    case .throttled(let until):
+      let text = CodeFault.throttled(until: until, at: frames.clock.now()).text
+      fault = FieldError(field: "code", text: text)
+      status = .tooManyRequests
+    case .ended, .passwordSignInOff: throw error
+    }
+    return page(visitor, answers, errors: [fault], status: status)
+  }
+
+  static func fault(_ error: AdministratorError) throws -> FieldError {
+    switch error {
+    case .invalidEmail:
+      FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
+    case .emailTaken:
+      FieldError(
+        field: "email",
+        text: Message("An administrator with this email address already exists."))
+    case .invalidName:
+      FieldError(field: "name", text: Message("Enter your name as others should see it."))
+    case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
+    case .busy: throw Refusal.busy
+    case .poolNotFound: throw error
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
+  ) -> Response {
+    var frame = frames.bare(Message("Set up"), for: visitor.request, path: ConsolePaths.setup())
+    frame.errors = errors
+    let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
+    var response = Response.html(view.render(model), status: status)
+    authorizer.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+/// The answers of the setup form as entered, except the password, which is never shown again.
+struct SetupAnswers: Sendable {
+  var code = ""
+  var name = ""
+  var email = ""
+
+  init() {}
+
+  init(_ form: Form) {
+    code = form.trimmed("code")
+    name = form.trimmed("name")
+    email = form.trimmed("email")
+  }
+}
+
+struct SetupView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let answers: SetupAnswers
+
+  private var fields: [Field] {
+    [
+      .line(
+        "code", Message("Setup code"), hint: Message("The server printed it at startup."),
+        #" type="text" autocomplete="off" autocapitalize="off" spellcheck="false" class="mono""#,
+        value: answers.code),
+      .line(
+        "name", Message("Your name"), hint: Message("Shown to others next to your changes."),
+        #" type="text" autocomplete="name""#, value: answers.name),
+      .line(
+        "email", Message("Email"), hint: Message("Used to sign in."),
+        #" type="email" autocomplete="username""#, value: answers.email),
+      .line(
+        "password", Message("Password"),
+        hint: Message("At least 12 characters. A phrase of several words works well."),
+        #" type="password" autocomplete="new-password""#),
+    ]
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("action") { _ in ConsolePaths.setup() },
+    .text(\.csrf),
+    .list("fields") { view in view.fields.map { $0.shown(nil, view.frame) } },
+  ]
+}
+
+enum SetupRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let setup = SetupPage(
+      setup: identity.setup, authorizer: parts.authorizer, frames: frames,
+      view: try parts.template("setup/setup", for: SetupView.self))
+    table.open(.get, ConsolePaths.setup, setup.show)
+    table.open(.post, ConsolePaths.setup, setup.complete)
+  }
+}
+
+extension ConsolePaths {
+  static let setup = Path("setup")
+}

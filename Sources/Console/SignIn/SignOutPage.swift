@@ -1,0 +1,55 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/sign-out`: asks for confirmation and ends the session.
+struct SignOutPage: Sendable {
+  let sessions: ConsoleSessions
+  let cookies: ConsoleCookies
+  let frames: Frames
+  let view: Template<SignOutView>
+
+  func ask(_ signedIn: SignedIn) async throws -> Response {
+    let frame = await frames.frame(Message("Sign out"), for: signedIn)
+    return .html(
+      view.render(SignOutView(frame: FrameView(frame), csrf: signedIn.session.csrfToken)))
+  }
+
+  func signOut(_ signedIn: SignedIn) async throws -> Response {
+    try await sessions.end(signedIn.session, by: signedIn.author)
+    var response = Response.redirect(
+      to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
+    response.fields.add(.setCookie, cookies.endOfSession.description)
+    // Cached pages can contain user data.
+    response.fields.add("Clear-Site-Data", "\"cache\", \"storage\"")
+    return response
+  }
+}
+
+struct SignOutView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("action") { _ in ConsolePaths.signOut() },
+    .text("home") { _ in ConsolePaths.projects() },
+    .text(\.csrf),
+  ]
+}
+
+enum SignOutRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let signOut = SignOutPage(
+      sessions: identity.consoleSessions, cookies: parts.authorizer.cookies, frames: frames,
+      view: try parts.template("sign-out/sign-out", for: SignOutView.self))
+    table.settingUp(.get, ConsolePaths.signOut, at: .anyStage, signOut.ask)
+    table.settingUp(.post, ConsolePaths.signOut, at: .anyStage, signOut.signOut)
+  }
+}
+
+extension ConsolePaths {
+  static let signOut = Path("sign-out")
+}

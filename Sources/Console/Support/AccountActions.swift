@@ -1,0 +1,173 @@
+import Identity
+import Localization
+import Templating
+
+/// `S/users/{uid}/verification`: marks a user's email address as verified.
+struct VerifyEmail: FormAction {
+  let action = ConsoleAction.verifyEmail
+  let identity: Identity
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    var page = FormPage(
+      account, in: target.pool, title: Message("Mark email as verified"),
+      heading: Message(
+        "Mark email as verified for {user}?", ["user": account.shortLabel]),
+      consequences: [
+        Message(
+          """
+          The address is treated as the user’s own: enrollment links can be sent to it, and the \
+          user can enroll.
+          """),
+        Message(
+          """
+          In the note, say how you verified the address. If you can, have the application send a \
+          verification email instead.
+          """),
+      ], button: Message("Mark email as verified"), isDestructive: false)
+    page.reasons = [.other, .mistake]
+    if account.email == nil || account.emailVerified {
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.verifyEmail(target.pool, target.user, request)
+    return FormEnd(Message("Email marked as verified."), at: target.userPage, after: done)
+  }
+}
+
+/// `S/users/{uid}/disabling`: keeps a user from signing in; `…/enabling` allows it again.
+struct DisableUser: FormAction {
+  let identity: Identity
+  var isEnding = false
+
+  var action: ConsoleAction { isEnding ? .enableUser : .disableUser }
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = isEnding ? enabling(account, target) : disabling(account, sessions, target)
+    if account.disabled != isEnding {
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return page
+  }
+
+  private func disabling(
+    _ account: Account, _ sessions: Int, _ target: PoolTarget
+  ) -> FormPage {
+    var page = FormPage(
+      account, in: target.pool, title: Message("Disable user"),
+      heading: Message("Disable {user}?", ["user": account.shortLabel]),
+      consequences: [
+        Message("The user can’t sign in until an administrator enables the account again."),
+        SessionText.ending(sessions),
+      ], button: Message("Disable user"))
+    page.reasons = [.left, .compromised, .stolen, .other]
+    return page
+  }
+
+  private func enabling(_ account: Account, _ target: PoolTarget) -> FormPage {
+    var page = FormPage(
+      account, in: target.pool, title: Message("Enable user"),
+      heading: Message("Enable {user}?", ["user": account.shortLabel]),
+      consequences: [
+        Message("The user can sign in again with their existing password and second factors."),
+        Message("The history shows who disabled the account and why."),
+      ], button: Message("Enable user"), isDestructive: false)
+    page.reasons = [.found, .mistake, .other]
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    guard !isEnding else {
+      let done = try await identity.support.enable(target.pool, target.user, request)
+      return FormEnd(Message("User enabled."), at: target.userPage, after: done)
+    }
+    let done = try await identity.support.disable(target.pool, target.user, request)
+    let sessions = SessionText.ended(done.value)
+    return FormEnd(
+      Message("User disabled. {sessions}", ["sessions": .message(sessions)]), at: target.userPage,
+      after: done)
+  }
+}
+
+/// `S/users/{uid}/sessions/end`: ends all sessions of a user.
+struct EndSessions: FormAction {
+  let action = ConsoleAction.endSessions
+  let identity: Identity
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = FormPage(
+      account, in: target.pool, title: Message("End all sessions"),
+      heading: Message(
+        "End all sessions for {user}?", ["user": account.shortLabel]),
+      consequences: [
+        SessionText.ending(sessions),
+        Message("The user can sign in again immediately."),
+      ], button: Message("End all sessions"))
+    page.notifies = sessions > 0
+    page.reasons = [.lost, .stolen, .compromised, .left, .other]
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.endSessions(target.pool, target.user, request)
+    return FormEnd(SessionText.ended(done.value), at: target.userPage, after: done)
+  }
+}
+
+/// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
+struct DeleteUser: FormAction {
+  let action = ConsoleAction.deleteUser
+  let identity: Identity
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let (account, sessions) = try await identity.accountWithSessions(target)
+    var page = FormPage(
+      account, in: target.pool, title: Message("Delete user"),
+      heading: Message("Delete {user}?", ["user": account.shortLabel]),
+      consequences: [
+        Message("The account is deleted, along with its password, name, and custom claims."),
+        Self.deletion(of: account.factors),
+        SessionText.ending(sessions),
+        Message("This can’t be undone. The account’s history stays in the audit log."),
+      ].compactMap { $0 }, button: Message("Delete user"))
+    page.notifies = true
+    page.reasons = [.left, .mistake, .other]
+    page.confirmation = .confirmation(of: account)
+    return page
+  }
+
+  private static func deletion(of factors: [Factor]) -> Message {
+    guard !factors.isEmpty else { return Message("The account has no second factor.") }
+    let names = factors.map {
+      Message("“{name}”", ["name": .name(Formatted.short($0.label))])
+    }
+    return Message(
+      one: "{count} second factor is deleted: {factors}.",
+      other: "{count} second factors are deleted: {factors}.",
+      ["count": .number(factors.count), "factors": .sequence(names)])
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.delete(target.pool, target.user, request)
+    return FormEnd(
+      Message("Deleted user {user}.", ["user": done.value.shortLabel]),
+      at: ConsolePaths.users(target.pool), after: done)
+  }
+
+  func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
+    Field.placedConfirmation(error, target)
+  }
+}

@@ -1,0 +1,280 @@
+import Crypto
+import HTTP
+import Identity
+import Localization
+import QRCode
+import Templating
+import Text
+
+/// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
+/// that a support agent sent.
+///
+/// Opening the page stores nothing, so it can be opened again; each time it shows a new secret.
+struct LinkedEnrollmentPage: Sendable {
+  let links: EnrollmentLinks
+  let authorizer: RequestAuthorizer
+  let frames: Frames
+  let view: Template<LinkedEnrollmentView>
+
+  func show(_ visitor: Visitor) async throws -> Response {
+    let query = visitor.request.target.query
+    let code = query.text("code") ?? ""
+    let enrollment: LinkedEnrollment
+    do { enrollment = try await links.open(code) } catch let error as EnrollmentLinkError {
+      if case .used(let pool) = error, query["done"] != nil {
+        return try page(visitor, .done(pool), code: code)
+      }
+      return try await refused(error, visitor, code: code)
+    }
+    return try page(visitor, .open(enrollment), code: code)
+  }
+
+  func finish(_ visitor: Visitor) async throws -> Response {
+    let form = visitor.form
+    let code = form.text("link") ?? ""
+    let author = Author(
+      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
+    do {
+      try await links.finish(
+        code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
+        displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: author,
+        userAgent: visitor.request.fields[.userAgent] ?? "")
+    } catch let error as EnrollmentLinkError {
+      return try await refused(error, visitor, code: code)
+    }
+    var query = Form()
+    query.add("code", code)
+    query.add("done", "1")
+    return .redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
+  }
+
+  private func endsSessions(_ form: Form) -> Bool { form["end-sessions"] == "on" }
+
+  private func refused(
+    _ error: EnrollmentLinkError, _ visitor: Visitor, code: String
+  ) async throws -> Response {
+    switch error {
+    case .unknown: return try page(visitor, .void, code: code)
+    case .used(let pool): return try page(visitor, .used(pool), code: code)
+    case .expired(let pool): return try page(visitor, .late(pool), code: code)
+    case .tooManyCodes(let pool): return try page(visitor, .tooManyCodes(pool), code: code)
+    case .disabled(let pool): return try page(visitor, .disabled(pool), code: code)
+    case .refused(let pool, let why): return try page(visitor, .refused(pool, why), code: code)
+    case .malformedCode(let enrollment):
+      let fault = FieldError(
+        field: "code",
+        text: Message("Enter the six-digit code from your authenticator app."))
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .wrongCode(let enrollment):
+      let fault = FieldError(
+        field: "code",
+        text: Message(
+          """
+          Incorrect code. Wait for the next one, and make sure the phone sets its time \
+          automatically.
+          """))
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .nameTooLong(let enrollment):
+      let fault = FieldError(
+        field: "name",
+        text: Message(
+          one: "Shorten the name to {count} character.",
+          other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]))
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    case .ended:
+      let fault = FieldError(
+        field: "code",
+        text: Message(
+          """
+          This page was open for too long. Remove the account from the app, then scan the new QR \
+          code.
+          """))
+      let enrollment: LinkedEnrollment
+      do { enrollment = try await links.open(code) } catch is EnrollmentLinkError {
+        return try page(visitor, .void, code: code)
+      }
+      return try page(visitor, .open(enrollment), code: code, errors: [fault])
+    }
+  }
+
+  private func page(
+    _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
+  ) throws -> Response {
+    var frame = frames.outside(
+      state.title, path: ConsolePaths.linkedEnrollment(), of: state.pool)
+    frame.errors = errors
+    let view = FrameView(frame)
+    var form: LinkedEnrollmentForm?
+    if case .open(let enrollment) = state {
+      let drawing = try QRCode(text: enrollment.uri.revealedText)
+      form = LinkedEnrollmentForm(
+        frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
+        name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
+        endsSessions: endsSessions(visitor.form),
+        drawing: Markup(
+          trusted: drawing.svg(
+            label: frames.catalog.text(Message("QR code for your authenticator app")))))
+    }
+    let model = LinkedEnrollmentView(frame: view, state: state, form: form)
+    var response = Response.html(
+      self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
+    authorizer.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+struct LinkedEnrollmentView: ViewModel {
+  let frame: FrameView
+  let state: LinkedEnrollmentState
+  let form: LinkedEnrollmentForm?
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("title") { $0.state.title },
+    .text("sentence") { $0.state.sentence },
+    .optional(\.form),
+    .flag("isPlain") { $0.form == nil },
+  ]
+}
+
+struct LinkedEnrollmentForm: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let link: String
+  let enrollment: LinkedEnrollment
+  let name: String
+  let endsSessions: Bool
+  let drawing: Markup
+
+  static let keys: Keys<Self> = [
+    .text("action") { _ in ConsolePaths.linkedEnrollment() },
+    .text(\.csrf),
+    .text(\.link),
+    .text("ticket") { $0.enrollment.ticket.revealedText },
+    .text("application") { Formatted.short($0.enrollment.pool.projectName) },
+    .text("email") { Formatted.short($0.enrollment.email, 200) },
+    .markup(\.drawing),
+    .text("uri") { $0.enrollment.uri.revealedText },
+    .text("key") { Formatted.inFours($0.enrollment.key) },
+    .text(\.name),
+    .flag(\.endsSessions),
+    .text("nameError") { $0.frame.error(at: "name") },
+    .text("codeError") { $0.frame.error(at: "code") },
+    .markup("until") { $0.frame.times.moment($0.enrollment.finishBy) },
+  ]
+}
+
+enum LinkedEnrollmentState {
+  case open(LinkedEnrollment)
+  case done(Pool)
+  /// The link was already used or replaced by a newer one.
+  case used(Pool)
+  case late(Pool)
+  case tooManyCodes(Pool)
+  case disabled(Pool)
+  case refused(Pool, EnrollmentError)
+  /// The link is unknown, or the account has changed since it was sent.
+  case void
+
+  var pool: Pool? {
+    switch self {
+    case .open(let enrollment): enrollment.pool
+    case .done(let pool), .used(let pool), .late(let pool), .tooManyCodes(let pool),
+      .disabled(let pool), .refused(let pool, _):
+      pool
+    case .void: nil
+    }
+  }
+
+  var status: Status {
+    switch self {
+    case .open, .done: .ok
+    case .used, .late, .tooManyCodes: .gone
+    case .disabled, .refused: .forbidden
+    case .void: .notFound
+    }
+  }
+
+  var title: Message {
+    switch self {
+    case .open: Message("Set up your authenticator app")
+    case .done: Message("Your authenticator app is set up")
+    case .used: Message("This link was already used")
+    case .late: Message("This link has expired")
+    case .tooManyCodes: Message("Too many incorrect codes")
+    case .disabled: Message("This account is disabled")
+    case .refused(_, .alreadyEnrolled): Message("You already have an authenticator app")
+    case .refused: Message("You can’t set up an authenticator app right now")
+    case .void: Message("This link is invalid")
+    }
+  }
+
+  var sentence: Message? {
+    switch self {
+    case .open: nil
+    case .done:
+      Message(
+        """
+        The next time you sign in, you’ll be asked for a code from the app. Keep the app on your \
+        phone. You can now close this page and return to the application.
+        """)
+    case .used:
+      Message(
+        """
+        Each link can be used once, and a newer link replaces it. If you haven’t set up an app, \
+        sign in again or ask support for a new link.
+        """)
+    case .late:
+      Message("Links are valid for 30 minutes. Sign in again or ask support for a new one.")
+    case .tooManyCodes:
+      Message("This link is no longer valid. Sign in again or ask support for a new one.")
+    case .disabled: Message("No changes made. Contact the application’s support team.")
+    case .refused(_, .alreadyEnrolled):
+      Message(
+        """
+        Sign in with a code from the app. If you no longer have the device, ask support to remove \
+        it first.
+        """)
+    case .refused(_, .tooManyFactors):
+      Message(
+        "You’ve reached the maximum number of second factors. Remove one in the application first.")
+    case .refused(_, .changesLocked):
+      Message(
+        """
+        You reported a change you didn’t make. Your second factors are locked until the \
+        application’s support team reviews your report.
+        """)
+    case .refused(_, .quotaExceeded):
+      Message(
+        """
+        Too many notification emails were sent to your address. Changes that require a notification \
+        are blocked for an hour. Ask support for a new link after that.
+        """)
+    case .refused(_, .unverifiedEmail):
+      Message("Your email address is no longer verified. Verify it in the application first.")
+    case .refused:
+      Message("The application doesn’t currently allow authenticator apps. No changes made.")
+    case .void:
+      Message(
+        """
+        Part of the link may be missing, it may have been replaced, or your account has changed \
+        since it was sent. Ask support for a new one.
+        """)
+    }
+  }
+}
+
+enum EnrollmentLinksRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    table.inPool(
+      ConsolePaths.enrollmentLink, performing: SendEnrollmentLink(identity: identity), parts.actions
+    )
+
+    let enrollment = LinkedEnrollmentPage(
+      links: identity.enrollmentLinks, authorizer: parts.authorizer, frames: frames,
+      view: try parts.template("enrollment-links/enroll", for: LinkedEnrollmentView.self))
+    table.open(.get, ConsolePaths.linkedEnrollment, enrollment.show)
+    table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
+  }
+}

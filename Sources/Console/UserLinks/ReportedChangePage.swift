@@ -1,0 +1,182 @@
+import HTTP
+import Identity
+import Localization
+import MailText
+import Templating
+
+/// `/__/auth/not-me`: the page on which a user reports a change they didn't make, opened by the
+/// link in the notification email.
+///
+/// Opening the page changes nothing, because email scanners open links too.
+struct ReportedChangePage: Sendable {
+  let reportedChanges: ReportedChanges
+  let authorizer: RequestAuthorizer
+  let frames: Frames
+  let view: Template<ReportedChangeView>
+
+  func show(_ visitor: Visitor) async throws -> Response {
+    let query = visitor.request.target.query
+    let code = query.text("code") ?? ""
+    do {
+      return page(visitor, .open(try await reportedChanges.look(at: code)), code: code)
+    } catch let error as ReportedChangeError {
+      if case .used(let reportedChange) = error, query["done"] != nil {
+        return page(visitor, .done(reportedChange), code: code)
+      }
+      return try ended(error, visitor, code: code)
+    }
+  }
+
+  func object(_ visitor: Visitor) async throws -> Response {
+    let code = visitor.form.text("code") ?? ""
+    let author = Author(
+      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
+    do {
+      try await reportedChanges.object(code, by: author)
+    } catch let error as ReportedChangeError {
+      return try ended(error, visitor, code: code)
+    }
+    var query = Form()
+    query.add("code", code)
+    query.add("done", "1")
+    return .redirect(to: query.query(of: ConsolePaths.reportedChange()))
+  }
+
+  private func ended(
+    _ error: ReportedChangeError, _ visitor: Visitor, code: String
+  ) throws -> Response {
+    switch error {
+    case .unknown: return page(visitor, .void, code: code)
+    case .used(let reportedChange): return page(visitor, .used(reportedChange), code: code)
+    case .expired(let reportedChange): return page(visitor, .late(reportedChange), code: code)
+    }
+  }
+
+  private func page(_ visitor: Visitor, _ state: ReportedChangeState, code: String) -> Response {
+    let frame = frames.outside(
+      state.title, path: ConsolePaths.reportedChange(), of: state.reportedChange?.pool)
+    let model = ReportedChangeView(
+      frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
+    var response = Response.html(view.render(model), status: state.status)
+    authorizer.cookies.keep(visitor, in: &response)
+    return response
+  }
+}
+
+enum ReportedChangeState {
+  case open(ReportedChange)
+  case done(ReportedChange)
+  /// This link or another link for the same account was already used.
+  case used(ReportedChange)
+  case late(ReportedChange)
+  /// The link is unknown, or the account was deleted.
+  case void
+
+  var reportedChange: ReportedChange? {
+    switch self {
+    case .open(let reportedChange), .done(let reportedChange), .used(let reportedChange),
+      .late(let reportedChange):
+      reportedChange
+    case .void: nil
+    }
+  }
+
+  var status: Status {
+    switch self {
+    case .open, .done: .ok
+    case .used, .late: .gone
+    case .void: .notFound
+    }
+  }
+
+  var title: Message {
+    switch self {
+    case .open: Message("Don’t recognize this?")
+    case .done: Message("Your second factors are locked")
+    case .used: Message("This link was already used")
+    case .late: Message("This link has expired")
+    case .void: Message("This link is invalid")
+    }
+  }
+
+  var sentence: Message? {
+    switch self {
+    case .open: nil
+    case .done:
+      Message(
+        """
+        You’re signed out everywhere, and no one can change your second factors until your report \
+        is reviewed. The application’s administrators have been notified. Someone else may know \
+        your password, so reset it in the application with “Forgot password”. Then contact the \
+        application’s support team.
+        """)
+    case .used:
+      Message(
+        """
+        A change to your account was already reported. Your second factors stay locked until the \
+        report is reviewed. To add information, contact the application’s support team.
+        """)
+    case .late:
+      Message(
+        """
+        Links are valid for seven days. If you didn’t make the change, contact the application’s \
+        support team.
+        """)
+    case .void:
+      Message(
+        """
+        Part of the link may be missing. If you didn’t make a change, contact the application’s \
+        support team.
+        """)
+    }
+  }
+}
+
+struct ReportedChangeView: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let state: ReportedChangeState
+  let code: String
+
+  private var form: ReportedChangeForm? {
+    guard case .open(let reportedChange) = state else { return nil }
+    return ReportedChangeForm(frame: frame, csrf: csrf, reportedChange: reportedChange, code: code)
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .text("title") { $0.state.title },
+    .text("sentence") { $0.state.sentence },
+    .optional("form") { $0.form },
+    .flag("isPlain") { $0.form == nil },
+  ]
+}
+
+struct ReportedChangeForm: ViewModel {
+  let frame: FrameView
+  let csrf: String
+  let reportedChange: ReportedChange
+  let code: String
+
+  static let keys: Keys<Self> = [
+    .text("action") { _ in ConsolePaths.reportedChange() },
+    .text(\.csrf),
+    .text(\.code),
+    .text("application") { Formatted.short($0.reportedChange.pool.projectName) },
+    .text("fact") { $0.reportedChange.fact.sentence },
+    .markup("at") { $0.frame.times.moment($0.reportedChange.at) },
+    .markup("until") { $0.frame.times.moment($0.reportedChange.expiresAt) },
+  ]
+}
+
+enum ReportedChangesRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let reportedChange = ReportedChangePage(
+      reportedChanges: identity.reportedChanges, authorizer: parts.authorizer, frames: frames,
+      view: try parts.template("reported-changes/reported-change", for: ReportedChangeView.self)
+    )
+    table.open(.get, ConsolePaths.reportedChange, reportedChange.show)
+    table.open(.post, ConsolePaths.reportedChange, reportedChange.object)
+  }
+}
