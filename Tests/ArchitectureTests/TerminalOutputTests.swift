@@ -8,7 +8,7 @@ struct TerminalOutputTests {
     "CommandLine/Terminal.swift": (5, "messages and columns that are escaped already"),
     "Log/Log.swift": (2, "lines of escaped messages, or of JSON"),
     "Countersign.swift": (5, "help, and the version"),
-    "Commands/InstallationCommands.swift": (1, "the manual page"),
+    "CommandLine/Manual.swift": (1, "the manual page"),
     "Commands/PolicyCommands.swift": (1, "the JSON schema"),
     "Commands/TokenCommands.swift": (1, "a new token"),
     "Commands/MasterKeyCommand.swift": (1, "a new key"),
@@ -20,12 +20,11 @@ struct TerminalOutputTests {
   /// Files that write to a standard stream without `Terminal`.
   private static let streams: [String: String] = [
     "Countersign.swift": "opens missing streams",
-    "CommandLine/Terminal.swift": "the one place",
+    "CommandLine/Terminal.swift": "the one place; asks whether it's a terminal",
     "CommandLine/PasswordPrompt.swift": "the streams of stty",
-    "CommandLine/ProgressLine.swift": "asks whether it's a terminal",
     "Commands/BackupCommand.swift": "an archive, which a terminal doesn't get",
     "Commands/PolicyCommands.swift": "JSON with escapes, without a further line feed",
-    "Serve/AuditFileOutput.swift": "lines of JSON for a collector",
+    "Serve/AuditFileWriter.swift": "lines of JSON for a collector",
     "Serve/MonitoringConfiguration.swift": "asks whether it's a terminal",
     "Serve/ServeCommand.swift": "the access log",
   ]

@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -250,6 +251,21 @@ extension AuditVerification.Fault {
       return Message(
         "Line {line} of the exported heads isn't a head that a known key signed.",
         ["line": .number(line)])
+    }
+  }
+}
+
+/// A file of signed heads of the audit log, one per line.
+struct AuditHeadFile: Sendable {
+  let path: String
+
+  /// Reads all lines; nil for one that isn't a head.
+  func lines() throws(ConfigurationError) -> [AuditHead?] {
+    do {
+      return try ReadableFile.contents(path)
+        .split(separator: UInt8(ascii: "\n")).map { AuditHead(line: $0) }
+    } catch {
+      throw ConfigurationError(reading: path, error)
     }
   }
 }

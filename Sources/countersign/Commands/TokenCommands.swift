@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Host
 import Identity
 import Localization
 
@@ -84,6 +85,115 @@ enum TokenRevokeCommand: ProjectRevocation {
       try await identity.serviceTokens.revoke(ID(id), of: project, by: Author(actor: .commandLine))
       return true
     } catch ServiceTokenError.notFound {
+      return false
+    }
+  }
+}
+
+enum TrustedTokenKeyAddCommand: Command {
+  static let name = "signer add"
+  static let summary = Message(
+    """
+    registers a custom token signing key; anyone with its private key can sign in as any user of \
+    the project
+    """)
+  static let options =
+    Instance.options + [
+      Option("project", "P", variable: false, help: Message("The project.")),
+      Option(
+        "issuer", "EMAIL", variable: false,
+        help: Message("The service account in the tokens' iss and sub claims.")),
+      Option(
+        "key", "FILE", variable: false,
+        help: Message("Its RSA public key or certificate in PEM (default: standard input).")),
+      Option(
+        "key-id", "ID", variable: false, help: Message("The tokens' kid, if they have one.")),
+    ]
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let project = try arguments.required("project")
+    let issuer = try arguments.required("issuer")
+    let key = try read(arguments.value("key"))
+    return try await Instance.use(arguments) { instance in
+      do {
+        let signer = try await instance.identity.trustedTokenKeys.add(
+          to: ID(project), issuer: issuer, keyID: arguments.value("key-id"), key: key,
+          by: Author(actor: .commandLine))
+        Terminal.say(
+          Message(
+            "Registered {id}, SHA-256 {fingerprint}.",
+            ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
+        return 0
+      } catch let error as TrustedTokenKeyError {
+        throw ConfigurationError(message(error, project))
+      }
+    }
+  }
+
+  private static func read(_ path: String?) throws -> String {
+    // In bytes; a key has a few thousand.
+    let most = 100_000
+    guard let path else {
+      let data = try FileHandle.standardInput.read(upToCount: most) ?? Data()
+      return String(decoding: data, as: UTF8.self)
+    }
+    do {
+      return String(decoding: try ReadableFile.contents(path, atMost: most), as: UTF8.self)
+    } catch {
+      throw ConfigurationError(reading: path, error)
+    }
+  }
+
+  private static func message(_ error: TrustedTokenKeyError, _ project: String) -> Message {
+    switch error {
+    case .projectNotFound: Instance.notFound(project, tenant: nil)
+    case .invalidIssuer: Message("The issuer must be an email address.")
+    case .invalidKeyID: Message("The key ID must be at most 128 characters long, without spaces.")
+    case .invalidKey(.isPrivate): Message("This is a private key. Use its public key instead.")
+    case .invalidKey(.unreadable): Message("This isn't a public key or certificate in PEM format.")
+    case .invalidKey(.unusable): Message("The RSA key must be 2048 to 8192 bits long.")
+    case .invalidKey(.otherKind):
+      Message("Custom tokens are signed with RS256, which requires an RSA key.")
+    case .exists: Message("This key is already registered for this issuer.")
+    case .tooMany:
+      Message(
+        one: "The project has {count} active key. Revoke one first.",
+        other: "The project has {count} active keys. Revoke one first.",
+        ["count": .number(TrustedTokenKeys.most)])
+    case .notFound: Message("Key not found in this project.")
+    }
+  }
+}
+
+enum TrustedTokenKeyListCommand: ProjectList {
+  static let name = "signer list"
+  static let summary = Message("lists a project's custom token signing keys")
+
+  static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
+    let signers = try await identity.trustedTokenKeys.list(project)
+    for signer in signers {
+      say(
+        signer.id.text, signer.issuer, signer.keyID ?? "-", signer.label,
+        revokedAt: signer.revokedAt)
+    }
+    return !signers.isEmpty
+  }
+}
+
+enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
+  static let name = "signer revoke"
+  static let summary = Message("revokes a custom token signing key immediately")
+  static let operand = Message("the ID of a key")
+  static let unknown = Message("The project has no active key with this ID.")
+
+  static func revoke(
+    _ id: String, of project: ID<Project>, _ identity: Identity
+  ) async throws -> Bool {
+    do {
+      try await identity.trustedTokenKeys.revoke(
+        ID(id), of: project, by: Author(actor: .commandLine))
+      return true
+    } catch TrustedTokenKeyError.notFound {
       return false
     }
   }

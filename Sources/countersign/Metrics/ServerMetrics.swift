@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import HTTP
 import HTTPServer
 import Host
 import Identity
@@ -244,5 +245,81 @@ struct ServerMetrics: Sendable {
 extension Duration {
   fileprivate var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) / 1e18
+  }
+}
+
+struct MetricsServer: Sendable {
+  private let server: HTTPServer
+  private let host: String
+
+  /// Starts listening.
+  init(host: String, port: Int, _ metrics: ServerMetrics) throws(ServerError) {
+    var limits = Limits()
+    limits.connections = 64
+    limits.connectionsPerNetwork = 64
+    self.host = host
+    server = try HTTPServer(
+      ServerConfiguration(host: host, port: port, threads: 1, limits: limits),
+      failure: { status, _, _ in .text("\(status)\n", status: status) },
+      handler: { request in
+        guard request.target.rawPath == "/metrics" else {
+          return .text("/metrics\n", status: .notFound)
+        }
+        guard request.method == .get || request.method == .head else {
+          var response = Response.text("GET only\n", status: .methodNotAllowed)
+          response.fields[.allow] = "GET, HEAD"
+          return response
+        }
+        var response = Response.text(await metrics.text())
+        response.fields[.contentType] = Exposition.mediaType
+        return response
+      })
+  }
+
+  var url: String {
+    "http://\(host.contains(":") ? "[\(host)]" : host):\(server.port)/metrics"
+  }
+
+  func stop() async { await server.stop(grace: .seconds(1)) }
+}
+
+struct BackupMetrics: Sendable {
+  let watch: BackupWatch
+
+  func write(to exposition: inout Exposition) {
+    let newest = watch.folder.newest()
+    exposition.gauge(
+      "countersign_backup_newest_timestamp_seconds",
+      help: "When the newest backup was created, since 1970; 0 if there's none.",
+      Sample(Double(newest?.seconds ?? 0)))
+    exposition.gauge(
+      "countersign_backup_age_limit_seconds",
+      help: "Age from which the newest backup is too old.",
+      Sample(Double(watch.limit * 3_600)))
+    exposition.gauge(
+      "countersign_backup_due_timestamp_seconds",
+      help: "When the newest backup is too old, or must be there if there's none, since 1970.",
+      Sample(Double(watch.due(after: newest).seconds)))
+  }
+}
+
+struct ClockMetrics: Sendable {
+  private let clock: KernelClock
+
+  /// Creates the metrics; nil where the kernel doesn't tell, so that they're left out.
+  init?(_ clock: KernelClock?) {
+    guard let clock else { return nil }
+    self.clock = clock
+  }
+
+  func write(to exposition: inout Exposition) {
+    exposition.gauge(
+      "countersign_clock_synchronized",
+      help: "1 if a time service keeps the clock synchronized, else 0.",
+      Sample(clock.isSynchronized ? 1 : 0))
+    exposition.gauge(
+      "countersign_clock_error_seconds",
+      help: "How far the clock may be from the true time, according to the kernel.",
+      Sample(Double(clock.error) / 1e6))
   }
 }

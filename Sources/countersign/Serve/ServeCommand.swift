@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import DatabaseSQLite
 import Foundation
 import HTTPServer
 import Identity
@@ -185,5 +186,88 @@ enum ServeCommand: Command {
           "The access log {place} can't be written. {reason}",
           ["place": .text(place), "reason": .text("\(error)")]), isTemporary: error.isTemporary)
     }
+  }
+}
+
+/// What the listeners and the tasks of a server share; creating it starts nothing.
+struct ServerParts: Sendable {
+  let configuration: ServeConfiguration
+  let environment: [String: String]
+  let folder: DataFolder
+  let instance: Instance
+  let log: Log
+  let accessLog: AccessLog?
+  /// The certificate that the server uses, and the one in its file; nil for plain HTTP.
+  let certificates: CertificateWatch?
+  let mail: MailHealth?
+  let sms: MailHealth?
+  let databaseFile: OpenedDatabaseFile?
+  let auditFile: AuditFileWriter?
+  let readiness: Readiness
+  let requests: RequestMetrics?
+  let violations: ViolationReports
+
+  init(
+    _ configuration: ServeConfiguration, environment: [String: String], _ folder: DataFolder,
+    _ instance: Instance, accessLog: AccessLog?, auditFile output: AuditFileOutput?, log: Log
+  ) {
+    self.configuration = configuration
+    self.environment = environment
+    self.folder = folder
+    self.instance = instance
+    self.log = log
+    self.accessLog = accessLog
+    certificates = configuration.tls.map { tls in
+      CertificateWatch(path: tls.certificate, say: { log.add(.certificate($0)) })
+    }
+    mail = configuration.mail.map { _ in MailHealth() }
+    sms = configuration.sms.map { _ in MailHealth() }
+    databaseFile = OpenedDatabaseFile(folder)
+    auditFile = output.map { AuditFileWriter(instance.identity, $0, log: log) }
+    readiness = Readiness(
+      instance.identity, folder, environment: environment,
+      certificate: certificates?.served, mail: mail, auditFile: auditFile, file: databaseFile,
+      isDamaged: { [database = instance.database as? SQLiteDatabase] in database?.damage != nil },
+      hasSpace: { [database = instance.database] in await database.hasSpace() },
+      log: log)
+    requests = configuration.monitoring.metrics.map { _ in RequestMetrics() }
+    violations = ViolationReports(log: log)
+  }
+}
+
+/// The tasks that use the database: housekeeping, deliveries of messages, and the audit file.
+struct ServerTasks: Sendable {
+  private let housekeeping: Housekeeping
+  private let deliveries: [Delivery]
+  private let auditFile: AuditFileWriter?
+  private let readiness: Task<Void, Never>
+
+  /// Starts the tasks, after finding out whether this server does those that one of several does.
+  init(_ parts: ServerParts) async throws {
+    let identity = parts.instance.identity
+    try await identity.taskLease.renew()
+    housekeeping = Housekeeping(
+      identity,
+      keeper: KeyRotationTask(
+        parts.instance, parts.folder, environment: parts.environment, log: parts.log),
+      integrity: IntegrityWatch(parts.instance, log: parts.log), file: parts.databaseFile,
+      place: parts.folder.keyPlace(environment: parts.environment), log: parts.log)
+    deliveries = Delivery.all(
+      of: parts.configuration, identity, mail: parts.mail, sms: parts.sms, log: parts.log)
+    auditFile = parts.auditFile
+    await auditFile?.start()
+    readiness = Task { [readiness = parts.readiness] in await readiness.watch() }
+  }
+
+  /// Stops the tasks, and then lets another server do those of one.
+  ///
+  /// The audit file ends last, since the others add entries.
+  func stop() async {
+    readiness.cancel()
+    await readiness.value
+    await Delivery.stop(deliveries)
+    await housekeeping.stop()
+    await auditFile?.finish()
+    await housekeeping.release()
   }
 }
