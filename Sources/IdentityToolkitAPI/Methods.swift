@@ -23,3 +23,50 @@ extension Methods {
     if expires { answer.append("expiresIn", Methods.expiresIn) }
   }
 }
+
+extension Methods {
+  /// Returns the pool of a call without a token that names one.
+  func pool(of call: ClientCall) async throws -> Pool {
+    let pool = try await identity.pools.find(project: call.project, tenant: call.tenant)
+    try call.counted?.count(pool)
+    return pool
+  }
+
+  func check(_ session: UserSession) async throws -> Account {
+    try await identity.sessions.check(session)
+  }
+
+  func change(
+    _ session: UserSession, _ change: AccountChange, _ call: ClientCall
+  ) async throws -> AccountUpdate {
+    let id = session.account
+    return try await identity.accounts.update(
+      session.pool, id, change, by: call.author(.user(id)), in: session)
+  }
+
+  /// Returns whether email enumeration protection is enabled, so that responses must not reveal
+  /// which emails have an account.
+  func hidesUsers(_ pool: Pool) async throws -> Bool {
+    try await identity.pools.hidesUsers(pool)
+  }
+
+  func project(_ id: ID<Project>) async throws -> PoolSettings {
+    try await settings(id, nil)
+  }
+
+  func settings(_ pool: Pool) async throws -> PoolSettings {
+    try await settings(pool.project, pool.tenant)
+  }
+
+  /// Returns the settings of the pool that a call is about.
+  func settings(of call: AdminCall) async throws -> PoolSettings {
+    if let settings = call.settings { return settings }
+    return try await settings(call.pool)
+  }
+
+  private func settings(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?
+  ) async throws -> PoolSettings {
+    try await identity.pools.existingSettings(project: project, tenant: tenant)
+  }
+}

@@ -286,3 +286,50 @@ extension Routes {
     return response
   }
 }
+
+extension Routes {
+  mutating func addOutOfBand() {
+    either(
+      Path("v1", "accounts:sendOobCode"), .updateAccounts, .sendOobCode,
+      methods.sendOobCodeAsAdministrator, methods.sendOobCode)
+    inPool(
+      .post, "accounts:sendOobCode", .updateAccounts, .sendOobCode,
+      methods.sendOobCodeAsAdministrator)
+    client(
+      .post, Path("v1", "accounts:resetPassword"), .v1, .resetPassword, methods.resetPassword)
+    client(
+      .post, Path("v1", "accounts:signInWithEmailLink"), .v1, .signInWithEmailLink,
+      methods.signInWithEmailLink)
+    client(.post, Path("v1", "accounts:createAuthUri"), .v1, .createAuthUri, methods.createAuthUri)
+  }
+}
+
+extension Routes {
+  mutating func addPhones() {
+    client(
+      .post, Path("v1", "accounts:sendVerificationCode"), .v1, .sendVerificationCode,
+      methods.sendVerificationCode)
+    client(
+      .post, Path("v1", "accounts:signInWithPhoneNumber"), .v1, .signInWithPhoneNumber,
+      methods.signInWithPhoneNumber)
+    client(
+      .post, Path("v1", "accounts:verifyIosClient"), .v1, .verifyIosClient, methods.verifyIosClient)
+  }
+}
+
+/// Methods named directly after the project or tenant, and related ones.
+extension Routes {
+  mutating func addSessions() {
+    inPool(
+      verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
+      methods.createSessionCookie)
+    inPool(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
+    let project = Path("v1", "projects", nil, parameters: String.self)
+    add(
+      project.route(.get) { [authorizer, methods] request, project in
+        await authorizer.admin(
+          request, .v1, .readConfig, project: project, tenant: nil, methods.getProject)
+      }, .getProjectOfAdmin, .admin(.readConfig), .v1)
+    client(.post, Path("v2", "accounts:revokeToken"), .v2, .revokeToken, methods.revokeToken)
+  }
+}

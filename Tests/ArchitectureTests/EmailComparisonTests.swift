@@ -16,7 +16,7 @@ struct EmailComparisonTests {
     "Sources/IdentityToolkitAPI/Declarations/OpenAPI.swift": "names a method",
     "Sources/IdentityToolkitAPI/Import/UserFile.swift": "reads a flag",
     "Sources/IdentityToolkitAPI/V1/Accounts/SignInWithIdp.swift": "names a provider",
-    "Sources/IdentityToolkitAPI/Wire/LoopbackHost.swift": "compares hosts",
+    "Sources/IdentityToolkitAPI/Wire/CORS.swift": "compares hosts",
     "Sources/IdentityToolkitAPI/Wire/RequestMessage.swift": "reads a flag",
     "Sources/Console/Audit/AuditQuery.swift": "sorts a menu",
     "Sources/Console/PublicURL.swift": "finds the scheme of a URL",

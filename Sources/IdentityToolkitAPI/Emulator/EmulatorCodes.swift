@@ -199,3 +199,19 @@ private struct EmulatorAction {
     request.target.query.text(name).flatMap { $0.isEmpty ? nil : $0 }
   }
 }
+
+extension Methods {
+  /// Returns the codes that were generated instead of sent, for tests.
+  func verificationCodes(_ call: AdminCall) async throws -> JSON {
+    let codes = try await identity.signIns.verificationCodes(call.pool)
+    return [
+      "verificationCodes": .array(
+        codes.map { code in
+          [
+            "phoneNumber": .string(code.phoneNumber), "sessionInfo": .string(code.sessionInfo),
+            "code": .string(code.code),
+          ]
+        })
+    ]
+  }
+}

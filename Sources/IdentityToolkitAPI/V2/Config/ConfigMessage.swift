@@ -177,3 +177,136 @@ enum ConfigMessage {
     return resource
   }
 }
+
+/// The phone settings of a configuration: test numbers, and the regions that messages are sent to.
+enum PhoneSettingsMessage {
+  private static let regions = "smsRegionConfig"
+  private static let policies = ["allowByDefault", "allowlistOnly"]
+
+  /// Rejects a configuration with both policies, and unknown regions.
+  static func checkRegions(of message: RequestMessage) throws(WireError) {
+    guard let config = try message.message(regions) else { return }
+    var given: [String] = []
+    for (name, value) in config.object where !value.isNull {
+      if let policy = policies.first(where: { Names.match(name, $0) }) { given.append(policy) }
+    }
+    guard given.count < 2 else {
+      throw .oneof("sms_region_policy", setting: given[1], in: config.path)
+    }
+    let codes =
+      try (config.message("allowByDefault")?.texts("disallowedRegions") ?? [])
+      + (config.message("allowlistOnly")?.texts("allowedRegions") ?? [])
+    guard codes.allSatisfy(SMSRegion.isKnown) else {
+      throw WireError("INVALID_REGION_CODE : Invalid region code.")
+    }
+  }
+
+  /// Keeps the stored test numbers at a path if a caller that doesn't see them writes back what it
+  /// read.
+  ///
+  /// A body or a mask that names them changes them, which is refused.
+  static func keepTestNumbers(
+    at path: [String], of stored: JSON.Object, after mask: UpdateMask, _ body: JSON.Object,
+    in resource: inout JSON.Object
+  ) {
+    guard Resource.value(at: path, in: body) == nil,
+      !mask.paths.contains(where: { $0.starts(with: path) }),
+      let numbers = Resource.value(at: path, in: stored)
+    else { return }
+    Resource.set(numbers, at: path, in: &resource)
+  }
+
+  static func normalizeTestNumbers(
+    at path: [String], in body: inout JSON.Object
+  ) throws(WireError) {
+    guard let numbers = Resource.value(at: path, in: body)?.objectValue else { return }
+    var places: [String: Int] = [:]
+    var normalized: [(number: String, code: JSON)] = []
+    for (number, code) in numbers {
+      guard let number = TestNumber.normalized(number.text) else {
+        throw WireError("INVALID_PHONE_NUMBER : Invalid format.")
+      }
+      // Two spellings of a number are one number, with the last code.
+      if let place = places[number] {
+        normalized[place].code = code
+      } else {
+        places[number] = normalized.count
+        normalized.append((number, code))
+      }
+    }
+    var object = JSON.Object()
+    for (number, code) in normalized { object.append(number, code) }
+    Resource.set(.object(object), at: path, in: &body)
+  }
+}
+
+/// `recaptchaConfig` on the wire.
+///
+/// Like production, it's stored only if its parts are consistent.
+enum RecaptchaMessage {
+  private static let member = "recaptchaConfig"
+
+  /// What every configuration that was written has, even if it wasn't in the request.
+  private static let defaults: JSON.Object = [
+    "emailPasswordEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED",
+    "phoneEnforcementState": "RECAPTCHA_PROVIDER_ENFORCEMENT_STATE_UNSPECIFIED",
+    "useSmsBotScore": false, "useSmsTollFraudProtection": false,
+  ]
+
+  /// Checks the configuration of a resource whose member types are already checked, if a mask wrote
+  /// it, and completes one that isn't the old one.
+  static func settle(
+    _ resource: inout JSON.Object, from old: JSON.Object, writtenBy mask: UpdateMask
+  ) throws(PoolError) {
+    guard mask.covers(member), var config = resource[member]?.objectValue else { return }
+    try check(config)
+    guard resource[member] != old[member] else { return }
+    for (name, value) in defaults where config[name] == nil { config[name] = value }
+    resource[member] = .object(config)
+  }
+
+  private static func check(_ config: JSON.Object) throws(PoolError) {
+    try checkRules(config["managedRules"], "endScore", .endScore)
+    try checkRules(config["tollFraudManagedRules"], "startScore", .startScore)
+    let isPhoneOn = ["AUDIT", "ENFORCE"].contains { config["phoneEnforcementState"] == $0 }
+    guard
+      isPhoneOn || config["useSmsBotScore"] != true && config["useSmsTollFraudProtection"] != true
+    else { throw .recaptcha(.phoneState) }
+    guard config["recaptchaKeys"]?.arrayValue?.isEmpty ?? true else { throw .recaptcha(.siteKey) }
+  }
+
+  private static func checkRules(
+    _ rules: JSON?, _ score: String, _ fault: RecaptchaFault
+  ) throws(PoolError) {
+    for rule in rules?.arrayValue ?? [] {
+      guard isScore(rule[score]) else { throw .recaptcha(fault) }
+      guard rule["action"] == "BLOCK" else { throw .recaptcha(.missingAction) }
+    }
+  }
+
+  /// Whether the value is one of the eleven scores; an absent value is 0.
+  private static func isScore(_ value: JSON?) -> Bool {
+    guard let value else { return true }
+    guard let score = value.numberValue?.double, (0...1).contains(score) else { return false }
+    return abs((score * 10).rounded() - score * 10) < 1e-5
+  }
+}
+
+extension WireError {
+  init(_ error: RecaptchaFault) {
+    let scores =
+      "score in reCAPTCHA managed rules must be a value between 0.0 and 1.0, at 11 discrete "
+      + "values; e.g. 0.1, 0.2, 0.3, 0.4, ... 0.9, 1.0."
+    switch error {
+    case .endScore: self.init("INVALID_CONFIG : The end \(scores)")
+    case .startScore: self.init("INVALID_CONFIG : The start \(scores)")
+    case .missingAction:
+      self.init("INVALID_CONFIG : The action in reCAPTCHA managed rules must be set.")
+    case .phoneState:
+      self.init(
+        "INVALID_RECAPTCHA_PHONE_AUTH_CONFIGURATION : Phone auth enforcement state must be aligned "
+          + "with toll fraud or bot score enablement.")
+    case .siteKey: self.init("INVALID_SITE_KEY")
+    }
+  }
+}

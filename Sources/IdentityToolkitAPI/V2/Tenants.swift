@@ -1,6 +1,141 @@
+import HTTP
 import Identity
 import JSON
 import Text
+
+extension Declaration {
+  static let createTenant = Declaration(
+    "projects.tenants.create", "Creates a tenant.", takes: .tenant, gives: .tenant,
+    failing: [404, 409])
+}
+
+extension Methods {
+  /// `POST projects/{p}/tenants`.
+  func createTenant(_ call: AdminCall) async throws -> JSON {
+    let message = RequestMessage(call.message.object, path: "tenant")
+    let (body, configuration) = try TenantMessage.read(message)
+    var tenant = PoolEdit(displayName: "")
+    let edit = try await TenantMessage.edit(TenantMessage.creation, body, configuration) {
+      () throws(WireError) in tenant
+    }
+    try edit.apply(to: &tenant)
+    return TenantMessage.write(
+      try await identity.pools.createTenant(in: call.pool.project, tenant, by: call.author),
+      for: call.holder)
+  }
+}
+
+extension Declaration {
+  static let getTenant = Declaration(
+    "projects.tenants.get", "Returns a tenant.", gives: .tenant, failing: [404])
+}
+
+extension Methods {
+  /// `GET projects/{p}/tenants/{t}`.
+  func getTenant(_ call: AdminCall) async throws -> JSON {
+    guard call.pool.tenant != nil else { throw WireError(PoolError.tenantNotFound) }
+    return TenantMessage.write(try await settings(of: call), for: call.holder)
+  }
+}
+
+extension Declaration {
+  static let listTenants = Declaration(
+    "projects.tenants.list", "Lists a project's tenants by ID, in pages.",
+    query: ["pageSize": .integer, "pageToken": .text],
+    gives: ["tenants": .list(.tenant), "nextPageToken": .text], failing: [404])
+}
+
+extension Methods {
+  /// `GET projects/{p}/tenants`: lists the tenants in pages, ordered by ID.
+  func listTenants(_ call: AdminCall) async throws -> JSON {
+    let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
+    let after = call.request.parameter("pageToken").flatMap { $0.isEmpty ? nil : $0 }
+    let page = try await identity.pools.tenants(
+      project: call.pool.project, after: after, limit: limit)
+    var answer = JSON.Object()
+    if !page.items.isEmpty {
+      answer.append("tenants", .array(page.items.map { TenantMessage.write($0, for: call.holder) }))
+    }
+    UserMessage.append(
+      "nextPageToken", page.token(limit: limit) { $0.pool.objectID }, to: &answer)
+    return .object(answer)
+  }
+}
+
+extension Page {
+  /// Returns the token of the next page: a full page has one, even if it's the last, as in Google's
+  /// emulator.
+  func token(limit: Int, of key: (Element) -> String) -> String? {
+    items.count == limit ? items.last.map(key) : nil
+  }
+}
+
+extension Request {
+  /// Returns the page size.
+  ///
+  /// Absent and zero mean the default; negative and too large values mean the maximum.
+  func pageSize(_ name: String, standard: Int, maximum: Int) throws(WireError) -> Int {
+    guard let text = parameter(name), !text.isEmpty else { return standard }
+    guard let size = Int32(text) else {
+      throw .invalidValue(at: Names.snake(name), type: "TYPE_INT32", .string(text))
+    }
+    guard size != 0 else { return standard }
+    return size > 0 ? min(Int(size), maximum) : maximum
+  }
+}
+
+extension Declaration {
+  static let updateTenant = Declaration(
+    "projects.tenants.patch",
+    "Updates the fields of a tenant in the mask, or the whole tenant without a mask.",
+    query: ["updateMask": .text], takes: .tenant, gives: .tenant, failing: [404, 409])
+}
+
+extension Methods {
+  /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
+  /// tenant without a mask.
+  func updateTenant(_ call: AdminCall) async throws -> JSON {
+    guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }
+    let message = RequestMessage(call.message.object, path: "tenant")
+    let (body, configuration) = try TenantMessage.read(message)
+    let mask = Methods.mask(
+      call.request.updateMask, body, isEmpty: message.object.isEmpty,
+      seesCodes: call.holder.may(.changeLinks, in: call.pool))
+    let edit = try await TenantMessage.edit(mask, body, configuration) {
+      () in try await settings(of: call).edit
+    }
+    let tenant = try await identity.pools.update(
+      project: call.pool.project, tenant: id, by: call.author
+    ) { (tenant) throws(PoolError) in
+      try edit.apply(to: &tenant)
+    }
+    return TenantMessage.write(tenant, for: call.holder)
+  }
+
+  /// An empty mask with an empty body changes nothing; the Node SDK sends this.
+  private static func mask(
+    _ text: String?, _ body: JSON.Object, isEmpty: Bool, seesCodes: Bool
+  ) -> UpdateMask {
+    if let text, !text.isEmpty { return UpdateMask(text) }
+    if text != nil, isEmpty { return UpdateMask("") }
+    return TenantMessage.everything(of: body, seesCodes: seesCodes)
+  }
+}
+
+extension Declaration {
+  static let deleteTenant = Declaration(
+    "projects.tenants.delete", "Deletes a tenant and all its data.", gives: [:],
+    failing: [404])
+}
+
+extension Methods {
+  /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
+  func deleteTenant(_ call: AdminCall) async throws -> JSON {
+    guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }
+    try await identity.pools.delete(project: call.pool.project, tenant: id, by: call.author)
+    return [:]
+  }
+}
 
 enum TenantMessage {
   /// The members that are only stored and returned.

@@ -2,6 +2,21 @@ import Identity
 import JSON
 
 extension Declaration {
+  static let sendVerificationCode = Declaration(
+    "accounts.sendVerificationCode", "Sends a phone sign-in code by SMS.",
+    takes: .phoneNumber, gives: ["sessionInfo": .text.required])
+}
+
+extension Methods {
+  /// `accounts:sendVerificationCode`: sends a phone sign-in code.
+  func sendVerificationCode(_ call: ClientCall) async throws -> JSON {
+    let pool = try await pool(of: call)
+    let request = try PhoneRequest(call.message, call)
+    return ["sessionInfo": .string(try await identity.signIns.sendCode(pool, request))]
+  }
+}
+
+extension Declaration {
   static let signInWithPhoneNumber = Declaration(
     "accounts.signInWithPhoneNumber",
     "Signs in with a code sent to a phone number, or links the number to an account.",
@@ -62,5 +77,23 @@ extension Methods {
     }
     guard operation != "UPDATE", operation != "LINK" else { throw WireError("MISSING_ID_TOKEN") }
     return (try await pool(of: call), .signIn)
+  }
+}
+
+extension Declaration {
+  static let verifyIosClient = Declaration(
+    "accounts.verifyIosClient",
+    "Returns a receipt for an iOS app; apps aren't verified with push notifications.",
+    takes: ["appToken": .text, "isSandbox": .flag],
+    gives: ["receipt": .text.required, "suggestedTimeout": .int64.required])
+}
+
+extension Methods {
+  /// `accounts:verifyIosClient`, which the iOS SDK calls before it requests a text message.
+  ///
+  /// No notification is sent, so the SDK waits in vain as long as it's told, and continues with the
+  /// receipt, which isn't checked.
+  func verifyIosClient(_ call: ClientCall) async throws -> JSON {
+    ["receipt": "not-checked", "suggestedTimeout": "1"]
   }
 }
