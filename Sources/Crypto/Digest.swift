@@ -113,3 +113,71 @@ public enum HashFunction: String, Sendable, CaseIterable {
     return try hmac.code(for: message)
   }
 }
+
+/// The libcrypto algorithms used by requests, fetched once.
+///
+/// Otherwise libcrypto fetches an algorithm by name, under a lock, on each use. Algorithms that
+/// aren't available are nil, and their users throw an error.
+enum Algorithms {
+  // `@unchecked Sendable`, because:
+  // 1. the pointers are set once, and what they point to is never freed or changed;
+  // 2. libcrypto shares fetched algorithms between threads and counts references atomically;
+  // 3. a prepared context is only read, by EVP_MAC_CTX_dup, whose source is const.
+  @safe struct Shared: @unchecked Sendable {
+    let pointer: OpaquePointer?
+
+    init(_ pointer: OpaquePointer?) { unsafe self.pointer = pointer }
+  }
+
+  static let sha1 = unsafe Shared(EVP_MD_fetch(nil, "SHA1", nil))
+  static let sha256 = unsafe Shared(EVP_MD_fetch(nil, "SHA256", nil))
+  static let sha512 = unsafe Shared(EVP_MD_fetch(nil, "SHA512", nil))
+  static let aes256GCM = unsafe Shared(EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))
+
+  /// Contexts that only need a key.
+  static let hmacSHA1 = hmac("SHA1")
+  static let hmacSHA256 = hmac("SHA256")
+  static let hmacSHA512 = hmac("SHA512")
+
+  private static func hmac(_ digest: String) -> Shared {
+    guard let algorithm = unsafe EVP_MAC_fetch(nil, "HMAC", nil) else { return unsafe Shared(nil) }
+    defer { unsafe EVP_MAC_free(algorithm) }
+    guard let context = unsafe EVP_MAC_CTX_new(algorithm) else { return unsafe Shared(nil) }
+    guard unsafe countersign_mac_digest(context, digest) == 1 else {
+      unsafe EVP_MAC_CTX_free(context)
+      return unsafe Shared(nil)
+    }
+    return unsafe Shared(context)
+  }
+}
+
+/// Digests secrets for one purpose, so that equal ones are found without being decrypted.
+///
+/// A digest consists of the ID of the newest master key (4 bytes) and the first half of an
+/// HMAC-SHA-256 (16). Only digests under the same key can be compared. Without the key, a digest
+/// shows only whether it equals another one.
+public struct KeyedDigest: Sendable {
+  private let derived: DerivedKeys
+
+  /// Creates digests for `purpose`, a short name that never changes.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
+  public init(_ ring: KeyRing, purpose: String) throws(CryptoError) {
+    derived = try DerivedKeys(ring, label: "countersign digest: \(purpose)")
+  }
+
+  /// Returns the digest of a message under the newest key.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
+  public func digest(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    let key = try derived.current()[0]
+    return key.idBytes + (try HMAC.code(.sha256, key: key.secret, message: message)).prefix(16)
+  }
+
+  /// Returns whether a digest is under the newest key.
+  ///
+  /// - Throws: ``CryptoError/failed(_:)`` when libcrypto fails.
+  public func isCurrent(_ digest: [UInt8]) throws(CryptoError) -> Bool {
+    digest.starts(with: try derived.current()[0].idBytes)
+  }
+}

@@ -57,3 +57,80 @@ public struct Request: Sendable {
     return String(decoding: bytes, as: UTF8.self).lowercased()
   }
 }
+
+/// A request method, compared case-sensitively (RFC 9110 section 9.1).
+public struct Method: Hashable, Sendable, CustomStringConvertible {
+  /// The name, such as `GET`.
+  public let name: String
+
+  /// Creates a method with any name; an unknown one matches no route.
+  public init(_ name: String) {
+    self.name = name
+  }
+
+  /// The name.
+  public var description: String { name }
+
+  /// Compares the names byte by byte, since clients can send any text.
+  public static func == (one: Method, other: Method) -> Bool {
+    one.name.isSameBytes(as: other.name)
+  }
+
+  /// Hashes the bytes of the name.
+  public func hash(into hasher: inout Hasher) { name.hashBytes(into: &hasher) }
+
+  /// Reads a resource.
+  public static let get = Method("GET")
+  /// Reads the header fields that `get` would return, without the body.
+  public static let head = Method("HEAD")
+  /// Submits data.
+  public static let post = Method("POST")
+  /// Replaces a resource.
+  public static let put = Method("PUT")
+  /// Changes part of a resource.
+  public static let patch = Method("PATCH")
+  /// Deletes a resource.
+  public static let delete = Method("DELETE")
+  /// Asks for the allowed methods; browsers send it as a CORS preflight.
+  public static let options = Method("OPTIONS")
+}
+
+/// An ID for a request in the access log and on error pages: 12 characters, unique per run.
+///
+/// It isn't secret and can be guessed.
+public struct RequestID: Hashable, Sendable, CustomStringConvertible {
+  /// The number behind the text, below 2^60.
+  public let number: UInt64
+
+  /// Creates an ID from a number, using its lower 60 bits.
+  public init(_ number: UInt64) {
+    self.number = number & (1 << 60 - 1)
+  }
+
+  /// The 12 characters: digits and uppercase letters except I, L, O, and U.
+  public var text: String {
+    var text = ""
+    text.reserveCapacity(12)
+    for index in 0..<12 { text.unicodeScalars.append(Unicode.Scalar(character(index))) }
+    return text
+  }
+
+  /// The 12 characters.
+  public var description: String { text }
+
+  /// Returns one character of the text as ASCII.
+  ///
+  /// - Parameter index: The position, 0 to 11 from the left.
+  /// - Returns: A digit or an uppercase letter.
+  public func character(_ index: Int) -> UInt8 {
+    let digit = UInt8(truncatingIfNeeded: number >> UInt64(5 * (11 - index))) & 31
+    return switch digit {
+    case 0...9: UInt8(ascii: "0") + digit
+    case 10...17: UInt8(ascii: "A") + digit - 10
+    case 18...19: UInt8(ascii: "J") + digit - 18
+    case 20...21: UInt8(ascii: "M") + digit - 20
+    case 22...26: UInt8(ascii: "P") + digit - 22
+    default: UInt8(ascii: "V") + digit - 27
+    }
+  }
+}

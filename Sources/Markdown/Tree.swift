@@ -1,4 +1,5 @@
 import CCmark
+import Text
 
 /// A document parsed by libcmark.
 ///
@@ -109,5 +110,79 @@ extension String {
   fileprivate init(taking text: UnsafeMutablePointer<CChar>?) {
     unsafe self.init(lending: text)
     unsafe cmark_get_default_mem_allocator().pointee.free(text)
+  }
+}
+
+extension Tree {
+  /// Gives each heading a unique `id`, and returns the headings.
+  func nameHeadings(_ fit: MarkdownFit) -> [MarkdownDocument.Heading] {
+    var names = HeadingNames()
+    return unsafe nodes(CMARK_NODE_HEADING).map { node in
+      let text = unsafe node.text
+      let heading = MarkdownDocument.Heading(
+        level: min(unsafe node.headingLevel + fit.headingLevel - 1, 6),
+        id: fit.idPrefix + names.id(for: text), text: text)
+      let tag = "h\(heading.level)"
+      unsafe node.rewrap(
+        as: CMARK_NODE_CUSTOM_BLOCK, "<\(tag) id=\"\(heading.id.escapedForHTML)\">", "</\(tag)>")
+      return heading
+    }
+  }
+}
+
+extension Node {
+  /// The text of the node, without markup.
+  fileprivate var text: String {
+    unsafe descendants.reduce(into: "") { text, node in
+      switch unsafe node.kind {
+      case CMARK_NODE_TEXT, CMARK_NODE_CODE: unsafe text += node.literal
+      case CMARK_NODE_SOFTBREAK, CMARK_NODE_LINEBREAK: text += " "
+      default: break
+      }
+    }
+  }
+}
+
+/// Generates heading IDs that are unique in a document.
+struct HeadingNames {
+  private var taken: Set<String> = []
+  /// The number of headings per name, so that many headings with one name don't retry the same IDs.
+  private var counts: [String: Int] = [:]
+
+  /// Returns the letters and digits of a text in lowercase, with a hyphen for each gap.
+  mutating func id(for text: String) -> String {
+    let words = text.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+    let name = words.isEmpty ? "section" : words.joined(separator: "-")
+    var id = name
+    while !taken.insert(id).inserted {
+      counts[name, default: 1] += 1
+      id = "\(name)-\(counts[name, default: 1])"
+    }
+    return id
+  }
+}
+
+extension Tree {
+  /// Removes raw HTML, both blocks and inline tags.
+  func dropHTML() {
+    unsafe nodes(CMARK_NODE_HTML_BLOCK, CMARK_NODE_HTML_INLINE).forEach { unsafe $0.free() }
+  }
+
+  /// Replaces links and images with disallowed targets by their text.
+  func checkLinks(_ fit: MarkdownFit) {
+    unsafe nodes(CMARK_NODE_LINK, CMARK_NODE_IMAGE).forEach { node in
+      let address = Address(unsafe node.url)
+      let isHidden = unsafe node.kind == CMARK_NODE_IMAGE && !fit.showsImages
+      if !address.isAllowed || isHidden {
+        unsafe node.unwrap()
+      } else if let part = address.part, unsafe node.kind == CMARK_NODE_LINK, fit.idPrefix != "" {
+        unsafe node.lead(to: "#\(fit.idPrefix)\(part)")
+      } else if unsafe node.kind == CMARK_NODE_LINK, address.mayLeadElsewhere {
+        let title = unsafe node.title
+        let attributes = title.isEmpty ? "" : " title=\"\(title.escapedForHTML)\""
+        let start = "<a href=\"\(address.href)\"\(attributes) rel=\"noreferrer\">"
+        unsafe node.rewrap(as: CMARK_NODE_CUSTOM_INLINE, start, "</a>")
+      }
+    }
   }
 }

@@ -122,3 +122,54 @@ func isWhitespace(_ byte: UInt8) -> Bool {
 func isBlank(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
+
+/// A tag in a template's source.
+struct Tag {
+  enum Kind: Equatable {
+    case escaped, unescaped, section, inverted, close, partial, parent, block, comment, delimiters
+    /// A whole message, from its opening to its closing tag.
+    case message
+
+    /// Whether the tag can be standalone, so that its line is removed from the page.
+    var canStandAlone: Bool {
+      self != .escaped && self != .unescaped && self != .message
+    }
+
+    /// Whether the tag requires a closing tag.
+    var isOpening: Bool {
+      switch self {
+      case .section, .inverted, .parent, .block: true
+      default: false
+      }
+    }
+  }
+
+  let kind: Kind
+  /// The name in the tag, or the context of a message; empty for comments and delimiters.
+  let name: String
+  /// The texts of a message: one, or the one for 1 and the one for any other number.
+  let texts: [String]
+  /// The range in the source, including delimiters.
+  let range: Range<Int>
+  let place: SourceLocation
+}
+
+/// The source of a message, between `{{%}}` and `{{/%}}`.
+enum MessageSource {
+  /// Returns the text, or the texts around `{{%other}}`.
+  ///
+  /// A line break, with the space around it, is one space.
+  static func texts(_ source: ArraySlice<UInt8>) -> [String] {
+    String(decoding: source, as: UTF8.self)
+      .split(separator: "{{%other}}", omittingEmptySubsequences: false)
+      .map { text in
+        text.split { $0.isNewline }.map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+      }
+  }
+
+  private static func trimmed(_ line: Substring) -> Substring {
+    var line = line.drop { $0 == " " || $0 == "\t" }
+    while let last = line.last, last == " " || last == "\t" { line.removeLast() }
+    return line
+  }
+}
