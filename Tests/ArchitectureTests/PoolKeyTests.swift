@@ -85,7 +85,7 @@ struct PoolKeyTests {
         return nil
       }
       // A pool's row says nothing about which pool it is.
-      let wanted = own + text.matches(of: /\b(?:FROM|JOIN) pool\b/).count
+      let wanted = own + text.matches(of: /\b(?:FROM|JOIN) scope\b/).count
       guard Self.poolCount(text) < wanted else { return nil }
       let start = text.firstMatch(of: /\b(?:UPDATE|DELETE FROM|INSERT INTO|FROM)\b/)?.range
         .lowerBound

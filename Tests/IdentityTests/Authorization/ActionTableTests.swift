@@ -96,7 +96,7 @@ struct ActionTableTests {
       let words = text.split(separator: " ").map(String.init)
       try #require(words.count == 5, "\(text)")
       action = try #require(ConsoleAction(rawValue: words[0]), "\(text)")
-      permission = try #require(Permission(rawValue: words[1]), "\(text)")
+      permission = try #require(Permission.allCases.first { "\($0)" == words[1] }, "\(text)")
       (reauthentication, reason, secondApprover) = (words[2], words[3], words[4])
     }
 

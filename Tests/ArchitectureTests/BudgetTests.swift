@@ -1,0 +1,54 @@
+import Testing
+
+/// The size of the house. A commit that raises a budget says what for.
+struct BudgetTests {
+  private static let budgets = [
+    "lines of Swift": 133_500,
+    "Swift files": 766,
+    "public error types": 45,
+    "console actions": 75,
+    "audit actions": 130,
+    "tables": 80,
+    "options of the command line": 105,
+    "commands": 44,
+  ]
+
+  @Test func `the product keeps to its size`() throws {
+    let sizes = try Self.sizes()
+    #expect(sizes.keys.sorted() == Self.budgets.keys.sorted())
+    for (what, budget) in Self.budgets {
+      let size = sizes[what, default: 0]
+      #expect(size <= budget, "\(size) \(what)")
+      // Otherwise the budget is left from before something was removed.
+      #expect(size * 10 > budget * 9, "\(size) \(what)")
+    }
+  }
+
+  private static func sizes() throws -> [String: Int] {
+    let sources = try SourceTree.files(in: "Sources")
+    let identity = sources.filter { $0.module == "Identity" }
+    let program = sources.filter { $0.module == "countersign" }
+    let schema = try SourceTree.file("docs/reference/schema.md")
+    return [
+      "lines of Swift": sources.map { $0.lines.count - 1 }.reduce(0, +),
+      "Swift files": sources.count,
+      "public error types": identity.flatMap(ErrorTests.types).count,
+      "console actions": try cases(of: "ConsoleAction", in: identity),
+      "audit actions": try cases(of: "AuditAction", in: identity),
+      "tables": schema.lines.count { $0.hasPrefix("## ") },
+      "options of the command line": program.map {
+        $0.text.matches(of: /\bOption\(\s*"/).count
+      }.reduce(0, +),
+      "commands": program.map { $0.text.matches(of: #/\benum \w+Command: /#).count }.reduce(0, +),
+    ]
+  }
+
+  /// The number of an enumeration's cases before its first property.
+  private static func cases(of type: String, in files: [SourceFile]) throws -> Int {
+    let start = "public enum \(type): "
+    let file = try #require(files.first { $0.text.contains(start) })
+    let lines = file.lines.drop { !$0.hasPrefix(start) }.dropFirst()
+      .prefix { !$0.contains(" var ") }.filter { !$0.contains("//") }
+    return lines.joined(separator: "\n").matches(of: /(?:\bcase|,)\s+\w/).count
+  }
+}
