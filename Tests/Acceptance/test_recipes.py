@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -62,6 +63,8 @@ def compile_copy(module, folder, *words, checked=None):
             files.append("-primary-file")
         files.append(source)
     program, *options = compiler(module)
+    # Only the driver knows where the macros of the standard library are.
+    options += ["-plugin-path", Path(program).parent.parent / "lib/swift/host/plugins"]
     done = subprocess.run(
         [program, *words, "-I", folder, *options, *files], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, (module, done.stderr[-3_000:])
