@@ -29,7 +29,7 @@ import Testing
       _ = try await instance.account(.alice, in: instance.east)
       try await instance.identity.pools.delete(
         project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
-      await #expect(throws: AccountError.self) {
+      await #expect(throws: CallError.self) {
         try await instance.account(.bob, in: instance.east)
       }
     }
