@@ -1,6 +1,6 @@
 import Testing
 
-/// The size of the house. A commit that raises a budget says what for.
+/// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
     "lines of Swift": 133_500,

@@ -4,8 +4,8 @@ import Testing
 struct ErrorTests {
   /// The public error types of a source file.
   static func types(in file: SourceFile) -> [Substring] {
-    file.text.matches(of: /(?m)^\s*public (?:indirect )?(?:enum|struct) (\w+)(?:<.*>)?: .*\bError\b/)
-      .map(\.1)
+    let declaration = /(?m)^\s*public (?:indirect )?(?:enum|struct) (\w+)(?:<.*>)?: .*\bError\b/
+    return file.text.matches(of: declaration).map(\.1)
   }
 
   @Test func `no error type has a case for a failed database`() throws {
