@@ -86,7 +86,7 @@ def test_the_symbols_are_in_a_file_of_the_same_build(packages, tmp_path):
         build, = re.findall(r"Build ID: (\w+)", read(program, "--notes"))
         assert f"Build ID: {build}\n" in read(symbols, "--notes")
         # Loose for a debug build, which loads the Swift runtime; a release has it inside.
-        assert program.stat().st_size <= 80 * 2**20
+        assert program.stat().st_size <= 80_000_000
 
 
 def dependencies(package):
