@@ -10,6 +10,7 @@ import Templating
 struct GuideLayout {
   /// The headings of the second level.
   private(set) var contents: [GuideHeading] = []
+  private(set) var hasPlatforms = false
 
   private let html: String
   private let sketches: [String: String]
@@ -64,6 +65,7 @@ struct GuideLayout {
       contents.append(GuideHeading(text: next.text, href: "#" + next.id, platforms: only))
     } else if let platform = GuidePlatform(heading: next.text) {
       isInPane = true
+      hasPlatforms = true
       lines.append(Self.pane([platform]))
     }
     lines.append(String(line))
@@ -82,6 +84,7 @@ struct GuideLayout {
     switch (words.first, only) {
     case ("only", nil) where !platforms.isEmpty && platforms.count == words.count - 1:
       only = platforms
+      hasPlatforms = true
       lines.append(Self.pane(platforms))
     case ("end", .some) where words.count == 1:
       only = nil
