@@ -10,8 +10,10 @@ import pyotp
 import pytest
 
 from conftest import new_project
-from support.rest import ok
+from support.agents import set_rules
+from support.rest import ok, refused
 from support.waiting import room_in_interval
+from support.walking import Pointer
 
 WINDOWS = [0, 1, 5, 10]
 
@@ -49,12 +51,24 @@ class SignIn:
     def pass_first_factor(self, api):
         self.pending = ok(api.sign_in(self.email))["mfaPendingCredential"]
 
+    def code(self, now):
+        return self.program(self.secret, now + 30 * self.offset)
+
     def send(self, api, now):
-        code = self.program(self.secret, now + 30 * self.offset)
         answer = api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": self.pending, "mfaEnrollmentId": f"factor-{self.uid}",
-            "totpVerificationInfo": {"verificationCode": code}})
+            "totpVerificationInfo": {"verificationCode": self.code(now)}})
         self.response = answer.status_code, answer.json().get("error", {}).get("message")
+        return answer
+
+
+def add(api, window, users):
+    """Imports users with their secrets into a pool that accepts adjacent intervals."""
+    api.switch_totp_on(window)
+    api.allow_secrets()
+    answer = ok(api.admin("POST", "accounts:batchCreate", {
+        "hashAlgorithm": "SHA256", "rounds": 1, "users": [user.row for user in users]}))
+    assert "error" not in answer, answer
 
 
 def sign_ins(window):
@@ -70,12 +84,7 @@ def sent(standalone, owner_browser):
     users = {window: sign_ins(window) for window in WINDOWS}
     with ThreadPoolExecutor(4) as pool:
         for window, api in places.items():
-            api.switch_totp_on(window)
-            api.allow_secrets()
-            answer = ok(api.admin("POST", "accounts:batchCreate", {
-                "hashAlgorithm": "SHA256", "rounds": 1,
-                "users": [user.row for user in users[window]]}))
-            assert "error" not in answer, answer
+            add(api, window, users[window])
         list(pool.map(lambda user: user.pass_first_factor(places[user.window]),
                       [user for window in WINDOWS for user in users[window]]))
         room_in_interval(20)
@@ -96,3 +105,28 @@ def test_v7_only_codes_within_the_window_are_accepted(sent, window, offset, prog
         assert status == 200, message
     else:
         assert (status, message) == (400, "INVALID_CODE")
+
+
+def test_a_hardware_token_is_resynchronized_and_its_next_code_signs_in(api, owner, chromium):
+    token = SignIn(1, -12, by_oathtool)
+    add(api, 1, [token])
+    path = f"/projects/{api.project}"
+    set_rules(owner, path, resynchronization="on")
+    room_in_interval(20)
+    now = time.time()
+    token.pass_first_factor(api)
+    for ago in (90, 60, 30):
+        refused(token.send(api, now - ago), "INVALID_CODE")
+    with chromium.new_context(base_url=api.url) as context:
+        context.add_cookies([{"name": cookie.name, "value": cookie.value, "url": api.url}
+                             for cookie in owner.http.cookies.jar])
+        agent = Pointer(context.new_page())
+        agent.start(f"{path}/users/{token.uid}")
+        agent.link(to="/resynchronization")
+        agent.type("first-code", token.code(now - 30)).type("second-code", token.code(now))
+        agent.choose("reason", "Codes rejected").button("Resynchronize")
+        assert "Clock offset: 12 intervals slow" in agent.status()
+        agent.end()
+    token.pass_first_factor(api)
+    refused(token.send(api, now), "INVALID_CODE")
+    ok(token.send(api, now + 30))

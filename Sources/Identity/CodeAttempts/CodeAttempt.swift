@@ -12,6 +12,8 @@ public struct CodeAttempt: Sendable {
     /// Enrollment of an authenticator app.
     case enrollment
     case phoneEnrollment = "phone-enrollment"
+    /// Two consecutive codes of an authenticator app, read to an agent.
+    case resynchronization
 
     public var isSent: Bool { self == .phone || self == .phoneEnrollment }
   }

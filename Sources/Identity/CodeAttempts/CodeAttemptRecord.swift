@@ -70,7 +70,7 @@ package struct CodeAttemptRecorder {
       return full.map { .quotaExceeded(until: $0) } ?? .invalidCode
     }
     var count = CodeAttemptCount(account)
-    let full = try OwnChange.row.take(of: account.key, at: now, connection)
+    let full = try takeRow(at: now, connection)
     // Counted as incorrect even if there's no room to record it.
     let at =
       try full == nil ? insert(finding, at: now, &count, connection) : account.lastCodeAttemptAt
@@ -118,11 +118,16 @@ package struct CodeAttemptRecorder {
         return nil
       }
     }
-    if let full = try OwnChange.row.take(of: account.key, at: now, connection) { return full }
+    if let full = try takeRow(at: now, connection) { return full }
     let at = try insert(finding, at: now, &count, connection)
     try connection.runLater(
       "UPDATE account SET last_code_attempt_at = \(at) WHERE account_key = \(account.key)")
     return nil
+  }
+
+  /// Counts the row among the user's, unless an agent causes it, whose actions have their own limit.
+  private func takeRow(at now: Instant, _ connection: borrowing Connection) throws -> Instant? {
+    way == .resynchronization ? nil : try OwnChange.row.take(of: account.key, at: now, connection)
   }
 
   private func insert(
@@ -244,8 +249,9 @@ package enum CodeAttemptRecord {
       }
       guard let row else { break }
       let (way, result) = (row.nearMiss.way, row.result)
-      // A sign-in confirmed the near misses before it; an enrollment doesn't.
-      if result.isSuccess, way == .app || way == .phone { break }
+      // A sign-in confirmed the near misses before it; an enrollment doesn't. Those before a
+      // resynchronization are distances from the former time.
+      if result.isSuccess, [.app, .phone, .resynchronization].contains(way) { break }
       if result == .late || result == .early {
         let changed = try connection.run(
           """

@@ -19,6 +19,9 @@ public struct Factor: Sendable {
   public let phoneNumber: String?
   /// The time until which its codes are rejected; nil or in the past if they're accepted.
   public let suspendedUntil: Instant?
+  /// How many intervals the device's clock is ahead of the server's, negative if it's behind; nil if
+  /// the factor wasn't resynchronized.
+  public let clockOffset: Int?
 
   /// The maximum length of a name, in Unicode scalars.
   public static let longestName = 100
@@ -37,7 +40,8 @@ public struct Factor: Sendable {
   static func isTooLong(_ name: String) -> Bool { name.unicodeScalars.count > longestName }
 
   static let columns: SQL = """
-    enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until
+    enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until,
+      clock_offset
     """
 
   init(_ row: inout Row) throws {
@@ -48,6 +52,7 @@ public struct Factor: Sendable {
     lastUsedAt = try row.next()
     phoneNumber = try row.next()
     suspendedUntil = try row.next()
+    clockOffset = try row.next()
   }
 
   /// Reads an account's factors, in order of enrollment.

@@ -115,27 +115,13 @@ package struct TOTPFactor: Sendable {
     _ code: String, for factor: ID<Factor>, of account: Account, in pool: Pool, window: Window,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeFinding {
-    let row = try connection.first(
-      """
-      SELECT sealed_secret, last_step, unused_steps, suspended_until FROM factor
-      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
-        AND sealed_secret IS NOT NULL
-      """
-    ) { row in
-      (
-        sealed: try row.next() as [UInt8],
-        used: UsedSteps(last: try row.next(), unused: try row.next()),
-        suspendedUntil: try row.next() as Instant?
-      )
+    guard let row = try state(factor, of: account, in: pool, connection) else {
+      return CodeFinding(.wrong)
     }
-    guard let row else { return CodeFinding(.wrong) }
-    let stored = StoredSecret(
-      .userTOTP, .account, account.id.text, part: factor.text, in: pool)
-    let secret = try stored.opening {
-      try sealer.open(row.sealed, with: associated(pool, account.id, factor))
-    }
-    guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
-    let codeAttempt = try password.verify(code, at: now.seconds, window: window, after: row.used)
+    let password = row.password
+    var clock = row.clock
+    let codeAttempt = try password.verify(
+      code, at: clock.time(at: now).seconds, window: window, after: row.used)
     let finding = CodeFinding(codeAttempt, after: row.used)
     // Checked last, so that a code of a suspended factor takes the same time as any other.
     let isSuspended = row.suspendedUntil.map { now < $0 } ?? false
@@ -143,11 +129,13 @@ package struct TOTPFactor: Sendable {
     case .accepted(let step, let offset):
       let usedAt = isSuspended ? nil : now
       var used = row.used
-      used.accept(step, at: now, expecting: expected)
+      used.accept(step, at: now, of: clock, expecting: expected)
+      if !isSuspended { clock.follow(offset) }
       let moved = try connection.run(
         """
         UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
-          last_used_at = coalesce(\(usedAt), last_used_at)
+          last_used_at = coalesce(\(usedAt), last_used_at), clock_offset = \(clock.offset),
+          clock_trend = \(clock.trend)
         WHERE account_key = \(account.key) AND enrollment_id = \(factor)
           AND last_step IS NOT DISTINCT FROM \(row.used.last)
         """)
@@ -157,6 +145,69 @@ package struct TOTPFactor: Sendable {
       return CodeFinding(.suspended, distance: offset, step: step)
     case .replayed, .outside, .refused, .unreadable: return finding
     }
+  }
+
+  /// Looks for two consecutive codes near the server's time; if it finds them, uses both up and
+  /// stores how far the device's clock is off.
+  ///
+  /// - Returns: What was found, and what the clock was set to; the former clock if it wasn't.
+  func resynchronize(
+    _ codes: CodePair, of factor: ID<Factor>, of account: Account, in pool: Pool, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> (found: PairVerification, clock: FactorClock) {
+    guard let row = try state(factor, of: account, in: pool, connection) else {
+      throw Failure("a factor without secret")
+    }
+    let found = try row.password.find(
+      codes.first, then: codes.second, at: now.seconds, after: row.used)
+    guard case .found(let step, let offset) = found else { return (found, row.clock) }
+    let clock = FactorClock(offset: offset)
+    var used = row.used
+    used.accept(step, at: now, of: clock, expecting: expected)
+    let moved = try connection.run(
+      """
+      UPDATE factor SET last_step = \(used.last), unused_steps = \(used.unusedText),
+        clock_offset = \(clock.offset), clock_trend = \(clock.trend)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
+        AND last_step IS NOT DISTINCT FROM \(row.used.last)
+      """)
+    return moved == 1 ? (found, clock) : (.used, row.clock)
+  }
+
+  private struct State {
+    let password: OneTimePassword
+    let used: UsedSteps
+    let suspendedUntil: Instant?
+    let clock: FactorClock
+  }
+
+  /// Reads what decides about a factor's codes; nil if it has no secret.
+  private func state(
+    _ factor: ID<Factor>, of account: Account, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> State? {
+    let row = try connection.first(
+      """
+      SELECT sealed_secret, last_step, unused_steps, suspended_until, \(FactorClock.columns)
+      FROM factor
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
+        AND sealed_secret IS NOT NULL
+      """
+    ) { row in
+      (
+        sealed: try row.next() as [UInt8],
+        used: UsedSteps(last: try row.next(), unused: try row.next()),
+        suspendedUntil: try row.next() as Instant?, clock: try FactorClock(&row)
+      )
+    }
+    guard let row else { return nil }
+    let stored = StoredSecret(
+      .userTOTP, .account, account.id.text, part: factor.text, in: pool)
+    let secret = try stored.opening {
+      try sealer.open(row.sealed, with: associated(pool, account.id, factor))
+    }
+    guard let password = Self.password(secret) else { throw Failure("a factor without secret") }
+    return State(
+      password: password, used: row.used, suspendedUntil: row.suspendedUntil, clock: row.clock)
   }
 
   /// Creates the one-time password generator of a secret, with this server's parameters.
@@ -274,5 +325,61 @@ extension TOTPFactor {
         """)
     }
     return rows.count == CleanupLimit.rows
+  }
+}
+
+/// The clock of a TOTP factor: the server's, shifted by what a resynchronization found.
+///
+/// Every comparison of a factor's codes with the time takes the time from here. Used steps are those
+/// that the codes belong to, so they stay used whatever the clock becomes.
+package struct FactorClock: Sendable, Equatable {
+  /// How many intervals the device's clock is ahead of the server's, negative if it's behind; nil if
+  /// the factor wasn't resynchronized, and then it never moves.
+  package private(set) var offset: Int?
+  /// In which direction the last accepted code was off: -1, 0, or 1.
+  private(set) var trend = 0
+
+  /// The clock of the server.
+  static let server = FactorClock(offset: nil)
+
+  package init(offset: Int?) { self.offset = offset }
+
+  static let columns: SQL = "clock_offset, clock_trend"
+
+  init(_ row: inout Row) throws {
+    offset = try row.next()
+    trend = try row.next()
+  }
+
+  /// Returns what the device's clock shows when the server's shows `moment`.
+  package func time(at moment: Instant) -> Instant {
+    moment.advanced(bySeconds: Int64(offset ?? 0) * TOTPFactor.period)
+  }
+
+  func step(at moment: Instant) -> Int64 { time(at: moment).seconds / TOTPFactor.period }
+
+  /// Follows a clock that keeps drifting, after an accepted code that was `remaining` intervals off.
+  ///
+  /// Typing takes time, and one code doesn't tell that from drift, so it takes two in a row in the
+  /// same direction (RFC 6238, section 6).
+  mutating func follow(_ remaining: Int) {
+    guard let offset else { return }
+    let direction = remaining.signum()
+    guard direction != 0, direction == trend else {
+      trend = direction
+      return
+    }
+    trend = 0
+    let furthest = OneTimePassword.pairReach
+    self.offset = min(max(offset + direction, -furthest), furthest)
+  }
+}
+
+extension UsedSteps {
+  mutating func accept(
+    _ step: Int64, at now: Instant, of clock: FactorClock = .server,
+    expecting expected: ExpectedTime
+  ) {
+    accept(step, at: clock.step(at: now), expected: clock.step(at: expected.at(now)))
   }
 }

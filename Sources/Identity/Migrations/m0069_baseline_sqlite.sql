@@ -318,6 +318,8 @@ CREATE INDEX account_by_changes_lock ON account (scope_key, changes_locked_at) W
 -- The users with a suspended factor, for lists; ended suspensions come before the current ones.
 CREATE INDEX account_suspended ON account (scope_key, suspended_until) WHERE suspended_until IS NOT
   NULL;
+CREATE INDEX account_suspension_end ON account (suspended_until) WHERE suspended_until IS NOT
+  NULL;
 CREATE INDEX account_initial_email ON account (scope_key, initial_email) WHERE initial_email IS NOT
   NULL;
 
@@ -368,6 +370,11 @@ CREATE TABLE factor (
   -- A keyed digest of the secret, which is the same for equal secrets of a user pool; NULL until the
   -- server has computed it.
   secret_digest BLOB,
+  -- How many steps the device's clock is ahead of the server's, negative if it's behind; NULL unless it
+  -- was resynchronized.
+  clock_offset INTEGER CHECK (abs(clock_offset) <= 40),
+  -- In which direction the last accepted code was off after that: -1, 0, or 1.
+  clock_trend INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (account_key, position)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX factor_by_id ON factor (account_key, enrollment_id);
@@ -394,9 +401,11 @@ CREATE TABLE removed_factor (
   last_step INTEGER,
   suspended_until INTEGER,
   unused_steps TEXT,
+  clock_offset INTEGER CHECK (abs(clock_offset) <= 40),
   PRIMARY KEY (account_key, enrollment_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX removed_factor_by_end ON removed_factor (until);
+CREATE INDEX removed_factor_by_remover ON removed_factor (removed_by, until);
 
 CREATE TABLE backup_code_set (
   account_key INTEGER NOT NULL REFERENCES account (account_key) ON DELETE CASCADE,
@@ -822,7 +831,9 @@ CREATE TABLE support_rules (
   policy_approval_over INTEGER,
   caller_verification TEXT NOT NULL DEFAULT 'off',
   -- The share of sign-ins that a recommended window keeps, in hundredths of a percent.
-  sign_in_goal INTEGER NOT NULL DEFAULT 9990 CHECK (sign_in_goal BETWEEN 9000 AND 10000)
+  sign_in_goal INTEGER NOT NULL DEFAULT 9990 CHECK (sign_in_goal BETWEEN 9000 AND 10000),
+  -- Whether agents can resynchronize devices whose clock is off.
+  resynchronization INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE support_action (
@@ -876,6 +887,7 @@ CREATE TABLE bulk_job (
   approver_name TEXT,
   -- Why it was stopped, and by whom.
   ending TEXT,
+  kind TEXT NOT NULL DEFAULT 'removal' CHECK (kind IN ('removal', 'links')),
   PRIMARY KEY (scope_key, job_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bulk_job_running ON bulk_job (state, job_id) WHERE state = 'running';

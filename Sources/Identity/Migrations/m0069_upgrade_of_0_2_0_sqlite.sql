@@ -65,4 +65,16 @@ CREATE TABLE node (
   until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- How far the clocks of devices are off that were resynchronized.
+ALTER TABLE factor ADD COLUMN clock_offset INTEGER CHECK (abs(clock_offset) <= 40);
+ALTER TABLE factor ADD COLUMN clock_trend INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE removed_factor ADD COLUMN clock_offset INTEGER CHECK (abs(clock_offset) <= 40);
+ALTER TABLE support_rules ADD COLUMN resynchronization INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE bulk_job ADD COLUMN kind TEXT NOT NULL DEFAULT 'removal'
+  CHECK (kind IN ('removal', 'links'));
+
+-- What an agent's start page lists across pools.
+CREATE INDEX account_suspension_end ON account (suspended_until) WHERE suspended_until IS NOT NULL;
+CREATE INDEX removed_factor_by_remover ON removed_factor (removed_by, until);
+
 UPDATE instance SET value = '0.3.0' WHERE name = 'oldest_program';

@@ -12,6 +12,7 @@ struct RestoredSteps: Sendable {
 
   let place: Place
   let used: UsedSteps
+  var clock = FactorClock.server
 
   /// Reads the secrets with which a step after the given one was used, while the clock was ahead or
   /// by a device with a fast clock.
@@ -48,6 +49,35 @@ struct RestoredSteps: Sendable {
       }
   }
 
+  /// Reads the secrets of devices with a fast clock that were resynchronized.
+  ///
+  /// A replaced database may be of an earlier version, which has no offsets; its used steps say enough.
+  private static func ofFastClocks(_ connection: borrowing Connection) throws -> [RestoredSteps] {
+    try connection.all(
+      """
+      SELECT account_key, enrollment_id, last_step, unused_steps, clock_offset FROM factor
+      WHERE account_key > 0 AND clock_offset > 0
+      """
+    ) { row in
+      RestoredSteps(
+        place: .factor(account: try row.next(), enrollment: try row.next()),
+        used: UsedSteps(last: try row.next(), unused: try row.next()),
+        clock: FactorClock(offset: try row.next()))
+    }
+      + connection.all(
+        """
+        SELECT account_key, enrollment_id, last_step, unused_steps, clock_offset
+        FROM removed_factor
+        WHERE account_key > 0 AND clock_offset > 0 AND sealed_secret IS NOT NULL
+        """
+      ) { row in
+        RestoredSteps(
+          place: .removedFactor(account: try row.next(), enrollment: try row.next()),
+          used: UsedSteps(last: try row.next(), unused: try row.next()),
+          clock: FactorClock(offset: try row.next()))
+      }
+  }
+
   /// Returns the steps between the newest time in both databases and the present one; nil for few.
   ///
   /// If the clock is ahead, the steps of the correct time are among them.
@@ -61,21 +91,28 @@ struct RestoredSteps: Sendable {
   /// Marks time steps up to now as used, and later ones that were used according to the replaced
   /// database.
   ///
+  /// Now is the later of the server's time and the device's: the clock may have been resynchronized
+  /// after the backup.
+  ///
   /// `former` also has the steps up to now that stay unused.
   static func use(
     _ former: FormerState, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let step = now.seconds / TOTPFactor.period
     let last = former.unused.map { $0.lowerBound - 1 } ?? step
-    func use(_ used: inout UsedSteps) {
-      used.accept(through: last)
-      if last < step { used.accept(step, at: step, expected: last) }
+    func use(_ used: inout UsedSteps, of clock: FactorClock = .server) {
+      let ahead = max(clock.step(at: now) - step, 0)
+      used.accept(through: last + ahead)
+      if last < step {
+        used.accept(step + ahead, at: step + ahead, expected: last + ahead)
+      }
     }
     var all = UsedSteps()
     use(&all)
-    for ahead in try after(last, connection) {
+    let fast = try ofFastClocks(connection)
+    for ahead in try after(last, connection) + fast {
       var used = ahead.used
-      use(&used)
+      use(&used, of: ahead.clock)
       try ahead.place.store(used, connection)
     }
     try connection.run(

@@ -77,6 +77,7 @@ extension SignIns {
     var forecast = try store.forecast(
       of: account, policy, blockedUntil: blockedUntil, at: now, connection)
     forecast.blockedNetworks = networks
+    forecast.drift = try CodeAttempts.drift(of: account, connection)
     return forecast
   }
 }
@@ -149,6 +150,8 @@ public struct SignInForecast: Sendable {
   public internal(set) var blockedNetworks: BlockedNetworks?
   /// How the server enforces that the user should have a second factor by now; nil if it doesn't.
   public internal(set) var enforcement: Enforcement.Mode?
+  /// What shows that the clock of the user's device is off; nil if it isn't.
+  public internal(set) var drift: DriftEvidence?
   /// Why the user couldn't enroll an authenticator app after signing in; nil if they could.
   public let enrollmentRefusal: EnrollmentError?
 
@@ -174,6 +177,16 @@ public struct SignInForecast: Sendable {
   /// Returns the factors that sign-in requires: the account's factors whose kind is enabled.
   static func factorsDue(of account: Account, _ configuration: MFAConfiguration) -> [Factor] {
     account.factors.filter { configuration.isOn($0.kind) }
+  }
+
+  /// The required factor whose codes are rejected because its clock is off by more than the window;
+  /// nil if there is none.
+  public var factorOffTime: (factor: Factor, drift: ClockDrift, window: Window)? {
+    guard case .due(let factors, let window, _) = secondFactor, let drift,
+      abs(drift.drift.steps) > window.adjacentIntervals,
+      let factor = factors.first(where: { $0.id == drift.newest.enrollment })
+    else { return nil }
+    return (factor, drift.drift, window)
   }
 
   private static func firstFactor(

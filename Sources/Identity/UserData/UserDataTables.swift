@@ -39,17 +39,18 @@ extension UserDataTable {
       [
         .text("enrollment_id"), .text("kind"), .text("display_name"), .text("phone"),
         .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
+        .number("clock_offset"),
       ],
       without: [
         "position": .key, "sealed_secret": .secret, "secret_digest": .secret, "last_step": .key,
-        "unused_steps": .key,
+        "unused_steps": .key, "clock_trend": .key,
       ]),
     .ofAccount(
       "removed_factor", as: "removedFactors", order: "enrollment_id",
       [
         .text("enrollment_id"), .text("kind"), .text("display_name"), .text("phone"),
         .time("enrolled_at"), .time("last_used_at"), .time("suspended_until"),
-        .time("removed_at"), .text("remover_name"), .time("until"),
+        .time("removed_at"), .text("remover_name"), .time("until"), .number("clock_offset"),
       ],
       without: [
         "removal_id": .key, "removed_by": .administrator, "position": .key,

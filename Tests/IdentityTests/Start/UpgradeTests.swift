@@ -32,7 +32,10 @@ struct UpgradeTests {
   private static let newColumns: [String: Set<String>] = [
     "account": ["initial_email_verified"],
     "account_provider": ["email_verified"],
-    "factor": ["secret_digest"],
+    "bulk_job": ["kind"],
+    "factor": ["clock_offset", "clock_trend", "secret_digest"],
+    "removed_factor": ["clock_offset"],
+    "support_rules": ["resynchronization"],
   ]
   /// What nothing has filled yet.
   private static let newTables: Set = ["deleted_attempts", "node", "noticed_address"]

@@ -1,0 +1,125 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `S/users/{uid}/factors/{enrollment}/resynchronization`: stores how far the clock of a device is off
+/// that can't be set, by two codes that the caller reads to the agent.
+struct Resynchronize: FormAction {
+  let action = ConsoleAction.resynchronizeFactor
+  let identity: Identity
+
+  /// The fields with codes, which no form keeps.
+  static let codes = ["first-code", "second-code"]
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let found = try await identity.factor(target)
+    let rules = try await identity.support.settings(target.pool)
+    var page = FormPage(
+      found.account, in: target.pool, title: Message("Resynchronize factor"),
+      heading: Message(
+        "Resynchronize “{factor}” of {user}?",
+        ["factor": FactorText.name(found.factor), "user": found.account.shortLabel]),
+      consequences: [
+        Message(
+          """
+          Only for devices whose clock can’t be set, such as hardware tokens. If it’s a phone, ask \
+          the caller to set its date and time to automatic instead.
+          """),
+        Message("From then on, codes are compared with the device’s own clock."),
+        Message("Two codes that don’t match count as one incorrect code."),
+      ], button: Message("Resynchronize"), isDestructive: false,
+      factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
+    page.notifies = true
+    page.rules = rules
+    page.fields = [
+      Self.code(Self.codes[0], Message("Code that the device shows now")),
+      Self.code(
+        Self.codes[1], Message("Next code"),
+        hint: Message("Wait until the device shows another code, up to 30\u{A0}s.")),
+    ]
+    page.reasons = [.locked, .other]
+    page.refusal = identity.resynchronizations.denial(
+      of: found.factor, of: found.account, by: rules
+    ).map { ActionErrorText.sentence($0) }
+    return page
+  }
+
+  private static func code(_ name: String, _ label: Message, hint: Message? = nil) -> Field {
+    var field = Field.line(
+      name, label, hint: hint,
+      #" class="medium mono" inputmode="numeric" autocomplete="off" spellcheck="false""#)
+    field.isKept = false
+    return field
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let form = target.form
+    let done = try await identity.resynchronizations.resynchronize(
+      ID(target.object), of: target.user, in: target.pool,
+      with: CodePair(
+        first: form.trimmed(Self.codes[0]), second: form.trimmed(Self.codes[1])), request)
+    switch done.value {
+    case .codesWrong:
+      return FormEnd(
+        again: Message("These codes don’t follow each other. Enter the next two."), after: done)
+    case .codesUsed:
+      return FormEnd(
+        again: Message("One of these codes was already used. Enter the next two."), after: done)
+    case .done(let change):
+      return FormEnd(
+        Message(
+          "Resynchronized “{factor}”. Clock offset: {offset}. The next code is accepted.",
+          [
+            "factor": FactorText.name(change.factor),
+            "offset": .message(FactorText.clock(change.offset ?? 0)),
+          ]),
+        link: Link(
+          text: Message("Clear offset"),
+          href: ConsolePaths.clockOffset(target.pool, target.uid, target.object)),
+        at: target.userPage, after: done)
+    }
+  }
+}
+
+/// `S/users/{uid}/factors/{enrollment}/clock-offset`: undoes a resynchronization.
+struct ClearOffset: FormAction {
+  let action = ConsoleAction.clearClockOffset
+  let identity: Identity
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let found = try await identity.factor(target)
+    var page = FormPage(
+      found.account, in: target.pool, title: Message("Clear clock offset"),
+      heading: Message(
+        "Clear the clock offset of “{factor}” for {user}?",
+        ["factor": FactorText.name(found.factor), "user": found.account.shortLabel]),
+      consequences: [
+        Message("From then on, codes are compared with the server’s clock."),
+        Message("Codes of a device whose clock is off are rejected."),
+      ], button: Message("Clear offset"), isDestructive: false,
+      factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
+    page.notifies = true
+    page.reasons = [.mistake, .replaced, .other]
+    if found.factor.clockOffset == nil { page.refusal = ActionErrorText.sentence(.nothingToDo) }
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.resynchronizations.clearOffset(
+      ID(target.object), of: target.user, in: target.pool, request)
+    return FormEnd(
+      Message(
+        "Cleared the clock offset of “{factor}”.",
+        ["factor": FactorText.name(done.value.factor)]), at: target.userPage, after: done)
+  }
+}
+
+extension ConsolePaths {
+  static let resynchronization = PoolPath2("users", nil, "factors", nil, "resynchronization")
+  static let clockOffset = PoolPath2("users", nil, "factors", nil, "clock-offset")
+}

@@ -1,0 +1,153 @@
+import Database
+import OTP
+
+/// Two consecutive codes of a device, as an agent types them.
+public struct CodePair: Sendable {
+  let first: String
+  let second: String
+
+  /// Creates a pair of codes, which needn't have the right format.
+  public init(first: String, second: String) { (self.first, self.second) = (first, second) }
+
+  /// The errors of texts that aren't codes, in the order of the form; they aren't tries.
+  fileprivate var faults: [ActionInputError] {
+    func isCode(_ text: String) -> Bool { TypedCode.digits(TOTPFactor.digits, of: text) != nil }
+    return (isCode(first) ? [] : [.firstCodeMalformed])
+      + (isCode(second) ? [] : [.secondCodeMalformed])
+  }
+}
+
+/// The result of a resynchronization or of its undo.
+public enum Resynchronization: Sendable {
+  /// The offset is that of the device's clock now.
+  case done(ClockChange)
+  /// The codes aren't consecutive codes near the server's time; counted as one incorrect code.
+  case codesWrong
+  /// A code of the two, or a later one, was already used; counted as one incorrect code.
+  case codesUsed
+}
+
+public struct ClockChange: Sendable {
+  /// The account before the change.
+  public let account: Account
+  /// The factor before the change.
+  public let factor: Factor
+  /// The offset after it, in intervals; nil if it was cleared.
+  public let offset: Int?
+}
+
+extension SupportRules {
+  /// Returns why a factor can't be resynchronized, whatever its codes; nil if it can.
+  public func resynchronizationDenial(
+    of factor: Factor, of account: Account, isClockDoubted: Bool, at now: Instant
+  ) -> ActionDenial? {
+    guard resynchronization else { return .switchedOff }
+    guard factor.kind == .totp else { return .noAuthenticator }
+    // The server's time would be compared with that of a device that may be right.
+    guard !isClockDoubted else { return .clockDoubted }
+    guard account.codeLock(at: now) == .open else { return .codesLocked }
+    return account.factors.contains { $0.isSuspended(at: now) } ? .factorsSuspended : nil
+  }
+}
+
+/// Resynchronizes TOTP factors whose clock can't be set, as those of hardware tokens (RFC 6238,
+/// section 6).
+///
+/// The window is shifted and never widened, so a guess is as unlikely to succeed as before.
+public struct Resynchronizations: Sendable {
+  let store: Store
+  let authorization: SupportAuthorization
+  let totp: TOTPFactor
+
+  /// Returns why a factor can't be resynchronized, whatever its codes; nil if it can.
+  public func denial(
+    of factor: Factor, of account: Account, by rules: SupportRules
+  ) -> ActionDenial? {
+    rules.resynchronizationDenial(
+      of: factor, of: account, isClockDoubted: store.expectedTime.isDoubted, at: store.clock.now())
+  }
+
+  /// Stores how far a device's clock is off, by two consecutive codes, and uses both up.
+  ///
+  /// It neither unlocks the user's codes nor resets the count of incorrect ones.
+  public func resynchronize(
+    _ factor: ID<Factor>, of id: ID<Account>, in pool: Pool, with codes: CodePair,
+    _ request: ActionRequest
+  ) async throws -> ActionOutcome<Resynchronization> {
+    let (store, totp, faults) = (store, totp, codes.faults)
+    return try await authorization.act(
+      .resynchronizeFactor, request, on: id, in: pool, answers: { _, _ in faults }
+    ) { account, rules, now, connection in
+      let old = try Support.find(factor, of: account).factor
+      let denial = rules.resynchronizationDenial(
+        of: old, of: account, isClockDoubted: store.expectedTime.isDoubted, at: now)
+      if let denial { throw denial }
+      let (found, clock) = try totp.resynchronize(
+        codes, of: factor, of: account, in: pool, at: now, connection)
+      // The agent's address and browser aren't data about the user.
+      let attempt = CodeAttemptRecorder(
+        account: account, pool: pool, way: .resynchronization, enrollment: factor,
+        origin: RequestOrigin())
+      guard case .found(let step, _) = found else {
+        return try Self.refuse(found, attempt, old, at: now, connection)
+      }
+      // On time by the new clock, so what was said about the former one is over.
+      try attempt.note(
+        CodeFinding(.accepted, distance: 0, step: step), at: now, connection)
+      try store.outbox.notify(
+        .factorResynchronized(name: old.label), account, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorResynchronize, of: account, in: pool)
+      entry.add(.factors, .of([old]))
+      entry.add(
+        .clockOffset, from: .optional(old.clockOffset), to: .optional(clock.offset))
+      let change = ClockChange(account: account, factor: old, offset: clock.offset)
+      return CompletedAction(entry: entry, value: .done(change))
+    }
+  }
+
+  /// Counts codes that don't match as one incorrect code.
+  ///
+  /// It's a result rather than an error, which would roll back the count.
+  private static func refuse(
+    _ found: PairVerification, _ attempt: CodeAttemptRecorder, _ factor: Factor, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> CompletedAction<Resynchronization> {
+    let account = attempt.account
+    let isUsed = found == .used
+    _ = try attempt.fail(CodeFinding(isUsed ? .used : .wrong), at: now, connection)
+    var entry = AuditEntry(.factorRefuseResynchronization, of: account, in: attempt.pool)
+    entry.add(.factors, .of([factor]))
+    entry.add(
+      .wrongCodes, from: .number(account.wrongCodes), to: .number(account.wrongCodes + 1))
+    return CompletedAction(
+      entry: entry, value: isUsed ? .codesUsed : .codesWrong, isDone: false)
+  }
+
+  /// Forgets how far a device's clock is off, so that its codes are compared with the server's time
+  /// again; used steps stay used.
+  ///
+  /// It's the undo of a resynchronization, so it's possible whenever the user can be acted on.
+  public func clearOffset(
+    _ factor: ID<Factor>, of id: ID<Account>, in pool: Pool, _ request: ActionRequest
+  ) async throws -> ActionOutcome<ClockChange> {
+    let outbox = store.outbox
+    return try await authorization.act(
+      .clearClockOffset, request, on: id, in: pool
+    ) { account, _, now, connection in
+      let old = try Support.find(factor, of: account).factor
+      guard let offset = old.clockOffset else { throw ActionDenial.nothingToDo }
+      try connection.run(
+        """
+        UPDATE factor SET clock_offset = NULL, clock_trend = 0
+        WHERE account_key = \(account.key) AND enrollment_id = \(factor)
+        """)
+      try outbox.notify(
+        .clockOffsetCleared(name: old.label), account, in: pool, at: now, connection)
+      var entry = AuditEntry(.factorClearOffset, of: account, in: pool)
+      entry.add(.factors, .of([old]))
+      entry.add(.clockOffset, from: .number(offset), to: .absent)
+      return CompletedAction(
+        entry: entry, value: ClockChange(account: account, factor: old, offset: nil))
+    }
+  }
+}
