@@ -5,29 +5,29 @@ import Templating
 enum BulkText {
   static func signIn(_ next: SignInWithoutFactor, _ times: Times) -> Message {
     switch next {
-    case .accepted: Message("Until they enroll again, they can sign in with only a first factor.")
+    case .accepted: Message("Until they re-enroll, their first factor alone signs them in.")
     case .enforced(.claim, nil):
       Message(
         """
-        Until they enroll again, they can sign in with only a first factor, and the ID tokens of \
-        those who have to enroll say so.
+        Until they re-enroll, their first factor alone signs them in, and the ID tokens of those \
+        who have to enroll say so.
         """)
     case .enforced(.claim, let from?):
       Message(
         """
-        Until they enroll again, they can sign in with only a first factor. From {time}, the ID \
-        tokens of those who have to enroll say so.
+        Until they re-enroll, their first factor alone signs them in. From {time}, the ID tokens \
+        of those who have to enroll say so.
         """, ["time": times.value(from)])
     case .enforced(.refuse, nil):
       Message(
         """
-        Until they enroll again, server enforcement refuses sign-ins of users who have to enroll \
-        and can be emailed an enrollment link. The others can sign in with only a first factor.
+        Until they re-enroll, server enforcement refuses sign-ins of users who have to enroll and \
+        can be emailed an enrollment link. The others sign in with their first factor alone.
         """)
     case .enforced(.refuse, let from?):
       Message(
         """
-        Until they enroll again, they can sign in with only a first factor. From {time}, server \
+        Until they re-enroll, their first factor alone signs them in. From {time}, server \
         enforcement refuses sign-ins of users who have to enroll and can be emailed an enrollment \
         link.
         """, ["time": times.value(from)])
@@ -61,7 +61,7 @@ enum BulkText {
   /// Returns the result of a line, or what will be removed, for a page.
   static func result(_ item: BulkItem, of job: BulkJob) -> Message {
     switch item.result {
-    case nil where job.state == .draft || job.state == .waiting: toRemove(item)
+    case nil where job.state == .draft || job.state == .waiting: toDo(item, of: job)
     case nil: Message("Queued")
     case .removed where item.sessions == 0:
       Message(
@@ -85,15 +85,20 @@ enum BulkText {
     case .restored: Message("Removed, then restored")
     case .restoredBefore: Message("Removed, then restored before the undo")
     case .notRestored: Message("Removed, couldn’t be restored")
+    case .stopped where job.kind == .links: Message("Skipped: sending ended early")
     case .stopped: Message("Skipped: the removal ended early")
+    case .failed where job.kind == .links: Message("Failed: send this user’s link individually")
     case .failed: Message("Failed: remove this user’s factors individually")
+    case .sent: Message("Link sent")
+    case .notEligible: Message("Can’t be sent a link")
+    case .overLimit: Message("Skipped: the hourly limit was reached")
     }
   }
 
-  /// Returns the same for a cell of a file, where it doesn't begin a sentence.
+  /// Returns the same for a cell of a removal's file, where it doesn't begin a sentence.
   static func cell(_ item: BulkItem, of job: BulkJob) -> Message {
     switch item.result {
-    case nil where job.state == .draft || job.state == .waiting: toRemove(item)
+    case nil where job.state == .draft || job.state == .waiting: toDo(item, of: job)
     case nil: Message("queued")
     case .removed where item.sessions == 0:
       Message(
@@ -119,6 +124,9 @@ enum BulkText {
     case .notRestored: Message("removed, couldn’t be restored")
     case .stopped: Message("skipped: the removal ended early")
     case .failed: Message("failed: remove this user’s factors individually")
+    case .sent: Message("link sent")
+    case .notEligible: Message("can’t be sent a link")
+    case .overLimit: Message("skipped: the hourly limit was reached")
     }
   }
 
@@ -131,7 +139,7 @@ enum BulkText {
     switch result {
     case nil:
       job.state == .draft || job.state == .waiting
-        ? Message("To remove") : Message("Queued")
+        ? job.kind == .links ? Message("To be sent") : Message("To remove") : Message("Queued")
     case .removed: Message("Removed")
     case .some(BulkResult.none): Message("No second factor")
     case .notFound: Message("Not found")
@@ -145,20 +153,25 @@ enum BulkText {
     case .notRestored: Message("Not restored")
     case .stopped: Message("Skipped")
     case .failed: Message("Failed")
+    case .sent: Message("Sent")
+    case .notEligible: Message("Not eligible")
+    case .overLimit: Message("Over the limit")
     }
   }
 
-  private static func toRemove(_ item: BulkItem) -> Message {
-    Message(
-      one: "{count} factor to remove", other: "{count} factors to remove",
-      ["count": .number(item.factors)])
+  private static func toDo(_ item: BulkItem, of job: BulkJob) -> Message {
+    job.kind == .links
+      ? Message("Link to be sent")
+      : Message(
+        one: "{count} factor to remove", other: "{count} factors to remove",
+        ["count": .number(item.factors)])
   }
 
   private static var roles: Message.Value { Permission.protectUsers.roleNames }
 }
 
 enum BulkFaults {
-  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
+  /// - Throws: Errors that don't belong to a field, as they are.
   static func faults(_ error: BulkError, users: Int, _ times: Times) throws
     -> [FieldError]
   {
@@ -171,14 +184,7 @@ enum BulkFaults {
           text: Message(
             "Enter {number}, the number of users. This can’t be undone.", ["number": .number(users)]
           )))
-    case .notFound, .nothingToDo, .tooLong: throw refusal(error)
-    }
-  }
-
-  static func refusal(_ error: BulkError) -> any Error {
-    switch error {
-    case .notFound, .nothingToDo, .tooLong: Refusal.notFound
-    case .denied(let error): error
+    case .notFound, .nothingToDo, .tooLong: throw error
     }
   }
 }
@@ -216,6 +222,108 @@ extension BulkJob {
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
     case .restored: Message("A backup was restored.")
     case .text(let text): .verbatim(text)
+    }
+  }
+}
+
+/// What pages of bulk actions say about enrollment links to many users.
+enum LinksText {
+  static func title(_ job: BulkJob) -> Message {
+    Message(
+      "{name} · #{id} · Users", ["name": .message(name(job)), "id": .text(String(job.id))])
+  }
+
+  static func name(_ job: BulkJob) -> Message {
+    Message(
+      one: "Enrollment links to {count} user", other: "Enrollment links to {count} users",
+      ["count": .number(job.users)])
+  }
+
+  static func consequences(_ approval: Approval.Cause?, carriesMail: Bool) -> [Message] {
+    let sentences: [Message?] = [
+      carriesMail
+        ? Message(
+          """
+          An email to each user contains a link to a page where they set up an authenticator app.
+          """)
+        : Message(
+          """
+          Email isn’t set up, so the links aren’t sent. Opening them under Messages requires \
+          the {roles} role.
+          """, ["roles": Permission.readMessages.roleNames]),
+      Message(
+        "Each link can be used once and expires in 30 minutes. Any earlier link is revoked."),
+      Message(
+        "At most {number} links are sent per hour. Users beyond that are skipped.",
+        ["number": .number(BulkRemovals.mostLinks)]),
+      approval.map(need),
+    ]
+    return sentences.compactMap(\.self)
+  }
+
+  private static func need(_ cause: Approval.Cause) -> Message {
+    switch cause {
+    case .many, .lastFactor, .weakerPolicy:
+      Message(
+        """
+        Nothing is sent unless a second administrator approves within one day: the number of users \
+        exceeds the approval threshold.
+        """)
+    case .hour:
+      Message(
+        """
+        Nothing is sent unless a second administrator approves within one day: the number of users \
+        exceeds the requester’s remaining hourly actions.
+        """)
+    case .unverifiedCaller:
+      Message(
+        """
+        Nothing is sent unless a second administrator approves within one day: the support rules \
+        require a verified caller, and no one can be verified by email here.
+        """)
+    }
+  }
+
+  static func button(_ job: BulkJob) -> Message {
+    Message(
+      one: "Send link to {count} user", other: "Send links to {count} users",
+      ["count": .number(job.users)])
+  }
+
+  static func begun(_ job: BulkJob) -> Message {
+    job.state == .waiting
+      ? Message(
+        one: "The enrollment link for {count} user is pending approval.",
+        other: "The enrollment links for {count} users are pending approval.",
+        ["count": .number(job.users)])
+      : Message(
+        one: "The enrollment link for {count} user is being sent.",
+        other: "The enrollment links for {count} users are being sent.",
+        ["count": .number(job.users)])
+  }
+
+  static func figures(_ job: BulkJob) -> [Figure] {
+    let base = Message("of {number}", ["number": .number(job.users)])
+    return [
+      Figure(
+        label: Message("Users processed"), value: Message.value(.number(job.usersDone)),
+        base: base),
+      Figure(
+        label: Message("Links sent"), value: Message.value(.number(job.usersRemoved)), base: base),
+    ]
+  }
+
+  /// Returns why a list can't be previewed; nil if that's not because of its users.
+  static func fault(_ error: BulkError) -> Message? {
+    switch error {
+    case .nothingToDo: Message("There are no users without a second factor.")
+    case .tooLong:
+      Message(
+        """
+        Too many users match. Links are sent to at most {number} users at once. Search to narrow \
+        the list.
+        """, ["number": .number(BulkRemovals.mostLinks)])
+    case .notFound, .denied: nil
     }
   }
 }

@@ -46,13 +46,16 @@ struct RemovalJobPage: Sendable {
       return try await ask(context, job, answers, number: number, errors: faults)
     }
     let text =
-      outcome.value.state == .waiting
-      ? Message(
-        one: "The removal for {count} user is pending approval.",
-        other: "The removal for {count} users is pending approval.", ["count": .number(job.users)])
-      : Message(
-        one: "The removal for {count} user has started.",
-        other: "The removal for {count} users has started.", ["count": .number(job.users)])
+      job.kind == .links
+      ? LinksText.begun(outcome.value)
+      : outcome.value.state == .waiting
+        ? Message(
+          one: "The removal for {count} user is pending approval.",
+          other: "The removal for {count} users is pending approval.", ["count": .number(job.users)]
+        )
+        : Message(
+          one: "The removal for {count} user has started.",
+          other: "The removal for {count} users has started.", ["count": .number(job.users)])
     return ending.response(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.pool, id))
@@ -63,17 +66,22 @@ struct RemovalJobPage: Sendable {
     let isStopped: Bool
     do {
       isStopped = try await removals.stop(job.id, in: context.pool, context.signedIn.plainRequest)
-    } catch let error as BulkError {
-      throw BulkFaults.refusal(error)
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
     }
     ending.frames.leave(
-      isStopped
-        ? Message("Removal stopped. Completed removals aren’t reverted.")
-        : Message("The removal finished before it could be stopped."),
+      Self.ending(of: job, isStopped),
       for: context.signedIn)
     return .redirect(to: ConsolePaths.bulkRemoval(context.pool, id))
+  }
+
+  private static func ending(of job: BulkJob, _ isStopped: Bool) -> Message {
+    switch (job.kind, isStopped) {
+    case (.removal, true): Message("Removal stopped. Completed removals aren’t reverted.")
+    case (.removal, false): Message("The removal finished before it could be stopped.")
+    case (.links, true): Message("Sending stopped. Links that were sent stay valid.")
+    case (.links, false): Message("The last link was sent before sending could be stopped.")
+    }
   }
 
   /// Returns every line with its result as CSV, except of a draft.
@@ -82,7 +90,7 @@ struct RemovalJobPage: Sendable {
   /// A draft of selected users would export the list of users without any of it.
   func download(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await find(context, id)
-    guard job.state != .draft else { throw Refusal.notFound }
+    guard job.kind == .removal, job.state != .draft else { throw Refusal.notFound }
     let catalog = ending.frames.catalog
     let columns = [
       Message("Line"), Message("User"), Message("Result"),
@@ -115,10 +123,13 @@ struct RemovalJobPage: Sendable {
   private func frame(
     _ context: PoolContext, _ job: BulkJob, errors: [FieldError] = []
   ) async throws -> FrameView {
-    let title = Message(
-      one: "Bulk removal for {count} user · #{id} · Users",
-      other: "Bulk removal for {count} users · #{id} · Users",
-      ["count": .number(job.users), "id": .text(String(job.id))])
+    let title =
+      job.kind == .links
+      ? LinksText.title(job)
+      : Message(
+        one: "Bulk removal for {count} user · #{id} · Users",
+        other: "Bulk removal for {count} users · #{id} · Users",
+        ["count": .number(job.users), "id": .text(String(job.id))])
     var frame = try await ending.frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = Link.crumbsOfRemovals(context.pool)
@@ -129,13 +140,8 @@ struct RemovalJobPage: Sendable {
     _ context: PoolContext, _ job: BulkJob, _ answers: ActionInput, number: String,
     errors: [FieldError]
   ) async throws -> Response {
-    let eligibility: (support: SupportEligibility, approval: Approval.Cause?)
-    do {
-      eligibility = try await removals.eligibility(
-        context.signedIn.session, on: job, in: context.pool)
-    } catch let error as BulkError {
-      throw BulkFaults.refusal(error)
-    }
+    let eligibility = try await removals.eligibility(
+      context.signedIn.session, on: job, in: context.pool)
     let refusal = SupportRefusal(eligibility.support, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
@@ -177,11 +183,7 @@ extension Link {
 extension BulkRemovals {
   func job(_ id: String, _ context: PoolContext) async throws -> BulkJob {
     guard let number = Int64(id) else { throw Refusal.notFound }
-    do {
-      return try await find(number, in: context.pool, for: context.signedIn.administrator.id)
-    } catch let error as BulkError {
-      throw BulkFaults.refusal(error)
-    }
+    return try await find(number, in: context.pool, for: context.signedIn.administrator.id)
   }
 }
 

@@ -29,16 +29,15 @@ struct RemovalDraftView: ViewModel {
   }
 
   private var consequences: [Message] {
+    guard job.kind == .removal else {
+      return LinksText.consequences(approval, carriesMail: carriesMail)
+    }
     let hours = eligibility.settings.undoHours
     var sentences = [
       removed,
       carriesMail
         ? Message("Their sessions end, and each user is notified by email.")
-        : Message(
-          """
-          Their sessions end. Email isn’t configured, so users are notified only if it’s configured \
-          within 7 days.
-          """),
+        : Message("Their sessions end. Email isn’t set up. The users won’t be notified."),
       BulkText.signIn(signIn, frame.times),
       hours == 0
         ? Message("This can’t be undone.")
@@ -72,6 +71,7 @@ struct RemovalDraftView: ViewModel {
     .object(\.frame),
     .number("count") { $0.job.users },
     .flag("hasUsers") { $0.job.users > 0 },
+    .flag("isLinks") { $0.job.kind == .links },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.job.users > 0 else { return nil }
@@ -90,13 +90,18 @@ struct RemovalDraftView: ViewModel {
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
-      view.approval == nil
-        ? Message(
-          one: "Remove factors from {count} user",
-          other: "Remove factors from {count} users", ["count": .number(view.job.users)])
-        : Message("Request approval")
+      view.approval == nil && view.job.kind == .links
+        ? LinksText.button(view.job)
+        : view.approval == nil
+          ? Message(
+            one: "Remove factors from {count} user",
+            other: "Remove factors from {count} users", ["count": .number(view.job.users)])
+          : Message("Request approval")
     },
-    .text("back") { ConsolePaths.removals($0.context.pool) },
+    .text("back") { view in
+      view.job.kind == .links
+        ? ConsolePaths.users(view.context.pool) : ConsolePaths.removals(view.context.pool)
+    },
     .object(\.lines),
   ]
 }
@@ -112,6 +117,10 @@ struct RemovalJobView: ViewModel {
   private var job: BulkJob { progress.job }
 
   private var figures: [Figure] {
+    job.kind == .links ? LinksText.figures(job) : removalFigures
+  }
+
+  private var removalFigures: [Figure] {
     Self.figures(
       done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
       sessions: job.sessionsEnded) + (progress.undo == nil ? [] : Self.figures(of: progress.undone))
@@ -194,6 +203,7 @@ struct RemovalJobView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
+    .flag("isLinks") { $0.job.kind == .links },
     .text("users") { BulkText.users($0.job.users) },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkText.chip($0.progress) },

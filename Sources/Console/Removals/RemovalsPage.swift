@@ -27,13 +27,9 @@ struct RemovalsPage: Sendable {
     } catch {
       return try await page(context, typed: typed, errors: [Self.fault(error)])
     }
-    do {
-      return Self.preview(
-        try await removals.draft(list, in: context.pool, by: signedIn.author, signedIn.session),
-        in: context)
-    } catch let error as BulkError {
-      throw BulkFaults.refusal(error)
-    }
+    return Self.preview(
+      try await removals.draft(list, in: context.pool, by: signedIn.author, signedIn.session),
+      in: context)
   }
 
   private func select(_ context: PoolContext) async throws -> Response {
@@ -70,8 +66,26 @@ struct RemovalsPage: Sendable {
             lines.
             """, ["count": .number(BulkList.longest)])
         return try await page(context, typed: "", errors: [FieldError(field: "list", text: text)])
-      case .notFound, .denied: throw BulkFaults.refusal(error)
+      case .notFound, .denied: throw error
       }
+    }
+  }
+
+  /// Creates a draft of enrollment links to the users without second factors that a list shows, and
+  /// redirects to its preview.
+  func lookForLinks(_ context: PoolContext) async throws -> Response {
+    let signedIn = context.signedIn
+    let query = UsersQuery(signedIn.query)
+    do {
+      return Self.preview(
+        try await removals.draft(
+          linksToAll: query.listing, in: context.pool, by: signedIn.author, signedIn.session),
+        in: context)
+    } catch let error as BulkError {
+      guard let fault = LinksText.fault(error) else { throw error }
+      frames.leave(Flash(text: fault, isAlert: true), for: signedIn.session)
+      return .redirect(
+        to: query.with(Accounts.Filter.none).query(of: ConsolePaths.users(context.pool)))
     }
   }
 
@@ -213,7 +227,9 @@ struct RemovalRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.bulkRemoval($0.pool, String($0.job.id)) },
-    .text("name") { BulkText.users($0.job.users) },
+    .text("name") {
+      $0.job.kind == .links ? LinksText.name($0.job) : BulkText.users($0.job.users)
+    },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },
     .markup("state") { BulkText.chip($0.job.state, undo: $0.undo) },
@@ -236,6 +252,8 @@ enum RemovalsRoutes: ConsoleFeature {
     table.inPool(.get, ConsolePaths.removals, .removeFactors, removals.show)
     table.inPool(
       ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
+    table.inPool(
+      ConsolePaths.enrollmentLinks, performing: [.previewBulkRemoval], removals.lookForLinks)
 
     let job = RemovalJobPage(
       identity: identity, ending: parts.actions.ending,
@@ -243,7 +261,7 @@ enum RemovalsRoutes: ConsoleFeature {
       view: try parts.template("removals/job", for: RemovalJobView.self))
     table.inPool(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
     table.inPool(
-      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval], job.begin)
+      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval, .sendEnrollmentLinks], job.begin)
     table.inPool(
       ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
     table.inPool(.get, ConsolePaths.removalFile, .removeFactors, job.download)
@@ -259,6 +277,7 @@ enum RemovalsRoutes: ConsoleFeature {
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let removals = PoolPath0("bulk-removals")
+  static let enrollmentLinks = PoolPath0("enrollment-links")
   static let bulkRemoval = PoolPath1("bulk-removals", nil)
   static let endOfRemoval = PoolPath1("bulk-removals", nil, "end")
   static let undoOfBulkRemoval = PoolPath1("bulk-removals", nil, "undo")

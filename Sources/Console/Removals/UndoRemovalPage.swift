@@ -44,14 +44,9 @@ struct UndoRemovalPage: Sendable {
   ) async throws -> Response {
     let pool = context.pool
     let progress = try await removals.progress(of: job, in: pool)
-    let eligibility: SupportEligibility
-    do {
-      eligibility = try await removals.eligibility(
-        context.signedIn.session, on: job, in: pool
-      ).support
-    } catch let error as BulkError {
-      throw BulkFaults.refusal(error)
-    }
+    let eligibility = try await removals.eligibility(
+      context.signedIn.session, on: job, in: pool
+    ).support
     let refusal = refusal(progress, eligibility, context.signedIn)
     var frame = try await ending.frames.frame(Message("Undo bulk removal"), in: context)
     frame.crumbs =
@@ -109,11 +104,7 @@ struct UndoRemovalView: ViewModel {
       Message("The removed factors are valid again."),
       carriesMail
         ? Message("Their sessions end, and each user is notified by email.")
-        : Message(
-          """
-          Their sessions end. Email isn’t configured, so users are notified only if it’s configured \
-          within 7 days.
-          """),
+        : Message("Their sessions end. Email isn’t set up. The users won’t be notified."),
       Message(
         "Users who enrolled a new factor keep it, and their removed factors aren’t restored."),
     ]

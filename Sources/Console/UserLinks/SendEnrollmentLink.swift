@@ -42,7 +42,7 @@ struct SendEnrollmentLink: FormAction {
           ["address": address])
         : Message(
           """
-          Email isn’t configured, so the link wasn’t sent to {address}. Single use, expires in 30 \
+          Email isn’t set up, so the link wasn’t sent to {address}. Single use, expires in 30 \
           minutes. Opening it under Messages requires the {roles} role.
           """, ["address": address, "roles": Permission.readMessages.roleNames]),
       at: target.userPage, after: done)
@@ -58,7 +58,7 @@ struct SendEnrollmentLink: FormAction {
         """, ["address": address])
       : Message(
         """
-        Email isn’t configured, so the link isn’t sent to {address}. Opening it under Messages \
+        Email isn’t set up, so the link isn’t sent to {address}. Opening it under Messages \
         requires the {roles} role.
         """, ["address": address, "roles": Permission.readMessages.roleNames])
   }

@@ -7,7 +7,7 @@ public struct Approval: Sendable {
     case factor
     /// Removes all factors of an account.
     case factors
-    /// Starts a bulk removal.
+    /// Starts an action on many users.
     case job
     /// Weakens the MFA policy.
     case policy
@@ -57,8 +57,10 @@ public struct Approval: Sendable {
   public let accountName: String
   /// The names of the factors to remove, at the time of the request.
   public let factorNames: [String]
-  /// The number of the bulk removal; nil for other requests.
+  /// The number of the action on many users; nil for other requests.
   public let job: Int64?
+  /// What that does; nil for other requests.
+  public let jobKind: BulkJob.Kind?
   public let users: Int
   public let cause: Cause
   public let requester: ID<Administrator>
@@ -104,7 +106,9 @@ public struct Approval: Sendable {
     v.approval_id, v.kind, v.uid, v.user_name, v.factors, v.factor_names, v.all_factors, v.job_id,
       v.users, v.cause, v.requester_id, v.requester_name, v.address, v.request_id, v.reason,
       v.note, v.ticket, v.proof, v.requested_at, v.expires_at, v.state, v.decided_at,
-      v.decider_name, v.answer, v.caller_verification, \(Pool.columns)
+      v.decider_name, v.answer, v.caller_verification,
+      (SELECT j.kind FROM bulk_job j WHERE j.scope_key = v.scope_key AND j.job_id = v.job_id),
+      \(Pool.columns)
     """
 
   init(_ row: inout Row, at now: Instant) throws {
@@ -139,6 +143,7 @@ public struct Approval: Sendable {
     obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
     self.answer = obstacle == nil ? answer : nil
     callerProof = try row.next()
+    jobKind = try row.next()
     pool = try Pool(&row)
   }
 }

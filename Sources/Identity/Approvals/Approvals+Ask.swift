@@ -13,16 +13,16 @@ extension Approval.Cause {
   }
 
   init?(
-    users: Int, left: Int, _ settings: SupportRules, in pool: Pool, at now: Instant,
+    of job: BulkJob, left: Int, _ settings: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
-    if let most = settings.approvalOverUsers, users > most {
+    if let most = settings.approvalOverUsers, job.users > most {
       self = .many
-    } else if settings.approvalForLastFactor,
+    } else if job.kind == .removal, settings.approvalForLastFactor,
       try Policies.stored(pool.key, connection).isMandatory(at: now)
     {
       self = .lastFactor
-    } else if users > left {
+    } else if job.users > left {
       self = .hour
     } else if settings.callerVerification == .required {
       self = .unverifiedCaller

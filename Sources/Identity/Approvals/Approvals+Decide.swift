@@ -294,12 +294,14 @@ extension Approvals {
       } else if let account = approval.account {
         (.account, account.text, approval.accountName)
       } else {
-        (.bulkRemoval, String(approval.job ?? 0), "")
+        (
+          approval.jobKind == .links ? .bulkLinks : .bulkRemoval, String(approval.job ?? 0), ""
+        )
       }
     var entry = AuditEntry(
       action(state), object.kind, object.id, name: object.name, in: approval.pool)
     entry.add(.requester, .text(approval.requesterName))
-    if object.kind == .bulkRemoval { entry.add(.users, .number(approval.users)) }
+    if approval.kind == .job { entry.add(.users, .number(approval.users)) }
     if let obstacle { entry.add(.outcome, .code(obstacle.rawValue)) }
     entry.note = state == .refused ? answer : nil
     try entry.record(by: author, at: now, connection)

@@ -1,7 +1,21 @@
 public import Database
 
-/// A bulk removal: a removal of the second factors of many users at once.
+/// A support action on many users at once: a bulk removal, or enrollment links.
 public struct BulkJob: Sendable {
+  public enum Kind: String, Sendable, SQLConvertible {
+    /// Removes the second factors of the users.
+    case removal
+    /// Sends the users enrollment links.
+    case links
+
+    public var action: ConsoleAction {
+      switch self {
+      case .removal: .startBulkRemoval
+      case .links: .sendEnrollmentLinks
+      }
+    }
+  }
+
   public enum State: String, Sendable, SQLConvertible {
     /// The list was previewed; nothing is decided.
     case draft
@@ -14,8 +28,9 @@ public struct BulkJob: Sendable {
   }
 
   public let id: Int64
+  public let kind: Kind
   public let state: State
-  /// The administrator who submitted the list and starts the removal.
+  /// The administrator who submitted the list and starts the action.
   public let requester: ID<Administrator>
   public let requesterName: String
   /// The time the list was submitted.
@@ -30,7 +45,7 @@ public struct BulkJob: Sendable {
   /// The number of factors of those users at the time of the preview.
   public let factors: Int
   public let usersDone: Int
-  /// The number of users whose factors were removed.
+  /// The number of users whose factors were removed, or who were sent a link.
   public let usersRemoved: Int
   public let factorsRemoved: Int
   public let sessionsEnded: Int
@@ -51,7 +66,8 @@ public struct BulkJob: Sendable {
   public static let unconfirmed = 20
 
   public func asksForNumber(_ reason: SupportReason?, _ settings: SupportRules) -> Bool {
-    users > Self.unconfirmed && (settings.undoHours == 0 || reason?.isHostile == true)
+    kind == .removal && users > Self.unconfirmed
+      && (settings.undoHours == 0 || reason?.isHostile == true)
   }
 
   var author: Author {
@@ -63,7 +79,8 @@ public struct BulkJob: Sendable {
   static let columns: SQL = """
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,
       created_at, started_at, ended_at, lines, users, users_done, users_removed,
-      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors
+      factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors,
+      kind
     """
 
   init(_ row: inout Row) throws {
@@ -90,6 +107,7 @@ public struct BulkJob: Sendable {
     approverName = try row.next()
     ending = (try row.next() as String?).map { BulkEnding(stored: $0) }
     factors = try row.next()
+    kind = try row.next()
   }
 
   static func find(
@@ -142,6 +160,12 @@ public enum BulkResult: String, Sendable, CaseIterable, SQLConvertible {
   case stopped
   /// Failed; the server log has the cause.
   case failed
+  /// The user was sent an enrollment link.
+  case sent
+  /// The user can't be sent an enrollment link.
+  case notEligible = "not-eligible"
+  /// The pool's users were sent as many enrollment links as an hour allows.
+  case overLimit = "over-limit"
 }
 
 public struct BulkItem: Sendable {
@@ -175,7 +199,8 @@ public enum BulkError: Error, Sendable {
   /// The bulk removal doesn't exist in the pool, or is another administrator's draft.
   case notFound
   case nothingToDo
-  /// More users match than a search finds, or than ``BulkList/longest``.
+  /// More users match than a search finds, than ``BulkList/longest``, or than
+  /// ``BulkRemovals/mostLinks``.
   case tooLong
   case denied(ActionDenial)
 }

@@ -9,7 +9,7 @@ extension BulkRemovals {
       let rules = try SupportRules.find(pool, connection)
       let support = try authorization.eligibility(agent, rules, in: pool, at: now, connection)
       let cause = try Approval.Cause(
-        users: job.users, left: support.actionsLeft, rules, in: pool, at: now, connection)
+        of: job, left: support.actionsLeft, rules, in: pool, at: now, connection)
       return (support, cause)
     }
   }
@@ -36,8 +36,8 @@ extension BulkRemovals {
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       let holder = try ActionAuthorization.holder(
-        of: ConsoleAction.startBulkRemoval.requirements.permission, request.agent,
-        in: ActionTarget(pool), at: now, connection
+        of: job.kind.action.requirements.permission, request.agent, in: ActionTarget(pool),
+        at: now, connection
       ).mapError(BulkError.denied).get()
       let settings = try SupportRules.find(pool, connection)
       let isConfirmed =
@@ -46,7 +46,7 @@ extension BulkRemovals {
       let left = try authorization.left(for: agent, settings, in: pool, at: now, connection)
       let renewed: NewConsoleSession?
       switch try authorization.admit(
-        .startBulkRemoval, request, by: holder, settings, isConfirmed ? [] : [.notConfirmed],
+        job.kind.action, request, by: holder, settings, isConfirmed ? [] : [.notConfirmed],
         in: pool, at: now, connection)
       {
       case .failure(let error): return .failure(.denied(error))
@@ -67,10 +67,10 @@ extension BulkRemovals {
   ) throws {
     let agent = request.agent.administrator.id
     let cause = try Approval.Cause(
-      users: job.users, left: left, settings, in: pool, at: now, connection)
+      of: job, left: left, settings, in: pool, at: now, connection)
     try Self.decide(job, request, settings, waits: cause != nil, at: now, connection)
     guard let cause else {
-      var entry = AuditEntry(.bulkStart, .bulkRemoval, String(job.id), name: "", in: pool)
+      var entry = job.entry(job.kind == .links ? .bulkStartLinks : .bulkStart, in: pool)
       entry.add(.users, .number(job.users))
       try authorization.record(entry, request, settings, at: now, connection)
       for _ in 0..<job.users { try authorization.count(agent, in: pool, at: now, connection) }
@@ -78,7 +78,7 @@ extension BulkRemovals {
     }
     let expiry = try Approvals.ask(
       for: job, cause, request, settings, in: pool, at: now, connection)
-    var entry = AuditEntry(.approvalAsk, .bulkRemoval, String(job.id), name: "", in: pool)
+    var entry = job.entry(.approvalAsk, in: pool)
     entry.add(.users, .number(job.users))
     entry.add(.approvalCause, .code(cause.rawValue))
     entry.add(.expiresAt, .instant(expiry))
@@ -117,7 +117,7 @@ extension BulkRemovals {
       try BulkJob.stop(
         id, of: pool.key, because: .stopped(by: context.author.actor.name), at: context.now,
         connection)
-      var entry = AuditEntry(.bulkStop, .bulkRemoval, String(id), name: "", in: pool)
+      var entry = job.entry(job.kind == .links ? .bulkStopLinks : .bulkStop, in: pool)
       entry.add(.usersDone, .number(job.usersDone))
       entry.add(.users, .number(job.users))
       try context.record(entry, connection)

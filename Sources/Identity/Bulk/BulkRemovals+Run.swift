@@ -86,7 +86,7 @@ extension BulkRemovals {
         try Self.reconcile(item, outcome, in: job, connection)
         return outcome
       }
-      users += (outcome.result == .removed).number
+      users += (outcome.result == .removed || outcome.result == .sent).number
       factors += outcome.removed
       sessions += outcome.sessions
     }
@@ -101,7 +101,7 @@ extension BulkRemovals {
     return true
   }
 
-  /// Processes one user under the same rules as a manual removal.
+  /// Processes one user under the same rules as the action on a single user.
   private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
     _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
@@ -110,9 +110,12 @@ extension BulkRemovals {
     guard let id = item.account, let account = try AccountRecord.find(pool, id, connection) else {
       return Outcome(.notFound)
     }
-    if let obstacle = try Self.obstacle(account, in: pool, for: administrator, connection) {
-      return Outcome(obstacle)
+    if job.kind == .links {
+      return Outcome(try sendLink(to: account, job, administrator, policy, at: now, connection))
     }
+    let obstacle = Self.obstacle(
+      to: job.kind.action, on: account, in: pool, for: administrator)
+    if let obstacle { return Outcome(obstacle) }
     guard !account.factors.isEmpty else { return Outcome(.none) }
     let seen = Set(item.seen)
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
@@ -120,9 +123,7 @@ extension BulkRemovals {
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
     var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
-    entry.justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
-    if let approver = job.approverName { entry.add(.approver, .text(approver)) }
-    entry.add(.bulkRemoval, .number(Int(job.id)))
+    entry.justify(by: job)
     try entry.record(by: job.author, at: now, connection)
     return Outcome(
       result: .removed, removed: removal.factors.count, sessions: removal.sessionsEnded,
@@ -215,10 +216,10 @@ extension BulkRemovals {
       UPDATE bulk_job SET state = 'done', ended_at = \(now)
       WHERE scope_key = \(pool.key) AND job_id = \(id)
       """)
-    var entry = AuditEntry(.bulkFinish, .bulkRemoval, String(id), name: "", in: pool)
-    entry.add(.factorsRemoved, .number(job.factorsRemoved))
+    var entry = job.entry(job.kind == .links ? .bulkFinishLinks : .bulkFinish, in: pool)
+    if job.kind == .removal { entry.add(.factorsRemoved, .number(job.factorsRemoved)) }
     entry.add(.users, .number(job.usersRemoved))
-    entry.add(.sessionsEnded, .number(job.sessionsEnded))
+    if job.kind == .removal { entry.add(.sessionsEnded, .number(job.sessionsEnded)) }
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
@@ -227,7 +228,7 @@ extension BulkRemovals {
     _ connection: borrowing Connection
   ) throws {
     try BulkJob.stop(job.id, of: pool.key, because: ending, at: now, connection)
-    var entry = AuditEntry(.bulkStop, .bulkRemoval, String(job.id), name: "", in: pool)
+    var entry = job.entry(job.kind == .links ? .bulkStopLinks : .bulkStop, in: pool)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))
     entry.add(.stopReason, .code(ending.code))

@@ -1,6 +1,6 @@
 import Database
 
-/// Removes the second factors of many users at once.
+/// Removes the second factors of many users at once, or sends them enrollment links.
 ///
 /// A preview of the list creates a draft. The administrator who created it starts it with a reason,
 /// like any support action. The server then processes the list in small parts, each in one
@@ -34,12 +34,14 @@ public struct BulkRemovals: Sendable {
   }
 
   func draft(
-    _ entries: [Entry], in pool: Pool, by author: Author, _ agent: ConsoleSession
+    _ entries: [Entry], _ kind: BulkJob.Kind = .removal, in pool: Pool, by author: Author,
+    _ agent: ConsoleSession
   ) async throws -> Int64 {
     let now = store.clock.now()
     let (id, administrator) = try await store.write(by: author) { connection in
       let administrator = try Self.makeRoom(for: agent, in: pool, at: now, connection)
-      let id = try Self.addDraft(in: pool, by: administrator, author, at: now, connection)
+      let id = try Self.addDraft(
+        of: kind, in: pool, by: administrator, author, at: now, connection)
       return (id, administrator)
     }
     var known: Set<ID<Account>> = []
@@ -49,7 +51,7 @@ public struct BulkRemovals: Sendable {
       let part = rest.prefix(Self.share)
       rest = rest.dropFirst(Self.share)
       var found = try await store.read { connection in
-        try part.map { try Sighting($0, in: pool, by: administrator, connection) }
+        try part.map { try Sighting($0, kind, in: pool, by: administrator, connection) }
       }
       for index in found.indices {
         guard let account = found[index].account else { continue }
@@ -79,16 +81,16 @@ public struct BulkRemovals: Sendable {
 
   /// Adds a draft without lines, which are counted when they're stored.
   private static func addDraft(
-    in pool: Pool, by administrator: Administrator, _ author: Author, at now: Instant,
-    _ connection: borrowing Connection
+    of kind: BulkJob.Kind, in pool: Pool, by administrator: Administrator, _ author: Author,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Int64 {
     let job = try connection.first(
       """
       INSERT INTO bulk_job (job_id, scope_key, state, administrator_id, administrator_name,
-        address, request_id, created_at, lines, users, factors)
+        address, request_id, created_at, lines, users, factors, kind)
       VALUES (\(SQL.nextNumber("job_id", of: "bulk_job")), \(pool.key), 'draft',
         \(administrator.id), \(administrator.displayName),
-        \(author.address), \(author.requestID), \(now), 0, 0, 0)
+        \(author.address), \(author.requestID), \(now), 0, 0, 0, \(kind))
       RETURNING job_id
       """
     ) { try $0.next() as Int64 }
@@ -119,10 +121,10 @@ public struct BulkRemovals: Sendable {
   }
 
   static func obstacle(
-    _ account: Account, in pool: Pool, for administrator: Administrator,
-    _ connection: borrowing Connection
-  ) throws -> BulkResult? {
-    switch administrator.denial(of: .startBulkRemoval, on: account, in: pool) {
+    to action: ConsoleAction, on account: Account, in pool: Pool,
+    for administrator: Administrator
+  ) -> BulkResult? {
+    switch administrator.denial(of: action, on: account, in: pool) {
     case nil: nil
     case .ownAccount: .own
     case .protectedAccount: .protected
@@ -145,23 +147,23 @@ public struct BulkRemovals: Sendable {
     var result: BulkResult?
 
     init(
-      _ entry: Entry, in pool: Pool, by administrator: Administrator,
+      _ entry: Entry, _ kind: BulkJob.Kind, in pool: Pool, by administrator: Administrator,
       _ connection: borrowing Connection
     ) throws {
       switch entry {
       case .line(let line):
-        let found = try Self.find(line.text, in: pool, connection)
-        try self.init(line, found, in: pool, by: administrator, connection)
+        let found = try AccountRecord.find(pool, named: line.text, connection)
+        try self.init(line, found, kind, in: pool, by: administrator, connection)
       case .account(let id, let number):
         let found = try AccountRecord.find(pool, id, connection)
         let line = BulkList.Line(number: number, text: found?.label ?? id.text)
-        try self.init(line, found, in: pool, by: administrator, connection)
+        try self.init(line, found, kind, in: pool, by: administrator, connection)
       }
     }
 
     init(
-      _ line: BulkList.Line, _ found: Account?, in pool: Pool, by administrator: Administrator,
-      _ connection: borrowing Connection
+      _ line: BulkList.Line, _ found: Account?, _ kind: BulkJob.Kind, in pool: Pool,
+      by administrator: Administrator, _ connection: borrowing Connection
     ) throws {
       self.line = line
       guard let found else {
@@ -172,19 +174,15 @@ public struct BulkRemovals: Sendable {
       factors = EnrollmentIDs.text(of: found.factors)
       count = found.factors.count
       result =
-        try BulkRemovals.obstacle(found, in: pool, for: administrator, connection)
-        ?? (found.factors.isEmpty ? BulkResult.none : nil)
-    }
-
-    private static func find(
-      _ text: String, in pool: Pool, _ connection: borrowing Connection
-    ) throws -> Account? {
-      if text.utf8.contains(UInt8(ascii: "@")),
-        let account = try AccountRecord.find(pool, email: text, connection)
-      {
-        return account
-      }
-      return try AccountRecord.find(pool, ID(text), connection)
+        switch kind {
+        case .removal:
+          BulkRemovals.obstacle(to: kind.action, on: found, in: pool, for: administrator)
+            ?? (found.factors.isEmpty ? BulkResult.none : nil)
+        case .links:
+          try BulkRemovals.obstacle(
+            toLinkOf: found, try Policies.stored(pool.key, connection), for: administrator,
+            connection)
+        }
     }
 
     func store(
@@ -303,6 +301,13 @@ extension BulkRemovals {
   public func draft(
     all listing: AccountListing, in pool: Pool, by author: Author, _ agent: ConsoleSession
   ) async throws -> Int64 {
+    let users = try await users(of: listing, in: pool, atMost: BulkList.longest, agent)
+    return try await draft(users, in: pool, by: author, agent)
+  }
+
+  func users(
+    of listing: AccountListing, in pool: Pool, atMost most: Int, _ agent: ConsoleSession
+  ) async throws -> [ID<Account>] {
     let now = store.clock.now()
     // The preview names users that the request doesn't.
     try await store.read { connection in
@@ -311,11 +316,11 @@ extension BulkRemovals {
       ).mapError(BulkError.denied).get()
     }
     var users: [ID<Account>] = []
-    let isCut = try await accounts.forEachPart(of: listing, in: pool, atMost: BulkList.longest) {
+    let isCut = try await accounts.forEachPart(of: listing, in: pool, atMost: most) {
       users += $0.map(\.id)
     }
     guard !isCut else { throw BulkError.tooLong }
-    return try await draft(users, in: pool, by: author, agent)
+    return users
   }
 
   /// - Returns: The number of the draft.

@@ -63,11 +63,11 @@ struct RemovedFactors: Sendable {
         """
         INSERT INTO removed_factor (account_key, enrollment_id, removal_id, removed_at, removed_by,
           remover_name, until, position, kind, display_name, enrolled_at, last_used_at, phone,
-          sealed_secret, last_step, unused_steps, suspended_until)
+          sealed_secret, last_step, unused_steps, suspended_until, clock_offset)
         SELECT account_key, enrollment_id, \(hold.id), \(now),
           \(hold.agent.id), \(hold.agent.displayName), \(hold.until), position,
           kind, display_name, enrolled_at, last_used_at, phone, sealed_secret, last_step,
-          unused_steps, suspended_until
+          unused_steps, suspended_until, clock_offset
         FROM factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         RETURNING sealed_secret
@@ -93,9 +93,10 @@ struct RemovedFactors: Sendable {
       try connection.run(
         """
         INSERT INTO factor (account_key, position, enrollment_id, kind, display_name, enrolled_at,
-          last_used_at, phone, sealed_secret, last_step, unused_steps, suspended_until)
+          last_used_at, phone, sealed_secret, last_step, unused_steps, suspended_until,
+          clock_offset)
         SELECT account_key, position, enrollment_id, kind, display_name, enrolled_at, last_used_at,
-          phone, sealed_secret, last_step, unused_steps, suspended_until
+          phone, sealed_secret, last_step, unused_steps, suspended_until, clock_offset
         FROM removed_factor
         WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
         """)
