@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from support.program import run
 from support.rest import ok
+from support.waiting import until
 
 
 def fields(page):
@@ -23,6 +24,10 @@ def fields(page):
         value = re.search(r' value="([^"]*)"', tag)
         if name and (' type="radio"' not in tag or " checked" in tag) and " disabled" not in tag:
             values[name.group(1)] = value.group(1) if value else ""
+    for name, options in re.findall(r'<select [^>]*name="(\w+)"[^>]*>(.*?)</select>', page, re.S):
+        first = re.search(r' value="([^"]*)"', options)
+        chosen = re.search(r'<option value="([^"]*)" selected', options)
+        values[name] = (chosen or first).group(1)
     return values
 
 
@@ -150,9 +155,11 @@ def page(chromium, owner):
 def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
-    page.locator(".cells label[for=intervals-2]").click()
-    expect(page.locator("#intervals-2")).to_be_checked()
-    assert "±1\u00a0min, 5 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    step(page, 2)
+    assert "5 valid codes. Odds of guessing one" in page.locator(".intervals .hint:visible").inner_text()
+    expect(page.locator(".savebar output")).to_have_text(
+        "1 unsaved change: adjacent intervals ±5 → ±2")
+    page.locator("summary", has_text="Apply from code").click()
     assert "{ adjacentIntervals: 2 }" in page.locator("pre[aria-label*=SDK]").inner_text()
     with page.expect_navigation():
         page.get_by_role("button", name="Review changes").click()
@@ -160,20 +167,58 @@ def test_a_change_of_only_the_window_is_reviewed_with_scripts(page, api):
     with page.expect_navigation():
         page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
     assert page.locator("[role=status]").inner_text() == "Saved: adjacent intervals 5 → 2. Undo"
+    expect(page.locator(".savebar output")).to_have_text("No unsaved changes")
+
+
+def step(page, intervals):
+    """Presses − until a number of intervals is selected."""
+    while not page.locator(f"#intervals-{intervals}").is_checked():
+        page.locator(".stepper:visible label").first.click()
+
+
+def test_a_start_date_is_offered_for_the_mandatory_pattern_only(page, api):
+    page.goto(f"/projects/{api.project}/policy")
+    expect(page.locator("#from")).not_to_be_visible()
+    page.locator("#pattern").select_option("mandatory")
     page.locator("#from").fill("2030-01-15")
-    expect(page.locator("#pattern-mandatory")).to_be_checked()
+    expect(page.locator(".savebar output")).to_have_text(
+        "2 unsaved changes: enrollment pattern None → Mandatory at sign-up; start date – → 2030-01-15")
+    page.locator("#pattern").select_option("account")
+    expect(page.locator("#from")).not_to_be_visible()
+    expect(page.locator(".savebar output")).to_contain_text("1 unsaved change:")
     with page.expect_navigation():
         page.locator("button.primary").click()
-    assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
+    expect(page.locator("tr", has_text="from the account page")).to_have_count(1)
 
 
-def test_clearing_the_start_date_leaves_the_pattern_as_it_is(page, api):
+@pytest.mark.parametrize("leaves", [True, False])
+def test_leaving_with_unsaved_changes_warns(page, api, leaves):
+    api.switch_totp_on(5)
     page.goto(f"/projects/{api.project}/policy")
-    page.locator("#from").fill("2030-01-15")
-    expect(page.locator("#pattern-mandatory")).to_be_checked()
-    page.locator("label[for=pattern-account]").click()
-    page.locator("#from").fill("")
-    expect(page.locator("#pattern-account")).to_be_checked()
+    asked = []
+
+    def answer(dialog):
+        asked.append(dialog.type)
+        dialog.accept() if leaves else dialog.dismiss()
+    page.on("dialog", answer)
+    step(page, 4)
+    page.locator("nav.side a").first.click(no_wait_after=True)
+    until(lambda: page.evaluate("1") and asked == ["beforeunload"], "the browser asks", 30)
+    if leaves:
+        expect(page).not_to_have_url(re.compile("/policy$"))
+    else:
+        expect(page).to_have_url(re.compile("/policy$"))
+
+
+def test_the_window_in_the_review_of_turning_totp_on_can_be_changed(page, api):
+    page.goto(f"/projects/{api.project}/policy?change=on")
+    expect(page.locator("#intervals-default")).to_be_checked()
+    page.locator(".cells label[for=intervals-1]").last.click()
+    expect(page.locator("#intervals-1")).to_be_checked()
+    with page.expect_navigation():
+        page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
+    config = ok(api.admin("GET", "config", version="v2"))
+    assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 1}
 
 
 def test_the_window_is_selected_without_scripts(chromium, owner, api):
@@ -184,13 +229,14 @@ def test_the_window_is_selected_without_scripts(chromium, owner, api):
         for cookie in owner.http.cookies.jar])
     page = context.new_page()
     page.goto(f"/projects/{api.project}/policy")
-    # A cell on the left is a label of the same radio button.
-    page.locator(".cells label[for=intervals-3]").click()
-    expect(page.locator("#intervals-3")).to_be_checked()
-    assert "±1\u00a0min 30\u00a0s, 7 valid codes" in page.locator(".outcomes > :visible").inner_text()
+    for summary in page.locator("details.card > summary").all():
+        summary.click()
+    step(page, 3)
+    assert "7 valid codes" in page.locator(".intervals .hint:visible").inner_text()
+    assert not page.locator(".savebar output").is_visible()
     assert '{"adjacentIntervals": 3}' in page.locator("pre[aria-label^=REST]").inner_text()
-    page.locator("label[for=intervals-default]").click()
-    assert "Default value." in page.locator(".outcomes > :visible").inner_text()
+    page.locator("label[for=intervals-default]:visible").click()
+    assert "Google’s default, 5, applies" in page.locator(".intervals .hint:visible").inner_text()
     assert '"totpProviderConfig": {}' in page.locator("pre[aria-label^=REST]").inner_text()
     page.locator("label[for=totp-off]").click()
     assert '"state": "DISABLED"' in page.locator("pre[aria-label^=REST]").inner_text()

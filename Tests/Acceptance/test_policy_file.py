@@ -14,7 +14,7 @@ from support.waiting import until
 PROJECT = "watched"
 WARNING = "policy file can’t be read"
 DIFFERS = "differs from the policy file"
-PAGES = ["/", f"/projects/{PROJECT}", f"/projects/{PROJECT}/policy", f"/projects/{PROJECT}/review"]
+PAGES = ["/projects", *(f"/projects/{PROJECT}{page}" for page in ("", "/policy", "/review"))]
 
 
 @pytest.fixture

@@ -139,7 +139,7 @@ struct AffectedUserRow: ViewModel {
     .text("href") { ConsolePaths.user($0.pool, $0.user.account.text) },
     .text("name") { Formatted.short($0.user.label) },
     .text("sub") { $0.user.email == nil ? nil : $0.user.displayName.map { Formatted.short($0) } },
-    .text("reach") { "±\($0.user.reach)" },
+    .text("reach") { $0.user.farthest },
     .markup("strip") { WindowStrip.marked($0.window, at: $0.user.distance, isAccepted: false) },
     .text("codes") { $0.user.codes > 0 ? .value(.number($0.user.codes)) : .verbatim("–") },
   ]
@@ -147,6 +147,15 @@ struct AffectedUserRow: ViewModel {
 
 extension AffectedUser {
   var label: String { email ?? displayName ?? account.text }
+
+  /// How far the codes were off, on the side of the farthest one if it's still known.
+  var farthest: Message {
+    let count = Message.Value.number(reach)
+    guard let distance else { return Message("Up to {count}", ["count": count]) }
+    return distance < 0
+      ? Message("Up to {count} late", ["count": count])
+      : Message("Up to {count} early", ["count": count])
+  }
 }
 
 /// `S/policy/affected.csv`: the users with a correct code outside a window, as CSV.

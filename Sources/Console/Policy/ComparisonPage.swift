@@ -18,7 +18,10 @@ struct ComparisonPage: Sendable {
     let asked = ComparisonAddress(context.signedIn.query)
     var (comparison, errors) = (nil as PolicyComparison?, [FieldError]())
     if !asked.pool.isEmpty, !asked.day.isEmpty {
-      errors = [FieldError(field: "on", text: Message("Enter a user pool or a date, not both."))]
+      errors = [
+        FieldError(
+          field: "on", text: Message("Choose a project or tenant, or enter a date, not both."))
+      ]
     } else {
       do {
         comparison = try await compare(pool, asked, context.signedIn.administrator)
@@ -54,8 +57,7 @@ struct ComparisonPage: Sendable {
     if parts.count == 2 { return try await compare(.pool(ID(parts[0]), ID(parts[1]))) }
     do {
       return try await compare(.pool(pool.project, ID(asked.pool)))
-    } catch let error as ComparisonError {
-      guard case .poolNotFound = error else { throw error }
+    } catch ComparisonError.poolNotFound {
       return try await compare(.pool(ID(asked.pool), nil))
     }
   }

@@ -1,9 +1,10 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
-/// The card that says what is enforced, by whom, since when, and for whom it isn't.
+/// Who is enrolled, and what is enforced, by whom, since when, and for whom it isn't.
 struct EffectiveStateView: ViewModel {
   let effective: EffectiveMFA
   let policy: Policy
@@ -13,29 +14,26 @@ struct EffectiveStateView: ViewModel {
   /// The number of consecutive wrong codes after which a user's codes are locked.
   let cap: Int
 
-  private var codes: Markup {
-    effective.kinds.isEmpty
-      ? Chip.off(Message("not required"))
-      : Chip.on(Message("enforced by the server"))
+  private var enrolled: Message {
+    guard policy.users > 0 else { return Message("There are no users yet.") }
+    return Message(
+      one: "{number} of {count} user enrolled.", other: "{number} of {count} users enrolled.",
+      ["number": .number(policy.enrolledUsers), "count": .number(policy.users)])
   }
 
-  private var codesHint: Message {
+  private var codes: Markup {
     effective.kinds.isEmpty
-      ? Message("Every user signs in with the first factor only.")
-      : Message(
-        one: "{count} enrolled user is asked for a code at each sign-in.",
-        other: "{count} enrolled users are asked for a code at each sign-in.",
-        ["count": .number(effective.askedUsers)])
+      ? Chip.off(Message("not required")) : Chip.on(Message("server"))
   }
 
   private var enrollment: Markup {
     switch effective.enrollment {
     case .nobody: Chip.off(Message("not enforced"))
-    case .application: Chip.look(Message("up to your application"))
+    case .application: Chip.look(Message("your app"))
     case .server(let enforcement):
       switch enforcement.mode {
       case .claim: Chip.look(Message("reported by the server"))
-      case .refuse: Chip.on(Message("enforced by the server"))
+      case .refuse: Chip.on(Message("server"))
       }
     }
   }
@@ -63,11 +61,7 @@ struct EffectiveStateView: ViewModel {
     switch effective.pattern {
     case .mandatory:
       guard let day = effective.enforcedFrom else {
-        return Message(
-          """
-          Recorded as mandatory. The server still issues tokens to users without a factor, so \
-          your application has to refuse those users.
-          """)
+        return Message("Users without a factor still get tokens; your app must block them.")
       }
       return Message(
         "Recorded as mandatory. The server enforces it from {day}.", ["day": Times.value(day)])
@@ -82,7 +76,7 @@ struct EffectiveStateView: ViewModel {
     if case .server = effective.enrollment { return nil }
     // The server is going to enforce it.
     if effective.enforcedFrom != nil { return nil }
-    return effective.saysMandatory
+    return effective.saysMandatory && effective.pattern != .mandatory
       ? Message(
         """
         “Mandatory” is a setting for applications to read. Regardless of it, the server requires \
@@ -97,22 +91,19 @@ struct EffectiveStateView: ViewModel {
     }
   }
 
-  private var unasked: Message {
+  /// The users who sign in with only their first factor; nil if there are none.
+  private var unasked: Message? {
     let missing = max(effective.unaskedUsers - unenrolled.exempt, 0)
-    return Message(
-      one: "{number} of {count} user ({share})", other: "{number} of {count} users ({share})",
-      [
-        "number": .number(missing), "count": .number(effective.users),
-        "share": .message(Meter.percent(missing, of: effective.users)),
-      ])
+    return missing == 0
+      ? nil
+      : Message(
+        one: "{count} can sign in without a second factor.",
+        other: "{count} can sign in without a second factor.", ["count": .number(missing)])
   }
 
   static let keys: Keys<Self> = [
+    .text("enrolled") { $0.enrolled },
     .markup("codes") { $0.codes },
-    .text("codesHint") { $0.codesHint },
-    .markup("codesSince") { view in
-      view.effective.kinds.isEmpty ? nil : view.effective.codesSince.map(view.times.day)
-    },
     .markup("enrollment") { $0.enrollment },
     .text("enrollmentHint") { $0.enrollmentHint },
     .text("refusesNoOne") {
@@ -145,10 +136,14 @@ struct EffectiveStateView: ViewModel {
     },
     .text("mandatory") { $0.mandatory },
     .markup("totp") { $0.policy.configuration.chip },
-    .text("sms") {
-      $0.policy.configuration.isSMSOn ? Message("on") : Message("off")
+    .markup("window") { WindowStrip.small($0.policy.configuration) },
+    .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
+    .text("enforcement") {
+      $0.policy.edit.enforcement == nil
+        ? Message("off: your app decides")
+        : PolicyChange.value(.enforcement, $0.policy.edit).message
     },
-    .text("intervals") { WindowText.number($0.policy.configuration) },
+    .markup("sms") { $0.policy.configuration.isSMSOn ? PoolRow.smsOn : PoolRow.smsOff },
     .number(\.cap),
     .text("simulator") {
       $0.context.may(.findUsers) ? ConsolePaths.signInSimulator() : nil

@@ -52,8 +52,12 @@ struct OffsetChart {
     guard counts.isEnough else {
       return .empty(
         Message(
-          one: "{count} accepted code in this period. The chart needs at least {needed}.",
-          other: "{count} accepted codes in this period. The chart needs at least {needed}.",
+          one: """
+            {count} accepted code in this period: too few to compare windows ({needed} needed).
+            """,
+          other: """
+            {count} accepted codes in this period: too few to compare windows ({needed} needed).
+            """,
           ["count": .number(counts.accepted), "needed": .number(WindowEvidence.fewestCodes)]))
     }
     let columns = zip(counts.histogram.accepted, counts.histogram.confirmed).map {

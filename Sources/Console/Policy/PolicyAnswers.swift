@@ -73,9 +73,7 @@ struct PolicyAnswers: Sendable, Equatable {
     let chosen = EnrollmentPattern(rawValue: pattern)
     if chosen == nil && pattern != Self.noPattern {
       faults.append(
-        FieldError(
-          field: "pattern-\(Self.noPattern)", text: Message("Select an enrollment pattern or None.")
-        ))
+        FieldError(field: "pattern", text: Message("Select an enrollment pattern or None.")))
     }
     // Only the mandatory pattern has a start date, so the field is ignored for the others.
     let day = chosen == .mandatory && !from.isEmpty ? Day(from) : nil
@@ -100,10 +98,7 @@ struct PolicyAnswers: Sendable, Equatable {
     guard let mode = Enforcement.Mode(rawValue: enforcement) else {
       return (
         .unchanged,
-        [
-          FieldError(
-            field: "enforcement-\(Self.unenforced)", text: Message("Select what the server does."))
-        ]
+        [FieldError(field: "enforcement", text: Message("Select what the server does."))]
       )
     }
     var faults: [FieldError] = []

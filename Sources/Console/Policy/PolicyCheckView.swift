@@ -154,6 +154,25 @@ struct PolicyCheckView: ViewModel {
     ]
   }
 
+  /// The window of a change that turns on TOTP, which can still be chosen; nil for other changes.
+  private var intervals: IntervalsControl? {
+    guard case .answers(let answers, _) = proposal, new.isTOTPOn, !old.isTOTPOn else { return nil }
+    return IntervalsControl(selected: answers.intervals, cap: evidence.cap, error: nil)
+  }
+
+  /// The calls that make the change, for every window if it can still be chosen.
+  private var snippets: PolicySnippets {
+    guard case .answers(let answers, _) = proposal, intervals != nil else {
+      return PolicySnippets(preview, publicURL: publicURL)
+    }
+    return PolicySnippets(preview.policy, answers, publicURL: publicURL)
+  }
+
+  /// The values of the form as hidden fields, except those that the page asks for.
+  private var answers: [HiddenField] {
+    intervals == nil ? proposal.fields : proposal.fields.filter { $0.name != "intervals" }
+  }
+
   /// Whether the claim in ID tokens changes, which the next token refresh contains.
   private var changesClaim: Bool {
     guard modes.old == .claim || modes.new == .claim else { return false }
@@ -219,10 +238,8 @@ struct PolicyCheckView: ViewModel {
     .texts("sees") { $0.sees },
     .flag("isOtherConfiguration") { $0.old != $0.new },
     .flag("outsideTheAPI") { $0.changesOutsideTheAPI },
-    .text("curl") {
-      PolicyCurl.text($0.context.pool, $0.new, over: $0.old, publicURL: $0.publicURL)
-    },
-    .text("node") { PolicyNode.text($0.context.pool, $0.new, over: $0.old) },
+    .markup("curl") { $0.snippets.curl },
+    .markup("node") { $0.snippets.node },
     .text("curlNow") {
       PolicyCurl.text($0.context.pool, $0.old, over: $0.new, publicURL: $0.publicURL)
     },
@@ -236,9 +253,17 @@ struct PolicyCheckView: ViewModel {
     .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },
     .text("poolName") { $0.context.pool.name },
-    .list("answers") { $0.proposal.fields },
-    .list("changes") { $0.preview.changes.map(ChangeRow.init) },
-    .flag("isOtherWindow") { $0.old.accepted != $0.new.accepted },
+    .list("answers") { $0.answers },
+    .optional("intervalsControl") { $0.intervals },
+    .markup("cells") { WindowCells.labels($0.new.accepted) },
+    .list("changes") { view in
+      view.preview.changes.filter {
+        view.intervals == nil || $0.field != .adjacentIntervals
+      }.map(ChangeRow.init)
+    },
+    .flag("isOtherWindow") {
+      $0.old.accepted != $0.new.accepted && $0.intervals == nil
+    },
     .text("nameNow") { name($0.old.accepted) },
     .markup("stripNow") { $0.old.accepted.map(WindowStrip.plain) },
     .text("wordsNow") { WindowStrip.label($0.old.accepted) },

@@ -81,10 +81,10 @@ struct EvidenceFiles: Sendable {
       [
         Message("Adjacent intervals"), Message("Valid codes"),
         Message("Days"), Message("Correct codes"),
-        Message("Correct codes outside"), Message("Accepted codes outside"),
+        Message("Correct codes rejected"), Message("Accepted codes outside"),
         Message("Near misses inside"), Message("Users affected"),
-        Message("Guess succeeds"), Message("Within a year"),
-        Message("All accounts"), Message("Share"),
+        Message("Odds per account"), Message("Within a year"),
+        Message("Expected hits, all accounts"), Message("Share"),
         Message("Share, lower end of its 95% interval"),
         Message("Share, upper end of its 95% interval"),
       ].map { catalog.text($0) })

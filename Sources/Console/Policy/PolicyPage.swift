@@ -7,7 +7,8 @@ import Text
 
 /// `S/policy`: shows the MFA policy of a pool, and the form to change it.
 ///
-/// Links can propose a change and open its review page: `?change=on` turns on TOTP,
+/// Links can propose a change and open its review page: `?change=on` turns on TOTP, with the
+/// project's window for a tenant that has none,
 /// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
 /// project's policy to a tenant, `?change=version&row=7` restores a version, and
 /// `?change=undo&version=3` the one before the current version 3.
@@ -25,6 +26,9 @@ struct PolicyPage: Sendable {
     switch asked["change"] {
     case "on":
       answers.totp = "on"
+      if policy.configuration.totp == nil {
+        answers.intervals = try await pages.usualIntervals(context)
+      }
       if case .change(let request) = answers.read() {
         return try await propose(.answers(answers, request), context)
       }
@@ -116,6 +120,15 @@ struct PolicyPages: Sendable {
     return try await policies.ofProject(pool)
   }
 
+  /// The intervals of a policy without any of its own: the project's, if TOTP is on there and the
+  /// administrator can read its policy.
+  func usualIntervals(_ context: PoolContext) async throws -> String {
+    guard let project = try await projectPolicy(context), project.configuration.isTOTPOn else {
+      return PolicyAnswers.byDefault
+    }
+    return PolicyAnswers(project.edit).intervals
+  }
+
   /// The version with an audit log entry's number; nil if it can't be restored.
   func formerVersion(
     _ context: PoolContext, _ row: String
@@ -170,7 +183,7 @@ struct PolicyPages: Sendable {
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
       versions: PolicyVersions(
         versions, after: after, in: context, times: frame.times, catalog: frames.catalog),
-      prerequisites: PolicyPrerequisite.all(policy, prerequisites, in: context),
+      prerequisites: PolicyPrerequisite.unmet(prerequisites, in: context),
       snippets: PolicySnippets(policy, answers, publicURL: frames.publicURL),
       effective: EffectiveStateView(
         effective: EffectiveMFA(
@@ -180,7 +193,7 @@ struct PolicyPages: Sendable {
         policy: policy,
         unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
-      carriesText: identity.messages.carriesText,
+      carriesText: identity.messages.carriesText, script: frames.assets.policyScript,
       drift: PolicyFileDrift(policies.drift(of: policy.stored), policies.fileStatus))
     model.note = context.signedIn.form.trimmed("note")
     if let version, version != policy.version {

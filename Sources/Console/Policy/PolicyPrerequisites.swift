@@ -8,9 +8,9 @@ struct PolicyPrerequisite: ViewModel {
   let text: Message
   var link: EmptyLink?
 
-  /// The requirements of a pool, including those that are met.
-  static func all(
-    _ policy: Policy, _ prerequisites: PolicyPrerequisites, in context: PoolContext
+  /// The requirements of a pool that aren't met.
+  static func unmet(
+    _ prerequisites: PolicyPrerequisites, in context: PoolContext
   ) -> [PolicyPrerequisite] {
     let pool = context.pool
     var all: [PolicyPrerequisite] = []
@@ -21,7 +21,7 @@ struct PolicyPrerequisite: ViewModel {
           text: Message("Sign-in is turned off for all users."),
           link: settings(context)))
     }
-    all.append(methods(prerequisites, context))
+    if !prerequisites.allowsSecondFactor { all.append(noMethod(context)) }
     if prerequisites.signIn.anonymous {
       all.append(
         PolicyPrerequisite(
@@ -32,48 +32,23 @@ struct PolicyPrerequisite: ViewModel {
             address.
             """)))
     }
-    all.append(addresses(policy, prerequisites, context))
+    if prerequisites.unverifiedEmails > 0 { all.append(addresses(prerequisites, context)) }
     return all
   }
 
-  private static func methods(
-    _ prerequisites: PolicyPrerequisites, _ context: PoolContext
-  ) -> PolicyPrerequisite {
-    guard prerequisites.allowsSecondFactor else {
-      return PolicyPrerequisite(
-        chip: Chip.look(Message("no method")),
-        text: Message(
-          """
-          No password, email link, or identity provider sign-in is enabled, so users can’t \
-          enroll. Anonymous, phone, custom token, and Game Center sign-ins don’t support a second \
-          factor.
-          """), link: settings(context))
-    }
-    let methods =
-      [
-        prerequisites.signIn.password ? Message("password") : nil,
-        prerequisites.signIn.emailLink ? Message("email link") : nil,
-      ].compactMap { $0 } + prerequisites.providerNames
-    return PolicyPrerequisite(
-      chip: Chip.on(Message("sign-in")),
+  private static func noMethod(_ context: PoolContext) -> PolicyPrerequisite {
+    PolicyPrerequisite(
+      chip: Chip.look(Message("no method")),
       text: Message(
         """
-        Enabled methods that support a second factor: {methods}. Anonymous, phone, custom token, \
-        and Game Center sign-ins don’t support a second factor.
-        """, ["methods": .sequence(methods)]))
+        No password, email link, or identity provider sign-in is enabled, so users can’t enroll. \
+        Anonymous, phone, custom token, and Game Center sign-ins don’t support a second factor.
+        """), link: settings(context))
   }
 
   private static func addresses(
-    _ policy: Policy, _ prerequisites: PolicyPrerequisites, _ context: PoolContext
+    _ prerequisites: PolicyPrerequisites, _ context: PoolContext
   ) -> PolicyPrerequisite {
-    let unverified = prerequisites.unverifiedEmails
-    guard unverified > 0 else {
-      return PolicyPrerequisite(
-        chip: Chip.on(Message("verified")),
-        text: policy.users == 0
-          ? Message("Users need a verified email address to enroll. There are no users yet.")
-          : Message("Users need a verified email address to enroll. All addresses are verified."))
-    }
     let link =
       context.may(.findUsers)
       ? EmptyLink(
@@ -84,7 +59,7 @@ struct PolicyPrerequisite: ViewModel {
       text: Message(
         one: "{count} user has an unverified address and can’t enroll until it’s verified.",
         other: "{count} users have an unverified address and can’t enroll until it’s verified.",
-        ["count": .number(unverified)]), link: link)
+        ["count": .number(prerequisites.unverifiedEmails)]), link: link)
   }
 
   private static func settings(_ context: PoolContext) -> EmptyLink? {

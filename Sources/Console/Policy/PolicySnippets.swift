@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import OTP
 import Templating
 
 /// The calls that write a policy, for every combination of the form's values.
@@ -17,6 +18,15 @@ struct PolicySnippets: ViewModel {
       PolicyCurl.text(pool, $0.configuration, over: old, publicURL: publicURL)
     }
     node = Self.all(policy.edit, answers) { PolicyNode.text(pool, $0.configuration, over: old) }
+  }
+
+  /// The calls that make one change.
+  init(_ preview: PolicyPreview, publicURL: PublicURL) {
+    let (pool, old) = (preview.policy.pool, preview.policy.configuration)
+    let new = preview.new.configuration
+    curl = Markup(
+      escaping: .verbatim(PolicyCurl.text(pool, new, over: old, publicURL: publicURL)))
+    node = Markup(escaping: .verbatim(PolicyNode.text(pool, new, over: old)))
   }
 
   static let keys: Keys<Self> = [
@@ -76,6 +86,20 @@ struct WindowChoice: Sendable {
   let name: StaticString
 
   var value: String { intervals.map { String($0) } ?? PolicyAnswers.byDefault }
+
+  /// The choice in a list of changes: “±3”.
+  var label: Message {
+    intervals == nil
+      ? Message("{window} (default)", ["window": .text(WindowText.name(window))])
+      : .verbatim(WindowText.name(window))
+  }
+
+  /// The name of the choice for screen readers.
+  var spoken: Message {
+    intervals == nil
+      ? Message("Default: {window}", ["window": .message(WindowText.codes(window))])
+      : WindowText.codes(window)
+  }
 
   static let all: [WindowChoice] =
     [WindowChoice(intervals: nil, name: "wd")]

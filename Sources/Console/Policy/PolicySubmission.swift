@@ -46,11 +46,11 @@ extension PolicyPages {
     }
     guard !change.preview.lacksEmail else {
       let fault = FieldError(
-        field: "enforcement-refuse",
+        field: "enforcement",
         text: Message(
           """
-          This server sends no email, so refused users couldn’t get an enrollment link. Configure \
-          email first, or select Claim.
+          This server sends no email, so refused users couldn’t get an enrollment link. Set up \
+          email first, or select “Flag in ID token”.
           """))
       return .answer(try await page(context, policy, proposal.answers, faults: [fault]))
     }
@@ -186,14 +186,7 @@ struct SavePolicyChange: Sendable {
   ) -> Message {
     switch outcome {
     case .changed:
-      let changes = preview.changes.map {
-        Message(
-          "{field} {from} → {to}",
-          [
-            "field": .message($0.field.name), "from": .message($0.oldValue),
-            "to": .message($0.newValue),
-          ])
-      }
+      let changes = preview.changes.map(\.sentence)
       return Message("Saved: {changes}.", ["changes": .sequence(changes)])
     case .waiting(let until):
       return Message(

@@ -142,18 +142,19 @@ enum WindowText {
         "side": .message(Formatted.duration(seconds: window.lateness)),
       ])
   }
-
-  /// The adjacent intervals for a fact or a table, such as `5 (default)`.
-  static func number(_ configuration: MFAConfiguration) -> Message {
-    configuration.totp?.adjacentIntervals.map { Message.value(.number($0)) }
-      ?? Message("{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
-  }
 }
 
 extension PolicyChange {
   var oldValue: Message { from.message }
 
   var newValue: Message { to.message }
+
+  /// The field with both values, such as `SMS off → on`.
+  var sentence: Message {
+    Message(
+      "{field} {from} → {to}",
+      ["field": .message(field.name), "from": .message(oldValue), "to": .message(newValue)])
+  }
 
   /// Both values, such as `off → on`.
   var values: Message {

@@ -44,6 +44,7 @@ struct PolicyVersionsView: ViewModel {
       }
     },
     .text("zone") { $0.frame.times.zoneText },
+    .flag("mayRestore") { $0.context.may(.changePolicy) },
   ]
 }
 
@@ -99,6 +100,7 @@ struct PolicyVersions: ViewModel {
 
   static let keys: Keys<Self> = [
     .flag("hasHistory") { !$0.rows.isEmpty },
+    .flag("isOpen") { $0.newest != nil },
     .list("history") { $0.rows },
     .text(\.older),
     .text(\.newest),

@@ -17,6 +17,7 @@ struct PolicyView: ViewModel {
   let query: EvidenceQuery
   let carriesMail: Bool
   let carriesText: Bool
+  let script: String
   let drift: PolicyFileDrift?
   var race: PolicyRace?
   /// The reason that was given on the review page, so that it needn't be given again.
@@ -37,11 +38,24 @@ struct PolicyView: ViewModel {
       drawn: drawn)
   }
 
-  private var outcomes: [WindowOutcome] {
-    WindowChoice.all.map {
-      WindowOutcome(
-        $0, isShown: answers.totp != "off" && $0.value == answers.intervals,
-        insteadOf: configuration.accepted, evidence)
+  private var intervals: IntervalsControl {
+    IntervalsControl(
+      selected: answers.intervals, cap: evidence.cap, error: frame.error(at: "intervals-default"),
+      stored: PolicyAnswers(policy.edit).intervals)
+  }
+
+  /// The evidence if there's enough of it to compare windows.
+  private var counts: WindowEvidence? {
+    evidence.evidence.flatMap { $0.isEnough ? $0 : nil }
+  }
+
+  /// The heading of the evidence for each window.
+  private var questions: [WindowQuestion] {
+    guard let counts else { return [] }
+    return WindowChoice.all.map {
+      WindowQuestion(
+        choice: $0, isShown: answers.totp != "off" && $0.value == answers.intervals,
+        text: EvidenceText.question($0.window, counts))
     }
   }
 
@@ -93,35 +107,6 @@ struct PolicyView: ViewModel {
       : Message("Users can’t enroll an authenticator app and aren’t asked for its codes.")
   }
 
-  private var patterns: [PatternChoice] {
-    let none = PatternChoice(
-      value: PolicyAnswers.noPattern, label: Message("None"),
-      hint: Message("No pattern is recorded, so your application decides."), guide: nil,
-      isChecked: answers.pattern == PolicyAnswers.noPattern)
-    return EnrollmentPattern.allCases.map { pattern in
-      PatternChoice(
-        value: pattern.rawValue, label: pattern.name, hint: hint(pattern),
-        guide: context.pool.guidance(ConsolePaths.guide(pattern.rawValue)),
-        isChecked: answers.pattern == pattern.rawValue,
-        day: pattern == .mandatory ? PatternDay(self) : nil)
-    } + [none]
-  }
-
-  private func hint(_ pattern: EnrollmentPattern) -> Message {
-    let without = max(policy.users - policy.enrolledUsers, 0)
-    guard pattern == .mandatory, without > 0 else { return pattern.hint }
-    return Message(
-      one: """
-        Users must enroll before they can use the application. {number} of {count} user has no \
-        factor yet.
-        """,
-      other: """
-        Users must enroll before they can use the application. {number} of {count} users have no \
-        factor yet.
-        """,
-      ["number": .number(without), "count": .number(policy.users)])
-  }
-
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { ConsolePaths.policy($0.context.pool) },
@@ -134,18 +119,22 @@ struct PolicyView: ViewModel {
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
     .optional(\.drift),
-    .text("restore") { ConsolePaths.policyVersions($0.context.pool) },
+    .text("restore") {
+      $0.context.may(.changePolicy) ? ConsolePaths.policyVersions($0.context.pool) : nil
+    },
+    .text("sentence") { PolicySentence.text($0.policy.edit) },
     .text("note") { $0.note.isEmpty ? nil : $0.note },
     .flag("isUnstated") { $0.configuration.isUnstated },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },
     .flag("isOff") { $0.answers.totp == "off" },
+    .text("storedTOTP") { PolicyAnswers($0.policy.edit).totp },
+    .text("storedSMS") { PolicyAnswers($0.policy.edit).sms },
+    .text(\.script),
+    .object("unsaved") { UnsavedChanges($0.answers, over: $0.policy.edit) },
     .text("onLabel") {
       $0.configuration.totp?.state == .mandatory
         ? Message("On (mandatory)") : Message("On")
-    },
-    .text("onHint") { _ in
-      Message("Users can enroll. Enrolled users are asked for a code at sign-in.")
     },
     .text("offHint") { $0.offHint },
     .text("totpError") { $0.frame.error(at: "totp") },
@@ -155,27 +144,24 @@ struct PolicyView: ViewModel {
       let count = view.evidence.evidence?.unconfirmed ?? 0
       return count > 0
         ? Message(
-          one: """
-            {count} unconfirmed near miss isn’t counted: the user didn’t sign in soon after, so it \
-            may be a guess.
-            """,
-          other: """
-            {count} unconfirmed near misses aren’t counted: the users didn’t sign in soon after, so \
-            they may be guesses.
-            """, ["count": .number(count)]) : nil
+          one: "Not counted: {count} near miss that may be a guess",
+          other: "Not counted: {count} near misses that may be guesses",
+          ["count": .number(count)]) : nil
     },
-    .markup("cells") { WindowCells.input($0.answers.intervals, $0.drawn) },
-    .markup("drawing") { WindowCells.drawing($0.configuration.accepted) },
-    .flag("isDefault") { $0.answers.intervals == PolicyAnswers.byDefault },
-    .text("intervalsError") { $0.frame.error(at: "intervals-default") },
-    .list("outcomes") { $0.outcomes },
-    .flag("isOutcomeOff") { $0.answers.totp == "off" },
+    .object("intervalsControl") { $0.intervals },
+    .markup("cells") { view in
+      view.context.may(.changePolicy)
+        ? WindowCells.labels(view.drawn) : WindowCells.drawing(view.configuration.accepted)
+    },
+    .list("questions") { $0.questions },
+    .flag("isQuestionOff") { $0.answers.totp == "off" },
     .optional("recommendation") { $0.recommendation },
     .list("effects") { $0.effects },
     .text("evidenceFile") {
       $0.query.address(of: ConsolePaths.policyEvidence($0.context.pool))
     },
     .flag("isMissingEvidence") { $0.evidence.evidence == nil },
+    .flag("isEnough") { $0.counts != nil },
     .text("shareBase") { view in
       guard let counts = view.evidence.evidence, counts.isEnough else { return nil }
       return Message(
@@ -184,19 +170,10 @@ struct PolicyView: ViewModel {
         confidence interval (Wilson).
         """, ["codes": .number(counts.codes)])
     },
-    .text("evidenceBase") { view in
+    .text("allAccounts") {
       Message(
-        one: """
-          Guess succeeds: the chance of guessing a code before {cap} incorrect codes in a row \
-          lock the account. All accounts: expected number of successful guesses if each of \
-          {count} enrolled account is tried until it’s locked.
-          """,
-        other: """
-          Guess succeeds: the chance of guessing a code before {cap} incorrect codes in a row \
-          lock the account. All accounts: expected number of successful guesses if each of \
-          {count} enrolled accounts is tried until it’s locked.
-          """,
-        ["cap": .number(view.evidence.cap), "count": .number(view.policy.totpUsers)])
+        one: "Expected hits, {count} account", other: "Expected hits, all {count} accounts",
+        ["count": .number($0.policy.totpUsers)])
     },
     .text("yearBase") { _ in
       Message(
@@ -225,16 +202,9 @@ struct PolicyView: ViewModel {
         ? Message("The configuration lists PHONE_SMS, but its state isn’t enabled.") : nil
     },
     .text("smsError") { $0.frame.error(at: "sms") },
-    .text("sms") {
-      $0.configuration.isSMSOn ? Message("on") : Message("off")
-    },
-    .list("patterns") { $0.patterns },
-    .object("enforcement") { EnforcementFields($0) },
-    .text("patternError") { $0.frame.error(at: "pattern-none") },
-    .markup("totp") { $0.configuration.chip },
-    .text("intervals") { WindowText.number($0.configuration) },
-    .text("guidance") { ConsolePaths.poolGuidance($0.context.pool) },
-    .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
+    .object("patternControl") { PatternControl($0) },
+    .object("enforcementControl") { EnforcementControl($0) },
+    .flag("hasPrerequisites") { !$0.prerequisites.isEmpty },
     .list(\.prerequisites),
     .object(\.versions),
     .object(\.snippets),
@@ -245,87 +215,16 @@ struct PolicyView: ViewModel {
   ]
 }
 
-struct PatternChoice: ViewModel {
-  let value: String
-  let label: Message
-  let hint: Message
-  let guide: String?
-  let isChecked: Bool
-  var day: PatternDay?
+/// The heading of the evidence while a window is selected.
+struct WindowQuestion: ViewModel {
+  let choice: WindowChoice
+  let isShown: Bool
+  let text: Message
 
   static let keys: Keys<Self> = [
-    .text(\.value),
-    .text(\.label),
-    .text(\.hint),
-    .text(\.guide),
-    .flag(\.isChecked),
-    .optional(\.day),
-  ]
-}
-
-struct EnforcementFields: ViewModel {
-  let answers: PolicyAnswers
-  let carriesMail: Bool
-  let isInEffect: Bool
-  let modeError: Message?
-  let fromError: Message?
-  let graceError: Message?
-
-  init(_ view: PolicyView) {
-    answers = view.answers
-    carriesMail = view.carriesMail
-    isInEffect = view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
-    modeError =
-      view.frame.error(at: "enforcement-refuse") ?? view.frame.error(at: "enforcement-off")
-    fromError = view.frame.error(at: "enforced-from")
-    graceError = view.frame.error(at: "grace")
-  }
-
-  private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
-
-  static let keys: Keys<Self> = [
-    .text("condition") {
-      $0.isInEffect
-        ? nil
-        : Message(
-          """
-          Server enforcement has no effect until TOTP is on and the pattern is “Mandatory at \
-          sign-up”.
-          """)
-    },
-    .flag("isOff") { !$0.isChosen(.claim) && !$0.isChosen(.refuse) },
-    .flag("isClaim") { $0.isChosen(.claim) },
-    .flag("isRefuse") { $0.isChosen(.refuse) },
-    .text("noMail") {
-      $0.carriesMail
-        ? nil
-        : Message(
-          """
-          This server sends no email, so refused users couldn’t get an enrollment link. Configure \
-          email first, or select Claim.
-          """)
-    },
-    .flag("isRefusalDisabled") { !$0.carriesMail && !$0.isChosen(.refuse) },
-    .text("from") { $0.answers.enforcedFrom },
-    .text("grace") { $0.answers.grace },
-    .text(\.modeError),
-    .text(\.fromError),
-    .text(\.graceError),
-  ]
-}
-
-struct PatternDay: ViewModel {
-  let from: String
-  let error: Message?
-
-  init(_ view: PolicyView) {
-    from = view.answers.from
-    error = view.frame.error(at: "from")
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.from),
-    .text("fromError") { $0.error },
+    .text("choice") { $0.choice.name.description },
+    .flag(\.isShown),
+    .text(\.text),
   ]
 }
 

@@ -4,45 +4,8 @@ import Localization
 import OTP
 import Templating
 
-/// What the page shows about the selected window; all but one are hidden by the style sheet.
-struct WindowOutcome: ViewModel {
-  let choice: WindowChoice
-  let window: Window
-  let isShown: Bool
-  let effect: Message?
-  let odds: Message
-
-  init(
-    _ choice: WindowChoice, isShown: Bool, insteadOf current: Window?, _ evidence: PolicyEvidence
-  ) {
-    self.choice = choice
-    self.isShown = isShown
-    window = choice.window
-    effect = EvidenceText.effect(of: window, insteadOf: current, evidence.evidence)
-    odds = OddsText.untilLocked(window, cap: evidence.cap)
-  }
-
-  static let keys: Keys<Self> = [
-    .text("choice") { $0.choice.name.description },
-    .flag(\.isShown),
-    .text("name") { WindowText.name($0.window) },
-    .text("lateness") { Formatted.duration(seconds: $0.window.lateness) },
-    .number("count") { $0.window.codes },
-    .flag("isDefault") { $0.choice.intervals == nil },
-    .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
-    .text("wider") { $0.window.wider.map { String($0.adjacentIntervals) } },
-    .text(\.effect),
-    .text(\.odds),
-  ]
-}
-
 extension WindowChoice {
   var window: Window { intervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard }
-}
-
-extension Window {
-  fileprivate var smaller: Window? { Window(adjacentIntervals: adjacentIntervals - 1) }
-  fileprivate var wider: Window? { Window(adjacentIntervals: adjacentIntervals + 1) }
 }
 
 struct WindowEffectRow: ViewModel {
@@ -177,7 +140,7 @@ struct RecommendationView: ViewModel {
       let old = OddsText.cases(GuessingOdds(current, cap: cap).untilClosed)
     else { return OddsText.untilLocked(window, cap: cap) }
     return Message(
-      "A guess succeeds before lockout in 1 of {cases} cases (now 1 of {old}).",
+      "Odds of guessing a code before lockout: 1 in {cases} (now 1 in {old}).",
       ["cases": .number(new), "old": .number(old)])
   }
 
@@ -185,6 +148,39 @@ struct RecommendationView: ViewModel {
   private var proposal: String? {
     guard let found, let current, found.window != current else { return nil }
     return proposed(found.window)
+  }
+
+  /// The recommendation in one line.
+  var line: Message? {
+    guard let found else { return nil }
+    let window = Message.Value.text(WindowText.name(found.window))
+    let goal = Message.Value.message(ShareText.percent(basisPoints: found.goal.basisPoints))
+    guard let aside = found.setAside else {
+      return Message(
+        "{window} keeps at least {goal} of sign-ins.", ["window": window, "goal": goal])
+    }
+    return Message(
+      one: """
+        {window} keeps at least {goal} of sign-ins, not counting the clock that’s farthest off.
+        """,
+      other: """
+        {window} keeps at least {goal} of sign-ins, not counting the {count} clocks farthest off.
+        """, ["window": window, "goal": goal, "count": .number(aside.users)])
+  }
+
+  /// What the next smaller window would keep.
+  private var lineOfSmaller: Message? {
+    guard let found, let smaller = found.keptBySmaller,
+      let window = Window(adjacentIntervals: found.window.adjacentIntervals - 1)
+    else { return nil }
+    return Message(
+      one: "{window} keeps {share} of {count} user-day.",
+      other: "{window} keeps {share} of {count} user-days.",
+      [
+        "window": .text(WindowText.name(window)),
+        "share": .message(ShareText.percent(smaller, of: found.total)),
+        "count": .number(found.total),
+      ])
   }
 
   private var setAside: Message? {
@@ -201,6 +197,8 @@ struct RecommendationView: ViewModel {
     .text("missing") { $0.missing },
     .text("name") { $0.found.map { WindowText.name($0.window) } },
     .flag("isCurrent") { $0.found?.window == $0.current && $0.current != nil },
+    .text("line") { $0.line },
+    .text("lineOfSmaller") { $0.lineOfSmaller },
     .texts("reasons") { $0.reasons },
     .text("setAside") { $0.setAside },
     .text("setAsideUsers") { view in
@@ -210,8 +208,8 @@ struct RecommendationView: ViewModel {
       view.found.flatMap {
         $0.notHelped > 0
           ? Message(
-            one: "{count} user stays outside this window",
-            other: "{count} users stay outside this window", ["count": .number($0.notHelped)]) : nil
+            one: "{count} user would still be rejected",
+            other: "{count} users would still be rejected", ["count": .number($0.notHelped)]) : nil
       }
     },
     .text("notHelpedUsers") { view in

@@ -62,16 +62,46 @@ extension OddsText {
     chance > 0 ? Int((1 / chance).rounded()) : nil
   }
 
+  /// The number of valid codes, and the odds of a guess.
+  static func valid(_ window: Window, cap: Int) -> Message {
+    Message(
+      one: "{count} valid code. Odds of guessing it before lockout: 1 in {cases}",
+      other: "{count} valid codes. Odds of guessing one before lockout: 1 in {cases}",
+      [
+        "count": .number(window.codes),
+        "cases": .number(cases(GuessingOdds(window, cap: cap).untilClosed) ?? 0),
+      ])
+  }
+
   static func untilLocked(_ window: Window, cap: Int) -> Message {
     guard let cases = cases(GuessingOdds(window, cap: cap).untilClosed) else {
       return .verbatim("")
     }
     return Message(
-      "A guess succeeds before lockout in 1 of {cases} cases.", ["cases": .number(cases)])
+      "Odds of guessing a code before lockout: 1 in {cases}.", ["cases": .number(cases)])
   }
 }
 
 enum EvidenceText {
+  /// The heading of the evidence for a window that's being tried.
+  static func question(_ window: Window, _ evidence: WindowEvidence) -> Message {
+    let rejected = evidence.effect(of: window).rejected
+    let name = Message.Value.text(WindowText.name(window))
+    let codes = Message.Value.number(evidence.codes)
+    return rejected == 0
+      ? Message(
+        one: "Why {window}? It accepts every correct code ({count} code)",
+        other: "Why {window}? It accepts every correct code ({count} codes)",
+        ["window": name, "count": codes])
+      : Message(
+        one: "Why {window}? It rejects {rejected} of {count} correct code ({share})",
+        other: "Why {window}? It rejects {rejected} of {count} correct codes ({share})",
+        [
+          "window": name, "rejected": .number(rejected), "count": codes,
+          "share": .message(Meter.percent(rejected, of: evidence.codes)),
+        ])
+  }
+
   static func finding(_ evidence: WindowEvidence, _ current: Window?) -> Message {
     guard evidence.isEnough else {
       return Message("Not enough data")
@@ -82,63 +112,6 @@ enum EvidenceText {
         other: "TOTP is off. While it was on, there were {count} correct codes",
         ["count": .number(evidence.codes)])
     }
-    let rejected = evidence.effect(of: current).rejected
-    let window = Message.Value.text(WindowText.name(current))
-    let codes = Message.Value.number(evidence.codes)
-    return rejected == 0
-      ? Message(
-        one: "{window} accepts every correct code ({count} code)",
-        other: "{window} accepts every correct code ({count} codes)",
-        ["window": window, "count": codes])
-      : Message(
-        one: "{window} rejects {rejected} of {count} correct code ({share})",
-        other: "{window} rejects {rejected} of {count} correct codes ({share})",
-        [
-          "window": window, "rejected": .number(rejected), "count": codes,
-          "share": .message(ShareText.estimate(rejected, of: evidence.codes)),
-        ])
-  }
-
-  static func effect(
-    of window: Window, insteadOf current: Window?, _ evidence: WindowEvidence?
-  ) -> Message? {
-    guard let evidence, evidence.isEnough else { return nil }
-    let effect = evidence.effect(of: window)
-    let outside = Message.Value.message(
-      Message(
-        one: "Outside it: {count} correct code (users: {users}).",
-        other: "Outside it: {count} correct codes (users: {users}).",
-        ["count": .number(effect.rejected), "users": .number(effect.users)]))
-    guard let current, current != window else {
-      if effect.rejected == 0 { return Message("Every correct code in this period is within it.") }
-      return current == nil
-        ? .value(outside) : Message("Current value. {outside}", ["outside": outside])
-    }
-    let change = evidence.change(from: current, to: window)
-    if change.codes == 0 {
-      return Message(
-        "No difference for the codes in this period. {outside}", ["outside": outside])
-    }
-    let more = Message.Value.number(abs(change.codes))
-    let users = Message.Value.number(abs(change.users))
-    return change.codes > 0
-      ? Message(
-        one: """
-          Would have accepted {count} more correct code (users with a rejection: {users} fewer). \
-          {outside}
-          """,
-        other: """
-          Would have accepted {count} more correct codes (users with a rejection: {users} fewer). \
-          {outside}
-          """, ["count": more, "users": users, "outside": outside])
-      : Message(
-        one: """
-          Would have rejected {count} more correct code (users with a rejection: {users} more). \
-          {outside}
-          """,
-        other: """
-          Would have rejected {count} more correct codes (users with a rejection: {users} more). \
-          {outside}
-          """, ["count": more, "users": users, "outside": outside])
+    return question(current, evidence)
   }
 }

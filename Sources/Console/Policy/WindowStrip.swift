@@ -143,42 +143,53 @@ enum WindowStrip {
   }
 }
 
-/// Draws the window as 21 cells from −10 to +10 intervals: the input of the policy form, or a
-/// drawing for administrators who can't change the policy.
+/// The radio buttons named `intervals`: the default, and 0 to 10 adjacent intervals.
 ///
-/// The 11 radio buttons are the cells from now to +10; the cells on the left are labels of the same
-/// buttons. Cells have the classes `d0` to `d10`, so that the style sheet recolors them with the
-/// selection; those that the server draws as accepted also have the class `in`. It's a time axis, so
-/// it isn't mirrored in right-to-left text.
-enum WindowCells {
-  /// The cells as radio buttons named `intervals`, without the fieldset around them.
-  ///
-  /// `selected` may be invalid; `drawn` is nil if no codes are accepted.
-  static func input(_ selected: String, _ drawn: Window?) -> Markup {
+/// They have an order, by which the style sheet recolors cells and columns with the selection.
+enum WindowPicks {
+  /// The buttons without the fieldset around them; `selected` may be invalid.
+  static func markup(_ selected: String) -> Markup {
     var html = HTML()
-    for step in -WindowStrip.reach...WindowStrip.reach {
-      let side = abs(step)
-      html.raw("<label class=\"")
-      classes(side, drawn, &html)
+    html.raw("<span class=\"picks\">")
+    for choice in WindowChoice.all {
+      html.raw("<input type=\"radio\" name=\"intervals\" id=\"intervals-")
+      html.text(choice.value)
+      html.raw("\" value=\"")
+      html.text(choice.value)
       html.raw("\"")
-      if step < 0 {
-        html.raw(" for=\"intervals-")
-        html.number(side)
-        html.raw("\" aria-hidden=\"true\">")
-      } else {
-        html.raw("><input type=\"radio\" name=\"intervals\" id=\"intervals-")
-        html.number(side)
-        html.raw("\" value=\"")
-        html.number(side)
-        html.raw("\"")
-        if selected == String(side) { html.raw(" checked") }
-        html.raw(" aria-label=\"")
-        if let window = Window(adjacentIntervals: side) { html.message(WindowText.codes(window)) }
-        html.raw("\">")
-      }
+      if choice.value == selected { html.raw(" checked") }
+      html.raw(" data-text=\"")
+      html.message(choice.label)
+      html.raw("\" aria-label=\"")
+      html.message(choice.spoken)
+      html.raw("\">")
+    }
+    html.raw("</span>")
+    return html.markup
+  }
+}
+
+/// Draws the window as 21 cells from −10 to +10 intervals: labels of the buttons of
+/// ``WindowPicks``, or a drawing for administrators who can't change the policy.
+///
+/// Cells have the classes `d0` to `d10`, so that the style sheet recolors them with the selection;
+/// those that the server draws as accepted also have the class `in`. It's a time axis, so it isn't
+/// mirrored in right-to-left text.
+enum WindowCells {
+  /// The cells as labels; `drawn` is nil if no codes are accepted.
+  static func labels(_ drawn: Window?) -> Markup {
+    var html = HTML()
+    html.raw("<div class=\"cells\" aria-hidden=\"true\">")
+    for step in -WindowStrip.reach...WindowStrip.reach {
+      html.raw("<label class=\"")
+      classes(abs(step), drawn, &html)
+      html.raw("\" for=\"intervals-")
+      html.number(abs(step))
+      html.raw("\">")
       caption(step, &html)
       html.raw("</label>")
     }
+    html.raw("</div>")
     return html.markup
   }
 

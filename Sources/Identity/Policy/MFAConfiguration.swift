@@ -166,11 +166,8 @@ public struct EffectiveMFA: Sendable, Equatable {
 
   /// The kinds of factors whose codes the server requires from users who have one.
   public let kinds: Set<Factor.Kind>
-  /// The number of users whom the server asks for a code at each sign-in.
-  public let askedUsers: Int
   /// The number of users who sign in with only their first factor.
   public let unaskedUsers: Int
-  public let users: Int
   /// Whether the configuration says “mandatory”, or the enrollment pattern does.
   public let saysMandatory: Bool
   public let pattern: EnrollmentPattern?
@@ -185,8 +182,6 @@ public struct EffectiveMFA: Sendable, Equatable {
   public let refusesNoOne: Bool
   /// When the enrollment pattern took effect; nil if that isn't known.
   public let enrollmentSince: Beginning?
-  /// When codes were first required by the current configuration; nil if that isn't known.
-  public let codesSince: Instant?
 
   /// `history` has the policy's latest changes, newest first.
   public init(
@@ -196,8 +191,6 @@ public struct EffectiveMFA: Sendable, Equatable {
     self.usersInGrace = usersInGrace
     let configuration = policy.configuration
     kinds = configuration.kinds
-    users = policy.users
-    askedUsers = policy.users(with: configuration.kinds)
     unaskedUsers = policy.users(without: configuration.kinds)
     pattern = policy.pattern
     saysMandatory =
@@ -209,7 +202,6 @@ public struct EffectiveMFA: Sendable, Equatable {
     enrollment = Self.enforcer(of: policy.edit, carriesMail: carriesMail, at: now)
     refusesNoOne =
       enforcedSince != nil && policy.enforcement?.mode == .refuse && !carriesMail
-    codesSince = Self.lastChange(of: [.totp, .sms, .mfaState], in: history)
     if case .server = enrollment {
       enrollmentSince = enforcedSince.flatMap {
         Self.beginning(of: policy, enforcedFrom: $0, in: history)
@@ -219,7 +211,7 @@ public struct EffectiveMFA: Sendable, Equatable {
     enrollmentSince =
       startsOn == nil
       ? policy.mandatoryFrom.map(Beginning.day)
-        ?? Self.lastChange(of: [.pattern], in: history).map(Beginning.moment) : nil
+        ?? Self.lastPattern(in: history).map(Beginning.moment) : nil
   }
 
   public static func enforcer(
@@ -259,11 +251,8 @@ public struct EffectiveMFA: Sendable, Equatable {
     return history.count == policy.version ? .day(Day(start)) : nil
   }
 
-  private static func lastChange(
-    of fields: Set<AuditFieldName>, in history: [AuditRow]
-  ) -> Instant? {
-    history.first { row in
-      row.changes.contains { change in change.field.map(fields.contains) ?? false }
-    }?.at
+  /// Returns when the pattern last changed.
+  private static func lastPattern(in history: [AuditRow]) -> Instant? {
+    history.first { row in row.changes.contains { $0.field == .pattern } }?.at
   }
 }

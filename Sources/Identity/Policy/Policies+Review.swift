@@ -28,7 +28,7 @@ extension Policies {
           of: DifferingTenants.Key(project: own.summary.key, day: today), stamp: own.stamp
         ) {
           try Self.differing(in: project, on: today, connection)
-        }?.count ?? 0 : nil
+        } : nil
       let condition = Self.condition(visible, query, from: isWhole ? own.key : nil, on: today)
       let tenants =
         query.order == .rejected
@@ -116,19 +116,23 @@ extension Policies {
           OR \(SQL.position)(s.tenant_id, lower(\(search))) > 0)
         """
     }
-    switch query.selection {
-    case .all: break
-    case .differs: condition += " AND \(PolicyInForce.column(of: "s", on: today)) <> \(key)"
-    case .off: condition += " AND coalesce(s.totp_state, 1) = 1"
-    case .wide:
-      condition += " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"
+    let differs: SQL = " AND \(PolicyInForce.column(of: "s", on: today)) <> \(key)"
+    return condition + Self.condition(of: query.selection, differs: differs)
+  }
+
+  /// The condition of pools `s`; begins with `AND` or is empty.
+  static func condition(of selection: PolicyReviewQuery.Selection, differs: SQL) -> SQL {
+    switch selection {
+    case .all: ""
+    case .differs: differs
+    case .off: " AND coalesce(s.totp_state, 1) = 1"
+    case .wide: " AND coalesce(s.totp_state, 1) <> 1 AND coalesce(s.totp_intervals, 5) > 5"
     case .noneEnrolled:
-      condition += """
-         AND \(AccountCounts.current("users")) > 0
-          AND \(AccountCounts.current("enrolled_users")) = 0
-        """
+      """
+       AND \(AccountCounts.current("users")) > 0
+        AND \(AccountCounts.current("enrolled_users")) = 0
+      """
     }
-    return condition
   }
 
   /// Lists tenants by their share of rejected codes, highest first.

@@ -5,7 +5,7 @@ public struct Policies: Sendable {
   let store: Store
   let audit: Audit
   let activity: Activity
-  let differing = PolicyStampCache<DifferingTenants.Key, DifferingTenants?>()
+  let differing = PolicyStampCache<DifferingTenants.Key, Int>()
   let watched = WatchedPolicyFile()
   let graceCounts = GraceCounts()
 

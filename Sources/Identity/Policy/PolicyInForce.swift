@@ -77,10 +77,6 @@ public struct PolicyInForce: Hashable, Sendable {
 
 extension StoredPolicy {
   public var inForce: PolicyInForce { PolicyInForce(edit) }
-
-  public func differences(from other: StoredPolicy, on today: Day) -> [PolicyChange.Field] {
-    inForce.differences(from: other.inForce, on: today)
-  }
 }
 
 /// The MFA policy of a pool with its last change, without the numbers of users.

@@ -8,7 +8,8 @@ import Testing
 @Suite struct PolicyFilePageTests {
   private static let warning = "The policy file can’t be read, so policies aren’t compared with it."
   private static let paths = [
-    "/", "/projects/acme-retail", "/projects/acme-retail/policy", "/projects/acme-retail/review",
+    "/projects", "/projects/acme-retail", "/projects/acme-retail/policy",
+    "/projects/acme-retail/review",
     "/projects/acme-retail/tenants",
   ]
 
@@ -44,17 +45,17 @@ import Testing
       let pool = #"{"project": "acme-retail", "tenant": "typo-1", "policyVersion": 1}"#
       let other = #"{"project": "nowhere", "policyVersion": 1}"#
       world.identity.policies.watch(try file(pool))
-      let one = try await ada.get("/")
+      let one = try await ada.get("/projects")
       #expect(
         one.says(
           "The policy file names 1 project or tenant that doesn’t exist: acme-retail/typo-1."))
       Markup.check(one)
       world.identity.policies.watch(try file(pool + "," + other))
-      let two = try await ada.get("/")
+      let two = try await ada.get("/projects")
       #expect(
         two.says("names 2 projects or tenants that don’t exist: acme-retail/typo-1 and nowhere."))
       world.identity.policies.watch(try file(""))
-      let none = try await ada.get("/")
+      let none = try await ada.get("/projects")
       #expect(!none.says("The policy file names"))
     }
   }

@@ -1,0 +1,267 @@
+import Identity
+import Localization
+import MailText
+import OTP
+import Templating
+
+/// The number of adjacent intervals: 12 radio buttons behind a stepper, with the strip and the odds
+/// of the selected window.
+///
+/// All windows but the selected one are hidden by the style sheet. The cells of ``WindowCells`` are
+/// labels of the same radio buttons.
+struct IntervalsControl: ViewModel {
+  let selected: String
+  /// The number of consecutive wrong codes after which a user's codes are locked.
+  let cap: Int
+  let error: Message?
+  /// What is stored; nil where nothing else can be changed.
+  var stored: String?
+
+  /// All windows; without a valid selection, the default is shown.
+  private var outcomes: [WindowOutcome] {
+    let isValid = WindowChoice.all.contains { $0.value == selected }
+    return WindowChoice.all.map {
+      WindowOutcome(
+        $0, isShown: isValid ? $0.value == selected : $0.intervals == nil, cap: cap)
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("picks") { WindowPicks.markup($0.selected) },
+    .list("outcomes") { $0.outcomes },
+    .text(\.error),
+    .text(\.stored),
+  ]
+}
+
+/// What the control shows about the selected window.
+struct WindowOutcome: ViewModel {
+  let choice: WindowChoice
+  let window: Window
+  let isShown: Bool
+  let cap: Int
+
+  init(_ choice: WindowChoice, isShown: Bool, cap: Int) {
+    self.choice = choice
+    self.isShown = isShown
+    self.cap = cap
+    window = choice.window
+  }
+
+  static let keys: Keys<Self> = [
+    .text("choice") { $0.choice.name.description },
+    .flag(\.isShown),
+    .text("name") { WindowText.name($0.window) },
+    .markup("strip") { WindowStrip.plain($0.window) },
+    .flag("isDefault") { $0.choice.intervals == nil },
+    .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
+    .text("wider") { $0.window.wider.map { String($0.adjacentIntervals) } },
+    .text("odds") { OddsText.valid($0.window, cap: $0.cap) },
+  ]
+}
+
+extension Window {
+  fileprivate var smaller: Window? { Window(adjacentIntervals: adjacentIntervals - 1) }
+  fileprivate var wider: Window? { Window(adjacentIntervals: adjacentIntervals + 1) }
+}
+
+struct PatternControl: ViewModel {
+  let choices: [PatternChoice]
+  let stored: PolicyAnswers
+  let from: String
+  let error: Message?
+  let fromError: Message?
+
+  init(_ view: PolicyView) {
+    let (policy, answers, pool) = (view.policy, view.answers, view.context.pool)
+    let none = PatternChoice(
+      value: PolicyAnswers.noPattern, label: Message("None"),
+      hint: Message("No pattern is recorded, so your application decides."), guide: nil,
+      isChosen: answers.pattern == PolicyAnswers.noPattern)
+    choices =
+      EnrollmentPattern.allCases.map { pattern in
+        PatternChoice(
+          value: pattern.rawValue, label: pattern.name, hint: Self.hint(pattern, policy),
+          guide: GuideTopic(rawValue: pattern.rawValue).map { pool.guides($0.path()) },
+          isChosen: answers.pattern == pattern.rawValue)
+      } + [none]
+    stored = PolicyAnswers(policy.edit)
+    from = answers.from
+    error = view.frame.error(at: "pattern")
+    fromError = view.frame.error(at: "from")
+  }
+
+  private static func hint(_ pattern: EnrollmentPattern, _ policy: Policy) -> Message {
+    let without = max(policy.users - policy.enrolledUsers, 0)
+    guard pattern == .mandatory, without > 0 else { return pattern.hint }
+    return Message(
+      one: """
+        Users must enroll before they can use the application. {number} of {count} user has no \
+        factor yet.
+        """,
+      other: """
+        Users must enroll before they can use the application. {number} of {count} users have no \
+        factor yet.
+        """,
+      ["number": .number(without), "count": .number(policy.users)])
+  }
+
+  static let keys: Keys<Self> = [
+    .list(\.choices),
+    // Nothing is selected if what was sent isn't among the choices.
+    .flag("isUnknown") { !$0.choices.contains(where: \.isChosen) },
+    .text("stored") { $0.stored.pattern },
+    .text("storedFrom") { $0.stored.from },
+    .text(\.from),
+    .text(\.error),
+    .text(\.fromError),
+  ]
+}
+
+struct PatternChoice: ViewModel {
+  let value: String
+  let label: Message
+  let hint: Message
+  let guide: String?
+  let isChosen: Bool
+
+  static let keys: Keys<Self> = [
+    .text(\.value),
+    .text(\.label),
+    .text(\.hint),
+    .text(\.guide),
+    .flag(\.isChosen),
+  ]
+}
+
+struct EnforcementControl: ViewModel {
+  let answers: PolicyAnswers
+  let stored: PolicyAnswers
+  let carriesMail: Bool
+  let isInEffect: Bool
+  let error: Message?
+  let fromError: Message?
+  let graceError: Message?
+
+  init(_ view: PolicyView) {
+    answers = view.answers
+    stored = PolicyAnswers(view.policy.edit)
+    carriesMail = view.carriesMail
+    isInEffect = view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
+    error = view.frame.error(at: "enforcement")
+    fromError = view.frame.error(at: "enforced-from")
+    graceError = view.frame.error(at: "grace")
+  }
+
+  private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
+
+  static let keys: Keys<Self> = [
+    .text("condition") {
+      $0.isInEffect
+        ? nil
+        : Message(
+          """
+          Server enforcement has no effect until TOTP is on and the pattern is “Mandatory at \
+          sign-up”.
+          """)
+    },
+    .flag("isClaim") { $0.isChosen(.claim) },
+    .flag("isRefuse") { $0.isChosen(.refuse) },
+    .text("noMail") { $0.carriesMail ? nil : Message("Requires email, which isn’t set up.") },
+    .flag("isRefusalDisabled") { !$0.carriesMail && !$0.isChosen(.refuse) },
+    .text("from") { $0.answers.enforcedFrom },
+    .text("grace") { $0.answers.grace },
+    .text("stored") { $0.stored.enforcement },
+    .text("storedFrom") { $0.stored.enforcedFrom },
+    .text("storedGrace") { $0.stored.grace },
+    .text(\.error),
+    .text(\.fromError),
+    .text(\.graceError),
+  ]
+}
+
+enum PolicySentence {
+  /// The policy in effect: “TOTP is on, ±1 interval, mandatory at sign-up”.
+  static func text(_ edit: PolicyEdit) -> Message {
+    guard let window = edit.configuration.accepted else { return Message("TOTP is off") }
+    let count = Message.Value.number(window.adjacentIntervals)
+    switch edit.pattern {
+    case nil:
+      return Message(
+        one: "TOTP is on, ±{count} interval", other: "TOTP is on, ±{count} intervals",
+        ["count": count])
+    case .mandatory?:
+      guard let day = edit.mandatoryFrom else {
+        return Message(
+          one: "TOTP is on, ±{count} interval, mandatory at sign-up",
+          other: "TOTP is on, ±{count} intervals, mandatory at sign-up", ["count": count])
+      }
+      return Message(
+        one: "TOTP is on, ±{count} interval, mandatory from {day}",
+        other: "TOTP is on, ±{count} intervals, mandatory from {day}",
+        ["count": count, "day": Times.value(day)])
+    case .skippable?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, skippable at sign-up",
+        other: "TOTP is on, ±{count} intervals, skippable at sign-up", ["count": count])
+    case .account?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, from the account page",
+        other: "TOTP is on, ±{count} intervals, from the account page", ["count": count])
+    case .stepUp?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, step-up",
+        other: "TOTP is on, ±{count} intervals, step-up", ["count": count])
+    }
+  }
+}
+
+/// What the form would change: the bar at its end, which a script keeps up to date.
+struct UnsavedChanges: ViewModel {
+  let changes: [PolicyChange]
+
+  init(_ answers: PolicyAnswers, over edit: PolicyEdit) {
+    guard case .change(let request) = answers.read() else {
+      changes = []
+      return
+    }
+    changes = PolicyChange.between(edit, request.applied(to: edit))
+  }
+
+  /// The number of fields of the form that can differ.
+  private static let most = 8
+
+  private static func count(_ count: Int) -> Message {
+    Message(
+      one: "{count} unsaved change:", other: "{count} unsaved changes:",
+      ["count": .number(count)])
+  }
+
+  /// A change as the script says it: “adjacent intervals ±1 → ±3”.
+  private static func sentence(_ change: PolicyChange) -> Message {
+    guard case .adjacentIntervals(let from) = change.from,
+      case .adjacentIntervals(let to) = change.to
+    else { return change.sentence }
+    return Message(
+      "{field} {from} → {to}",
+      [
+        "field": .message(change.field.name), "from": .message(window(from)),
+        "to": .message(window(to)),
+      ])
+  }
+
+  private static func window(_ intervals: PolicyChange.AdjacentIntervals) -> Message {
+    switch intervals {
+    case .none: Message("none")
+    case .standard:
+      Message("{window} (default)", ["window": .text(WindowText.name(.standard))])
+    case .number(let number): .verbatim("±\(number)")
+    }
+  }
+
+  static let keys: Keys<Self> = [
+    .text("count") { $0.changes.isEmpty ? nil : count($0.changes.count) },
+    .text("list") { Message.value(.sequence($0.changes.map(sentence))) },
+    .texts("counts") { _ in (1...most).map(count) },
+  ]
+}
