@@ -163,6 +163,7 @@ struct Drafts: Sendable {
   /// The fields of secrets; one that can be left empty is an ``OptionalSecret``.
   static let secrets: Set<UntrustedText> = [
     "password", "old-password", "new-password", "code", "current-code", "caller-code",
+    UntrustedText(Resynchronize.codes[0]), UntrustedText(Resynchronize.codes[1]),
     UntrustedText(ApprovalView.refusalCode), "token", "client-secret",
   ]
 

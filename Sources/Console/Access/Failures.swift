@@ -140,8 +140,6 @@ struct Failures: Sendable {
   }
 
   private func page(_ fault: Fault, _ frame: Frame, requestID: String?) -> Response {
-    var frame = frame
-    frame.isNarrow = true
     let view = FailureView(frame: FrameView(frame), fault: fault, requestID: requestID)
     return .html(template.render(view), status: fault.status)
   }
@@ -164,7 +162,7 @@ struct Fault: Sendable {
   let sentence: Message
   var detail: Message?
   var way = ConsolePaths.projects()
-  var wayText = Message("Go to projects")
+  var wayText = Message("Back to projects")
 }
 
 extension Fault {
@@ -253,7 +251,7 @@ extension Fault {
         ["address": address]),
       detail: Message(
         "If you opened Countersign at a different address, use this one instead and try again."),
-      way: publicURL.origin + ConsolePaths.projects(),
+      way: publicURL.origin + ConsolePaths.home(),
       wayText: Message("Open {address}", ["address": address]))
   }
 

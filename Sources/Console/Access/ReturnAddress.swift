@@ -76,7 +76,7 @@ struct SignInCompletion: Sendable {
   /// Sets the cookies of the session and redirects to the form of `next` stored when the previous
   /// session expired, or else to `next`.
   ///
-  /// Without `next`, it redirects to the newest stored form, or else to the projects.
+  /// Without `next`, it redirects to the newest stored form, or else to the start page.
   func response(
     _ new: NewConsoleSession, _ visitor: Visitor, to next: String? = nil,
     among destinations: [Route] = []
@@ -86,7 +86,7 @@ struct SignInCompletion: Sendable {
       continuingTo: next, among: destinations, for: session.administrator.id, visitor.request)
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(
-      to: draft.map { KeptAnswersPage.address($0.mark) } ?? next ?? ConsolePaths.projects())
+      to: draft.map { KeptAnswersPage.address($0.mark) } ?? next ?? ConsolePaths.home())
     response.fields.add(.setCookie, authorizer.cookies.session(new.token.revealedText).description)
     // Without the device token, the next sign-in is only treated as one from an unknown device.
     if let device = try? authorizer.identity.consoleSessions.deviceToken(

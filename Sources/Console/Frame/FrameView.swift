@@ -27,8 +27,11 @@ struct Frame: Sendable {
   var project: Markup?
   var tenant: Markup?
   var find: FindForm?
-  var approvals: ApprovalsLink?
+  /// The number of requests that the reader can decide; nil without the permission to see them.
+  var approvals: Int?
   var sidebar: Markup?
+  /// The pages of the sidebar's current entry; empty if it has only one.
+  var tabs: [Link] = []
   var crumbs: [Link] = []
   /// The page that re-authenticates with a passkey and leads back; nil without a passkey.
   var passkeyReauthentication: String?
@@ -67,6 +70,7 @@ final class FrameView: ViewModel {
     .text("icon") { $0.frame.icon },
     .text("brand") { $0.frame.brand },
     .text("home") { $0.frame.home },
+    .text("projects") { _ in ConsolePaths.projects() },
     .text("guidance") { $0.frame.guidance },
     .text("address") { $0.frame.address },
     .text("theme") { $0.frame.theme },
@@ -80,8 +84,9 @@ final class FrameView: ViewModel {
     .markup("project") { $0.frame.project },
     .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },
-    .optional("approvals") { $0.frame.approvals },
     .markup("sidebar") { $0.frame.sidebar },
+    .flag("hasTabs") { !$0.frame.tabs.isEmpty },
+    .list("tabs") { $0.frame.tabs },
     .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },
     .optional("clock") { $0.frame.clock },
@@ -125,31 +130,14 @@ struct AccountMenu: ViewModel {
 
 struct FindForm: ViewModel {
   let action: String
+  let findsUsers: Bool
 
   static let keys: Keys<Self> = [
-    .text(\.action)
-  ]
-}
-
-struct ApprovalsLink: ViewModel {
-  let count: Int
-  let isCurrent: Bool
-
-  init(_ count: Int, at place: PageEntry.Place) {
-    self.count = count
-    isCurrent = PageEntry.approvals.length(at: place) != nil
-  }
-
-  private var words: Message? {
-    guard count > 0 else { return nil }
-    return count < Approvals.mostWaiting
-      ? .value(.number(count)) : Message("{count}+", ["count": .number(count)])
-  }
-
-  static let keys: Keys<Self> = [
-    .text("href") { _ in ConsolePaths.approvals() },
-    .flag(\.isCurrent),
-    .text("count") { $0.words },
+    .text(\.action),
+    .text("label") {
+      $0.findsUsers
+        ? Message("Search users, tenants, and projects") : Message("Search tenants and projects")
+    },
   ]
 }
 
@@ -256,8 +244,6 @@ struct SessionNotice: ViewModel {
   let idle: Int64
   /// The seconds until the session ends in any case.
   let lifetime: Int64
-  /// The earlier of the two times.
-  let until: Markup
 
   init(_ signedIn: SignedIn, script: String, at now: Instant) {
     let session = signedIn.session
@@ -265,7 +251,6 @@ struct SessionNotice: ViewModel {
     csrf = session.csrfToken
     idle = max(session.idleUntil.seconds - now.seconds, 0)
     lifetime = max(session.expiresAt.seconds - now.seconds, 0)
-    until = signedIn.times.moment(min(session.idleUntil, session.expiresAt))
   }
 
   static let keys: Keys<Self> = [
@@ -274,7 +259,6 @@ struct SessionNotice: ViewModel {
     .text("idle") { String($0.idle) },
     .text("lifetime") { String($0.lifetime) },
     .text("extension") { _ in ConsolePaths.sessionExtension() },
-    .markup(\.until),
   ]
 }
 

@@ -46,7 +46,7 @@ struct Frames: Sendable {
   private func plain(_ title: Message, path: String, times: Times) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
-      home: ConsolePaths.projects(), guidance: ConsolePaths.guidance(),
+      home: ConsolePaths.home(), guidance: ConsolePaths.guides(),
       address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
       isNarrow: true, catalog: catalog)
   }
@@ -80,8 +80,7 @@ struct Frames: Sendable {
   ) async -> Frame {
     let place = PageEntry.Place(signedIn.request.target, in: nil)
     var frame = await own(title.message, path: path, for: signedIn, in: nil, at: place)
-    frame.sidebar = sidebar.markup(
-      at: place, in: nil, for: signedIn.administrator, users: nil)
+    navigate(&frame, at: place, in: nil, for: signedIn.administrator, users: nil)
     return frame
   }
 
@@ -91,10 +90,11 @@ struct Frames: Sendable {
   ) async -> Frame {
     var frame = plain(title, path: path, times: signedIn.times)
     frame.isNarrow = false
+    frame.home = StartPage.address(for: signedIn.administrator)
     frame.theme = signedIn.theme
     frame.account = account(signedIn, in: pool, at: place)
     frame.session = session(signedIn)
-    frame.approvals = await approvals(signedIn, at: place)
+    frame.approvals = await approvals(signedIn)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
@@ -140,27 +140,34 @@ struct Frames: Sendable {
     if users == nil, administrator.may(.findUsers, in: pool) {
       users = try await identity.accounts.count(pool)
     }
-    frame.sidebar = sidebar.markup(
-      at: place, in: pool, for: administrator, users: users)
+    navigate(&frame, at: place, in: pool, for: administrator, users: users)
     return frame
   }
 
-  /// The link to the requests that await the administrator's approval; nil without the permission to
+  private func navigate(
+    _ frame: inout Frame, at place: PageEntry.Place, in pool: Pool?,
+    for administrator: Administrator, users: Int?
+  ) {
+    let navigation = sidebar.navigation(
+      at: place, in: pool, for: administrator, users: users, approvals: frame.approvals)
+    (frame.sidebar, frame.tabs) = (navigation.sidebar, navigation.tabs)
+  }
+
+  /// The number of requests that await the administrator's approval; nil without the permission to
   /// see them.
-  private func approvals(
-    _ signedIn: SignedIn, at place: PageEntry.Place
-  ) async -> ApprovalsLink? {
+  private func approvals(_ signedIn: SignedIn) async -> Int? {
     let administrator = signedIn.administrator
     guard administrator.maySomewhere(.seeApprovals) else { return nil }
     // A page may show a secret for the only time, and doesn't fail without the number.
-    guard let count = try? await identity.approvals.count(for: administrator) else { return nil }
-    return ApprovalsLink(count, at: place)
+    return try? await identity.approvals.count(for: administrator)
   }
 
-  /// The search across all pools that the administrator can access; nil when there are none.
+  /// The search across all that the administrator can access; nil when there's nothing.
   private func find(_ signedIn: SignedIn) -> FindForm? {
-    signedIn.administrator.maySomewhere(.findUsers)
-      ? FindForm(action: ConsolePaths.findUsers()) : nil
+    let administrator = signedIn.administrator
+    guard !administrator.grants.isEmpty else { return nil }
+    return FindForm(
+      action: ConsolePaths.findUsers(), findsUsers: administrator.maySomewhere(.findUsers))
   }
 
   func clock(for signedIn: SignedIn) -> ClockBanner? {
@@ -269,7 +276,7 @@ struct Flashes: Sendable {
 
   /// Keeps the fields of a form for the page that shows the session's flash, without secrets.
   func keep(_ form: Form, of address: String, for session: ConsoleSession) async {
-    let left = ["csrf", "return", "code", "caller-code"]
+    let left = ["csrf", "return", "code", "caller-code"] + Resynchronize.codes
     let typed = Form(form.entries.filter { !left.contains($0.name.text) })
     // Without them, the form is empty.
     _ = try? await storage.keep(

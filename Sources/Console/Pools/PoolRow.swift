@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// A row of the table of pools: a pool, or a project with its tenants.
+/// A row of the table of pools.
 struct PoolRow: ViewModel {
   struct Review: Hashable {
     let state: ReviewStatus.State
@@ -12,8 +12,9 @@ struct PoolRow: ViewModel {
 
   enum Subject: Hashable {
     case pool(mayChange: Bool)
-    /// A project, its numbers of tenants, and of those whose policies differ from its own.
-    case project(ID<Project>, name: String, tenants: Int, differing: Int)
+    /// A pool among those of several projects, and the project's own policy; nil for administrators
+    /// who can't read it.
+    case poolOf(ID<Project>, name: String, base: PolicyInForce?)
   }
 
   enum Destination: Hashable {
@@ -24,7 +25,7 @@ struct PoolRow: ViewModel {
     let columns: Set<PoolColumn>
     let times: Times
     let today: Day
-    /// The project of the pools; nil in a table of projects.
+    /// The project of the pools; nil in a table of several projects' pools.
     var project: ID<Project>?
     /// The policy that those of the pools are compared with.
     var base: PolicyInForce?
@@ -33,103 +34,97 @@ struct PoolRow: ViewModel {
   }
 
   struct Source: Hashable {
-    /// The key of the pool, or of a project's own pool.
+    /// The key of the pool.
     let key: Int64
     let subject: Subject
-    /// The policy; nil for administrators who can't read it.
-    let policy: PolicySummary?
-    let enforcer: EffectiveMFA.Enforcer?
+    let policy: PolicySummary
+    let enforcer: EffectiveMFA.Enforcer
     let users: Int
     let enrolled: Int
     let trend: EnrollmentTrend
-    /// The code attempts; nil for a project that the reader sees only a part of.
+    /// The code attempts; nil where they aren't shown.
     let attempts: AttemptCounts?
     let exemptions: Int
     let review: Review?
     var drift: [PolicyChange.Field]?
+    /// Whether the reader can list the users without a second factor.
+    var findsUsers = false
 
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
   }
 
   private let source: Source
   private let context: Context
-  private let configuration: MFAConfiguration?
+  private let configuration: MFAConfiguration
   private let links: PoolLinks
   private let comparison: (chip: Markup?, text: Message?, href: String?, reset: String?)
 
   init(_ source: Source, in context: Context) {
     (self.source, self.context) = (source, context)
-    configuration = source.policy?.edit.configuration
+    configuration = source.policy.edit.configuration
     links = PoolLinks(source, context)
     comparison = Self.comparison(source, context, links)
   }
 
+  private var isTenant: Bool { source.policy.tenant != nil }
+
   private var name: String {
     switch source.subject {
-    case .pool: source.policy?.displayName ?? ""
-    case .project(_, let name, _, _): name
+    case .pool: source.policy.displayName
+    case .poolOf(_, let project, _): isTenant ? source.policy.displayName : project
     }
   }
 
   private var caption: Message {
-    switch source.subject {
-    case .pool:
-      source.policy?.tenant.map { .verbatim($0.text) } ?? Message("users outside tenants")
-    case .project(_, _, let tenants, _):
-      Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(tenants)])
+    guard let tenant = source.policy.tenant else { return Message("users outside tenants") }
+    return switch source.subject {
+    case .pool: .verbatim(tenant.text)
+    case .poolOf(_, let project, _): .verbatim(Formatted.short(project))
     }
   }
 
   private var isID: Bool {
-    if case .pool = source.subject { source.policy?.tenant != nil } else { false }
+    if case .pool = source.subject { isTenant } else { false }
   }
 
-  private var enforcement: Message? {
-    guard let configuration, let enforcer = source.enforcer else { return nil }
-    if !configuration.isTOTPOn, !configuration.isSMSOn { return Message("No codes required") }
-    return switch enforcer {
-    case .nobody: Message("Codes enforced by the server, enrollment not enforced")
-    case .application: Message("Codes enforced by the server, enrollment by the application")
+  /// Who enforces codes and enrollment.
+  private var enforcement: Markup {
+    if !configuration.isTOTPOn, !configuration.isSMSOn { return Self.noCodes }
+    return switch source.enforcer {
+    case .nobody: Self.enforcedByNobody
+    case .application: Self.enforcedByApplication
     case .server(let enforcement):
       switch enforcement.mode {
-      case .claim: Message("Codes enforced by the server, which reports who should have enrolled")
-      case .refuse: Message("Codes and enrollment enforced by the server")
+      case .claim: Self.flaggedByServer
+      case .refuse: Self.enforcedByServer
       }
     }
   }
 
-  private var pattern: Message? {
-    source.policy.map {
-      $0.edit.patternName ?? Message("none")
-    }
-  }
+  private var pattern: Message { source.policy.edit.patternName ?? Message("none") }
 
-  /// How the policy compares with that of the project: a project's tenants with its own.
+  /// How a tenant's policy compares with that of its project.
   private static func comparison(
     _ source: Source, _ context: Context, _ links: PoolLinks
   ) -> (chip: Markup?, text: Message?, href: String?, reset: String?) {
-    switch source.subject {
-    case .project where source.policy == nil: return (nil, nil, nil, nil)
-    case .project(_, _, _, differing: 0): return (same, nil, nil, nil)
-    case .project(_, _, _, let count):
-      let text = Message(
-        one: "{count} tenant differs", other: "{count} tenants differ", ["count": .number(count)])
-      return (differs, text, links.differing, nil)
-    case .pool(let mayChange):
-      guard let base = context.base, let policy = source.policy, policy.tenant != nil else {
-        return (nil, nil, nil, nil)
+    let (own, mayChange): (PolicyInForce?, Bool) =
+      switch source.subject {
+      case .pool(let mayChange): (context.base, mayChange)
+      case .poolOf(_, _, let base): (base, false)
       }
-      let fields = policy.inForce.differences(from: base, on: context.today)
-      if fields.isEmpty { return (same, nil, nil, nil) }
-      return (
-        differs, .value(.sequence(fields.map(\.name))), links.comparison,
-        mayChange ? PolicyLinks.likeProject(links.policy) : nil
-      )
-    }
+    guard let base = own, source.policy.tenant != nil else { return (nil, nil, nil, nil) }
+    let fields = source.policy.inForce.differences(from: base, on: context.today)
+    if fields.isEmpty { return (same, nil, nil, nil) }
+    let text = Message(
+      one: "{count} difference", other: "{count} differences", ["count": .number(fields.count)])
+    return (
+      differs, text, links.comparison,
+      mayChange && context.destination == .overview ? PolicyLinks.likeProject(links.policy) : nil
+    )
   }
 
   private var turnOn: String? {
-    guard case .pool(mayChange: true) = source.subject, configuration?.isTOTPOn == false else {
+    guard case .pool(mayChange: true) = source.subject, !configuration.isTOTPOn else {
       return nil
     }
     return PolicyLinks.turnOn(links.policy)
@@ -139,6 +134,20 @@ struct PoolRow: ViewModel {
   static let smsOff = Chip.off(Message("off"))
   private static let same = Chip.on(Message("same"))
   private static let differs = Chip.look(Message("differs"))
+  private static let noCodes = Chip.off(Message("codes: none"))
+  private static let enforcedByNobody = codes(and: Chip.off(Message("enrollment: none")))
+  private static let enforcedByApplication = codes(and: Chip.look(Message("enrollment: app")))
+  private static let flaggedByServer = codes(and: Chip.look(Message("enrollment: flagged")))
+  private static let enforcedByServer = codes(and: Chip.on(Message("enrollment: server")))
+
+  private static func codes(and enrollment: Markup) -> Markup {
+    var html = HTML()
+    html.raw("<span class=\"chips\">")
+    html.add(Chip.on(Message("codes: server")))
+    html.add(enrollment)
+    html.raw("</span>")
+    return html.markup
+  }
 
   static let keys: Keys<Self> = [
     .text("href") { $0.links.page },
@@ -147,18 +156,14 @@ struct PoolRow: ViewModel {
     .flag("isID") { $0.isID },
     .text("drift") { $0.source.drift.map(PolicyFileText.sentence) },
     .flag("showsPolicy") { $0.context.columns.contains(.policy) },
-    .markup("totp") { $0.configuration?.chip },
+    .markup("totp") { $0.configuration.chip },
     .text("turnOn") { $0.turnOn },
     .flag("showsEnforcement") { $0.context.columns.contains(.enforcement) },
-    .text("enforcement") { $0.enforcement },
-    .text("patternBelow") { row in
-      row.context.columns.contains(.pattern)
-        ? nil : row.pattern.map { Message("Pattern: {pattern}", ["pattern": .message($0)]) }
-    },
+    .markup("enforcement") { $0.enforcement },
     .flag("showsWindow") { $0.context.columns.contains(.window) },
-    .markup("window") { $0.configuration.map(WindowStrip.line) },
+    .markup("window") { WindowStrip.line($0.configuration) },
     .flag("showsSMS") { $0.context.columns.contains(.sms) },
-    .markup("sms") { row in row.configuration.map { $0.isSMSOn ? smsOn : smsOff } },
+    .markup("sms") { $0.configuration.isSMSOn ? smsOn : smsOff },
     .flag("showsPattern") { $0.context.columns.contains(.pattern) },
     .text("pattern") { $0.pattern },
     .flag("showsEnrolled") { $0.context.columns.contains(.enrolled) },
@@ -169,6 +174,9 @@ struct PoolRow: ViewModel {
         : Message(
           one: "{enrolled} of {count} user", other: "{enrolled} of {count} users",
           ["enrolled": .number(row.source.enrolled), "count": .number(row.source.users)])
+    },
+    .text("unenrolled") { row in
+      row.source.findsUsers && row.source.enrolled < row.source.users ? row.links.unenrolled : nil
     },
     .markup("trend") { $0.source.trend.isRising == nil ? nil : $0.source.trend.sparkline },
     .flag("showsRejected") { $0.context.columns.contains(.rejected) },
@@ -189,11 +197,12 @@ struct PoolRow: ViewModel {
       row.source.exemptions > 0 && row.context.opensExemptions ? row.links.exemptions : nil
     },
     .flag("showsChange") { $0.context.columns.contains(.change) },
-    .markup("changed") { row in row.source.policy?.changedAt.map(row.context.times.day) },
-    .text("changedBy") { $0.source.policy?.changedBy },
-    .text("changeReason") { $0.source.policy?.changeReason.map { Formatted.short($0, 120) } },
+    .markup("changed") { row in row.source.policy.changedAt.map(row.context.times.day) },
+    .text("changedBy") { $0.source.policy.changedBy },
+    .text("changeReason") { $0.source.policy.changeReason.map { Formatted.short($0, 120) } },
     .flag("showsSignOff") { $0.context.columns.contains(.signOff) },
     .markup("state") { $0.source.review?.state.chips },
+    .text("reviewHref") { $0.links.review },
     .markup("signedAt") { row in
       row.source.review?.signOff.map { row.context.times.day($0.signedAt) }
     },
@@ -209,40 +218,37 @@ struct PoolRow: ViewModel {
 struct PoolLinks {
   private let project: ID<Project>
   private let tenant: ID<Tenant>?
-  private let destination: PoolRow.Destination?
+  private let destination: PoolRow.Destination
 
   init(_ source: PoolRow.Source, _ context: PoolRow.Context) {
-    switch source.subject {
-    case .pool:
-      project = context.project ?? ID("")
-      (tenant, destination) = (source.policy?.tenant, context.destination)
-    case .project(let id, _, _, _): (project, tenant, destination) = (id, nil, nil)
-    }
+    project =
+      switch source.subject {
+      case .pool: context.project ?? ID("")
+      case .poolOf(let project, _, _): project
+      }
+    (tenant, destination) = (source.policy.tenant, context.destination)
   }
 
   var page: String {
     switch destination {
-    case .overview: address(ConsolePaths.overview)
+    case .overview: ConsolePaths.overview(project, tenant)
     case .policy: policy
-    case nil: ConsolePaths.review(project.text)
     }
   }
 
-  var policy: String { address(ConsolePaths.policy) }
+  var policy: String { ConsolePaths.policy(project, tenant) }
+
+  var review: String { ConsolePaths.review(project.text) }
+
+  var unenrolled: String {
+    (["factor": "none"] as Form).query(of: ConsolePaths.users(project, tenant))
+  }
 
   var exemptions: String {
     (["project": project.text] as Form).query(of: ConsolePaths.exemptions())
   }
 
   var comparison: String {
-    (["with": project.text] as Form).query(of: address(ConsolePaths.comparison))
-  }
-
-  var differing: String {
-    (["show": "differs"] as Form).query(of: ConsolePaths.review(project.text))
-  }
-
-  private func address(_ path: PoolPath0) -> String {
-    tenant.map { path.ofTenant(project.text, $0.text) } ?? path.ofProject(project.text)
+    (["with": project.text] as Form).query(of: ConsolePaths.comparison(project, tenant))
   }
 }

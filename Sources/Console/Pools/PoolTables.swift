@@ -41,8 +41,9 @@ struct PoolTables: Sendable {
     let (project, signedIn) = (projectContext.pool.project, projectContext.signedIn)
     let now = identity.clock.now()
     let since = signedIn.times.start(ofDays: Self.days, until: now)
-    let figures = try await figures(
-      columns, pools.map(\.key), isWhole: false, since: since, at: now)
+    let figures =
+      columns.contains(.rejected)
+      ? try await identity.activity.attemptCounts(of: pools.map(\.key), since: since, at: now) : [:]
     let exemptions =
       columns.contains(.exemptions)
       ? try await identity.exemptions.counts(of: pools.map(\.key)) : [:]
@@ -78,61 +79,36 @@ struct PoolTables: Sendable {
     ) { row.render(PoolRow($0, in: context)) }
   }
 
-  /// The rows of projects, with the policies of their own users and the figures of all of them.
+  /// The rows of pools of several projects, compared with each project's own policy.
   func rows(
-    _ projects: [ProjectSummary], _ columns: Set<PoolColumn>,
-    _ statuses: [ID<Project>: ReviewStatus], for signedIn: SignedIn
+    _ pools: [ReviewedPool], _ columns: Set<PoolColumn>, for signedIn: SignedIn
   ) async throws -> Markup {
     let (administrator, now) = (signedIn.administrator, identity.clock.now())
-    let visible = projects.filter { administrator.may(.seePool, project: $0.id, tenant: nil) }
-    let policies = try await identity.policies.summaries(
-      of: projects.map(\.id), visibleTo: administrator)
-    let since = signedIn.times.start(ofDays: Self.days, until: now)
-    let figures = try await figures(
-      columns, visible.map(\.key), isWhole: true, since: since, at: now)
-    let whole = Set(visible.map(\.key))
-    let trends =
-      columns.contains(.enrolled)
-      ? try await identity.activity.trends(of: visible, at: now) : [:]
-    let exemptions =
-      columns.contains(.exemptions)
-      ? try await identity.exemptions.counts(visibleTo: administrator) : [:]
-    let differing =
-      try await columns.contains(.comparison)
-      ? identity.policies.differing(in: projects, visibleTo: administrator) : []
+    let projects = Array(Set(pools.map(\.project)))
+    let bases = try await identity.policies.summaries(of: projects, visibleTo: administrator)
+    let reviews = try await identity.reviews.summaries(of: pools, visibleTo: administrator)
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, today: Day(now),
       opensExemptions: administrator.maySomewhere(.findUsers))
     return caches[context].joined(
-      projects.map { project in
-        let policy = policies[project.id]
-        return PoolRow.Source(
-          key: project.key,
-          subject: .project(
-            project.id, name: project.displayName, tenants: project.tenants,
-            differing: differing.first { $0.project == project.id }?.count ?? 0),
-          policy: policy,
-          enforcer: policy.map {
-            EffectiveMFA.enforcer(
-              of: $0.edit, carriesMail: identity.messages.carriesMail, at: now)
+      pools.map { pool in
+        PoolRow.Source(
+          key: pool.policy.key,
+          subject: .poolOf(
+            pool.project, name: pool.projectName, base: bases[pool.project]?.inForce),
+          policy: pool.policy,
+          enforcer: EffectiveMFA.enforcer(
+            of: pool.policy.edit, carriesMail: identity.messages.carriesMail, at: now),
+          users: pool.policy.users, enrolled: pool.policy.enrolledUsers,
+          trend: EnrollmentTrend(), attempts: nil, exemptions: 0,
+          review: reviews[pool.project].map {
+            PoolRow.Review(
+              state: $0.state(of: pool.policy.tenant), signOff: $0.status.signOff)
           },
-          users: project.users, enrolled: project.enrolledUsers,
-          trend: trends[project.key] ?? EnrollmentTrend(),
-          attempts: whole.contains(project.key) ? figures[project.key] ?? AttemptCounts() : nil,
-          exemptions: exemptions[project.id]?.values.reduce(0, +) ?? 0,
-          review: statuses[project.id].map {
-            PoolRow.Review(state: $0.state, signOff: $0.signOff)
-          })
+          findsUsers: administrator.may(
+            .findUsers, project: pool.project, tenant: pool.policy.tenant))
       }
     ) { row.render(PoolRow($0, in: context)) }
-  }
-
-  private func figures(
-    _ columns: Set<PoolColumn>, _ keys: [Int64], isWhole: Bool, since: Instant, at now: Instant
-  ) async throws -> [Int64: AttemptCounts] {
-    guard columns.contains(.rejected) else { return [:] }
-    return try await identity.activity.attemptCounts(
-      of: keys, isWhole: isWhole, since: since, at: now)
   }
 }
 
@@ -188,19 +164,20 @@ enum PoolPreset: String, CaseIterable, Sendable {
     }
   }
 
-  /// The columns that fit a desktop.
-  ///
-  /// A project's own sign-off is above its table, and the policies of several projects aren't
-  /// compared. Their patterns are below who enforces enrollment, without a column.
-  func columns(acrossProjects: Bool) -> Set<PoolColumn> {
+  /// The columns that fit a desktop; a project's own sign-off is above its table.
+  var columns: Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
     case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
     case .review:
-      Set([.enforcement, .window, .enrolled, .rejected, .exemptions, .change])
-        .union(acrossProjects ? [.signOff] : [.pattern, .comparison])
+      [.policy, .window, .pattern, .enforcement, .enrolled, .exemptions, .change, .comparison]
     }
   }
+
+  /// The columns of the pools of several projects.
+  static let everyPool: Set<PoolColumn> = [
+    .policy, .window, .pattern, .enforcement, .enrolled, .comparison, .change, .signOff,
+  ]
 }
 
 /// The columns that an address asks for, by preset or one by one.
@@ -212,22 +189,20 @@ struct PoolColumns: Hashable, Sendable {
   let preset: PoolPreset?
   let standard: PoolPreset
 
-  init(_ query: Form, standard: PoolPreset, acrossProjects: Bool = false) {
+  init(_ query: Form, standard: PoolPreset) {
     self.standard = standard
     if let chosen = ColumnsForm.chosen(in: query) {
       (shown, preset) = (Set(chosen.compactMap(PoolColumn.init(rawValue:))), nil)
     } else {
       let preset = PoolPreset(rawValue: query.trimmed(Self.presetField)) ?? standard
-      (shown, self.preset) = (preset.columns(acrossProjects: acrossProjects), preset)
+      (shown, self.preset) = (preset.columns, preset)
     }
   }
 
   init(_ standard: PoolPreset) { self.init(standard, standard: standard) }
 
   private init(_ preset: PoolPreset, standard: PoolPreset) {
-    (shown, self.preset, self.standard) = (
-      preset.columns(acrossProjects: false), preset, standard
-    )
+    (shown, self.preset, self.standard) = (preset.columns, preset, standard)
   }
 
   /// Adds the choice to a query, unless it's the page's own.

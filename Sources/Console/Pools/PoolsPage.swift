@@ -58,7 +58,10 @@ struct PoolsPage: Sendable {
     return SignOffSection(
       pool: context.pool, review: review,
       maySign: context.signedIn.administrator.may(.signOffReview, in: context.pool),
-      key: key, times: context.signedIn.times)
+      key: key, isInQueue: ReviewQueue.isIn(context.signedIn),
+      skip: try await ReviewQueue.skip(
+        context.pool.project, identity.reviews, context.signedIn),
+      times: context.signedIn.times)
   }
 
   func download(_ context: ProjectContext) async throws -> Response {
@@ -245,7 +248,7 @@ struct PoolsView: ViewModel {
           A tenant is a separate group of users with its own sign-in methods and MFA policy. \
           Tenants are optional.
           """),
-        link: newTenant.map { EmptyLink(text: Message("Create tenant"), href: $0) })
+        link: newTenant.map { EmptyLink(text: Message("New tenant"), href: $0) })
     }
     return EmptyView(
       heading: Message("No matching tenants"),
@@ -316,7 +319,7 @@ struct PoolsView: ViewModel {
 }
 
 extension PolicyReviewQuery.Selection {
-  fileprivate func words(differing: Int?) -> Message {
+  func words(differing: Int?) -> Message {
     switch self {
     case .all: Message("All")
     case .differs:

@@ -27,14 +27,10 @@ struct ProjectRow: ViewModel {
   }
 
   struct Status: Hashable {
-    var warnings = 0
-    /// The number of tenants whose policy differs from the project's.
-    var differing = 0
-    var isOverdue = false
+    /// The number of items that need attention.
+    var items = 0
     /// The number of users outside tenants without a second factor who are exempt from MFA.
     var exempt = 0
-
-    var isQuiet: Bool { warnings == 0 && differing == 0 && !isOverdue }
   }
 
   struct Source: Hashable {
@@ -92,10 +88,10 @@ struct ProjectRow: ViewModel {
     guard rights.contains(.findUsers), count > 0 else { return nil }
     return Message(
       one: """
-        {count} user outside tenants not enrolled<span class="visually-hidden"> in {name}</span>
+        {count} not enrolled outside tenants<span class="visually-hidden"> of {name}</span>
         """,
       other: """
-        {count} users outside tenants not enrolled<span class="visually-hidden"> in {name}</span>
+        {count} not enrolled outside tenants<span class="visually-hidden"> of {name}</span>
         """, ["count": .number(count), "name": .name(summary.displayName)])
   }
 
@@ -147,30 +143,17 @@ struct ProjectRow: ViewModel {
           "count": .number(row.source.attempts.all),
         ])
     },
-    .flag("isQuiet") { $0.source.status.isQuiet },
-    .text("warnings") { row in
-      row.source.status.warnings == 0
+    .text("attention") { row in
+      row.source.status.items == 0
         ? nil
         : Message(
-          one: "{count} warning", other: "{count} warnings",
-          ["count": .number(row.source.status.warnings)])
+          one: "{count} item", other: "{count} items",
+          ["count": .number(row.source.status.items)])
     },
-    .text("differing") { row in
-      row.source.status.differing == 0
-        ? nil
-        : Message(
-          one: "{count} tenant differs", other: "{count} tenants differ",
-          ["count": .number(row.source.status.differing)])
-    },
-    .text("differingHref") {
-      (["show": "differs"] as Form).query(of: ConsolePaths.review($0.id))
-    },
-    .markup("overdue") { $0.source.status.isOverdue ? reviewOverdue : nil },
-    .text("reviewHref") { ConsolePaths.review($0.id) },
+    .text("attentionHref") { _ in ProjectsAttention.all },
     .markup("without") { $0.without },
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]
 
-  private static let reviewOverdue = Chip.bad(Message("review overdue"))
   private static let signInOff = Chip.bad(Message("sign-in off"))
 }

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `/`: lists the projects that an administrator can access and what needs attention in them.
+/// `/projects`: lists the projects that an administrator can access and what needs attention in them.
 struct ProjectsPage: Sendable {
   let identity: Identity
   let frames: Frames
@@ -11,8 +11,6 @@ struct ProjectsPage: Sendable {
   let row: Template<ProjectRow>
   let rows = MarkupCache<ProjectRow.Source>()
 
-  /// The maximum number of warnings of each kind on the page.
-  static let warnings = 5
   /// The period of rejection rates, in days.
   static let days = 7
 
@@ -34,20 +32,21 @@ struct ProjectsPage: Sendable {
       of: visible.map(\.key), isWhole: true,
       since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
     let exemptions = try await identity.exemptions.list(visibleTo: administrator)
+    let attention = ProjectsAttention(facts, clock: frames.clock(for: signedIn), signedIn)
     let sources = ProjectRow.Source.all(
-      page.items, trends, attempts, ProjectRow.Status.all(facts, exemptions),
+      page.items, trends, attempts, ProjectRow.Status.all(attention, exemptions),
       administrator: administrator)
     let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
       trends: sources.filter { $0.rights.contains(.see) }.map(\.trend),
-      attention: ProjectsAttention(facts, clock: frames.clock(for: signedIn), signedIn),
+      attention: attention,
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, size: size,
       after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
         ? try await FirstRun(page.items, administrator, identity) : nil,
       administrator: administrator)
-    if let waiting = frame.approvals?.count, waiting > 0 {
+    if let waiting = frame.approvals, waiting > 0 {
       model.approvals = Link(
         text: ApprovalText.waiting(waiting), href: ConsolePaths.approvals())
     }
@@ -65,9 +64,9 @@ struct ProjectsView: ViewModel {
   let pager: PagerView
   let empty: EmptyView
   let newProject: String?
-  /// The address of the report of removals in all projects; nil for readers who can't open it.
-  let removals: String?
   let finding: Message?
+  /// The sums of the projects that the reader can open; nil for a part of the list.
+  let summary: Message?
   /// The steps to the first enrolled user; nil once there are users.
   let firstRun: FirstRun?
   var approvals: Link?
@@ -85,6 +84,10 @@ struct ProjectsView: ViewModel {
     let list = ConsolePaths.projects()
     let isWhole = query.isEmpty && after == nil && page.next == nil
     finding = Self.finding(trends, isWhole: isWhole && trends.count == page.items.count)
+    summary =
+      isWhole
+      ? Self.summary(
+        page.items.filter { administrator.may(.seePool, project: $0.id, tenant: nil) }) : nil
     filter =
       isWhole && page.items.count < 10
       ? nil
@@ -97,9 +100,6 @@ struct ProjectsView: ViewModel {
       path: list,
       query: size.added(to: query.isEmpty ? Form() : ["q": query]), after: after, next: page.next)
     newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
-    removals =
-      !page.items.isEmpty && administrator.may(read: .removals, about: .instance)
-      ? ConsolePaths.allRemovals() : nil
     empty =
       query.isEmpty
       ? EmptyView(
@@ -115,7 +115,7 @@ struct ProjectsView: ViewModel {
             Applications connect to a project, which contains users, tenants, API keys, and an \
             MFA policy.
             """),
-        link: newProject.map { EmptyLink(text: Message("Create project"), href: $0) })
+        link: newProject.map { EmptyLink(text: Message("New project"), href: $0) })
       : EmptyView(
         heading: Message("No matching projects"),
         sentence: Message("No project you can access has a matching name or ID."),
@@ -135,8 +135,22 @@ struct ProjectsView: ViewModel {
         ["number": .number(count), "count": .number(trends.count)])
   }
 
+  private static func summary(_ projects: [ProjectSummary]) -> Message? {
+    guard !projects.isEmpty else { return nil }
+    let tenants = projects.reduce(0) { $0 + $1.tenants }
+    let users = projects.reduce(0) { $0 + $1.users }
+    let figures = [
+      Message(
+        one: "{count} project", other: "{count} projects", ["count": .number(projects.count)]),
+      Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(tenants)]),
+      Message(one: "{count} user", other: "{count} users", ["count": .number(users)]),
+    ]
+    return Message.value(.sequence(figures))
+  }
+
   static let keys: Keys<Self> = [
     .text(\.finding),
+    .text(\.summary),
     .optional(\.firstRun),
     .object(\.frame),
     .flag("hasRows") { !$0.rows.isEmpty },
@@ -150,7 +164,6 @@ struct ProjectsView: ViewModel {
     .object(\.pager),
     .object(\.empty),
     .text(\.newProject),
-    .text(\.removals),
     .optional(\.approvals),
   ]
 }
@@ -206,6 +219,22 @@ struct UpcomingItem: ViewModel {
   ]
 }
 
+/// `/`: leads to the page that an administrator's work begins with.
+enum StartPage {
+  static func show(_ signedIn: SignedIn) async throws -> Response {
+    .redirect(to: address(for: signedIn.administrator))
+  }
+
+  /// The search for users for those who only support them, the policy review for those who only
+  /// read and sign off, and the projects for all others.
+  static func address(for administrator: Administrator) -> String {
+    if administrator.maySomewhere(.changePolicy) { return ConsolePaths.projects() }
+    if administrator.maySomewhere(.removeFactors) { return ConsolePaths.findUsers() }
+    if administrator.maySomewhere(.signOffReview) { return ConsolePaths.reviews() }
+    return ConsolePaths.projects()
+  }
+}
+
 enum ProjectsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
@@ -213,6 +242,7 @@ enum ProjectsRoutes: ConsoleFeature {
       identity: identity, frames: frames,
       view: try parts.template("projects/projects", for: ProjectsView.self),
       row: try parts.template("projects/row", for: ProjectRow.self))
+    table.signedIn(.get, ConsolePaths.home, nil, StartPage.show)
     table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
 
     table.signedIn(
@@ -221,6 +251,7 @@ enum ProjectsRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let projects = Path()
+  static let home = Path()
+  static let projects = Path("projects")
   static let newProject = Path("projects", "new")
 }

@@ -33,13 +33,8 @@ struct EvidencePage: Sendable {
   }
 
   private func read(_ context: ProjectContext) async throws -> ReviewEvidence {
-    do {
-      return try await identity.reviews.evidence(
-        of: context.pool.project, for: context.signedIn.administrator)
-    } catch let error as ReviewError {
-      if case .projectNotFound = error { throw Refusal.notFound }
-      throw error
-    }
+    try await identity.reviews.evidence(
+      of: context.pool.project, for: context.signedIn.administrator)
   }
 }
 

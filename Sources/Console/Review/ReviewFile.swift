@@ -38,9 +38,7 @@ struct ReviewFile {
     review: ReviewSummary?, exemptions: Int, attempts: AttemptCounts
   ) {
     let (configuration, enforcement) = (summary.edit.configuration, summary.edit.enforcement)
-    let path =
-      summary.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
-      ?? ConsolePaths.policy.ofProject(project.text)
+    let path = ConsolePaths.policy(project, summary.tenant)
     let differences =
       base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
     let window = configuration.totp?.adjacentIntervals.map { String($0) } ?? "default"
@@ -53,7 +51,8 @@ struct ReviewFile {
       enforcement?.mode.rawValue ?? "off", enforcement?.from.description ?? "",
       enforcement.map { String($0.graceDays) } ?? "",
       String(summary.users), String(summary.enrolledUsers),
-      summary.users == 0 ? "" : String(summary.enrolledUsers * 100 / summary.users),
+      summary.users == 0
+        ? "" : String(Meter.rounded(summary.enrolledUsers, of: summary.users)),
       String(exemptions), String(attempts.all), String(attempts.rejected),
       summary.changedAt?.rfc3339Milliseconds ?? "", summary.changedBy ?? "",
       summary.changeReason ?? "",
@@ -187,9 +186,7 @@ private struct PolicyDifference: ViewModel {
   var to: Message?
 
   static func all(_ pool: PolicySetChanges.PoolChange, of project: ID<Project>) -> [Self] {
-    let policy =
-      pool.tenant.map { ConsolePaths.policy.ofTenant(project.text, $0.text) }
-      ?? ConsolePaths.policy.ofProject(project.text)
+    let policy = ConsolePaths.policy(project, pool.tenant)
     switch pool.kind {
     case .created:
       return [Self(pool: pool, policy: policy, what: Message("Tenant created"))]

@@ -25,9 +25,23 @@ struct SignOffPage: Sendable {
         project, seen: SeenPolicies(signedIn.form.trimmed("digest"))?.digest ?? "",
         after: Int64(signedIn.form.trimmed("last-sign-off")),
         dueOn: Day(signedIn.form.trimmed("due")), actions.request(signedIn))
+      guard ReviewQueue.isIn(signedIn) else {
+        return actions.leave(
+          Self.result(outcome.value), signedIn, after: outcome,
+          to: ConsolePaths.review(project.text))
+      }
+      // It's signed off, even if the next one can't be read.
+      let next = try? await identity.reviews.next(
+        after: project, visibleTo: signedIn.administrator)
+      let text = Message(
+        "{project}: {result}",
+        [
+          "project": .name(Formatted.short(context.pool.projectName)),
+          "result": .message(Self.result(outcome.value)),
+        ])
       return actions.leave(
-        Self.result(outcome.value), signedIn, after: outcome,
-        to: ConsolePaths.review(project.text))
+        text, signedIn, after: outcome,
+        to: next.map { ReviewQueue.address($0.project) } ?? ConsolePaths.reviews())
     } catch {
       let errors = try await actions.faults(error, .signOffReview, signedIn, Self.fault)
       return try await page(context, errors: errors)
@@ -97,6 +111,7 @@ struct SignOffPage: Sendable {
     let today = Day(evidence.at)
     let model = SignOffView(
       frame: frameView, pool: pool, evidence: evidence, reviewed: reviewed, today: today,
+      isInQueue: ReviewQueue.isIn(context.signedIn),
       due: form["due"] == nil
         ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
       note: form.trimmed("note"), csrf: context.signedIn.session.csrfToken,
@@ -112,6 +127,7 @@ struct SignOffView: ViewModel {
   /// The policies that the review page showed; nil if the form was opened without it.
   let reviewed: SeenPolicies?
   let today: Day
+  let isInQueue: Bool
   let due: String
   let note: String
   let csrf: String
@@ -128,7 +144,7 @@ struct SignOffView: ViewModel {
 
   private var facts: [Fact] {
     [
-      Fact(Message("User pools"), Message.value(.number(evidence.pools.count))),
+      Fact(Message("Projects and tenants"), Message.value(.number(evidence.pools.count))),
       Fact(Message("Enrolled"), enrolled),
       Fact(Message("Exemptions"), Message.value(.number(evidence.exemptions.count))),
       Fact(
@@ -157,7 +173,11 @@ struct SignOffView: ViewModel {
     .object(\.frame),
     .text("name") { $0.pool.projectName },
     .text("policiesError") { $0.frame.error(at: "policies") },
-    .text("review") { ConsolePaths.review($0.pool.project.text) },
+    .text("review") {
+      $0.isInQueue
+        ? ReviewQueue.address($0.pool.project) : ConsolePaths.review($0.pool.project.text)
+    },
+    .list("queue") { $0.isInQueue ? HiddenField.all(ReviewQueue.kept) : [] },
     .text("pools") {
       Message(
         one: "This confirms that you reviewed the policy of {count} user pool.",
@@ -257,13 +277,19 @@ struct SignOffSection: ViewModel {
   let maySign: Bool
   /// The key that signs evidence; nil before its first use.
   let key: EvidenceKey?
+  /// Whether the reader came to sign off one project after another.
+  let isInQueue: Bool
+  /// The next project in that queue.
+  let skip: Link?
   let times: Times
 
   private var status: ReviewStatus { review.status }
   private var path: String { pool.project.text }
   /// The address of the form, with the policies that this page shows.
   private var form: String {
-    ([SignOffPage.seenField: review.seen.text] as Form).query(of: ConsolePaths.signOff(path))
+    var query = isInQueue ? ReviewQueue.kept : Form()
+    query.add(SignOffPage.seenField, review.seen.text)
+    return query.query(of: ConsolePaths.signOff(path))
   }
 
   static let keys: Keys<Self> = [
@@ -276,9 +302,38 @@ struct SignOffSection: ViewModel {
       PolicyDifferences.sinceSignOff($0.review.changes, of: $0.pool.project)
     },
     .text("sign") { $0.maySign ? $0.form : nil },
+    .optional(\.skip),
     .text("evidence") { $0.maySign ? ConsolePaths.evidence($0.path) : nil },
     .text("evidenceFile") { $0.maySign ? ConsolePaths.evidenceFile($0.path) : nil },
     .text("comparison") { ConsolePaths.comparison.ofProject($0.path) },
     .text("fingerprint") { $0.key?.id },
   ]
+}
+
+/// The way through the projects to sign off, which goes on to the next after each sign-off.
+///
+/// It's only in the addresses of the pages: what may be signed off is the same outside it.
+enum ReviewQueue {
+  private static let field = "queue"
+  static let kept: Form = [field: "1"]
+
+  static func isIn(_ signedIn: SignedIn) -> Bool {
+    [signedIn.query, signedIn.form].contains { $0.trimmed(field) == "1" }
+  }
+
+  static func address(_ project: ID<Project>) -> String {
+    kept.query(of: ConsolePaths.review(project.text))
+  }
+
+  /// The link that passes over a project; nil outside the queue, and if there's no other project.
+  static func skip(
+    _ project: ID<Project>, _ reviews: Reviews, _ signedIn: SignedIn
+  ) async throws -> Link? {
+    guard isIn(signedIn) else { return nil }
+    return try await reviews.next(after: project, visibleTo: signedIn.administrator).map { next in
+      Link(
+        text: Message("Skip to {project}", ["project": .name(Formatted.short(next.name))]),
+        href: address(next.project))
+    }
+  }
 }

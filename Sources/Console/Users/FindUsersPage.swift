@@ -4,51 +4,91 @@ import Localization
 import Templating
 import Text
 
-/// `/users`: searches the users of every project and tenant that the administrator can access.
+/// `/users`: searches the users, projects, and tenants that the administrator can access.
+///
+/// Without a search, it's where agents begin: with the users of their recent work.
 struct FindUsersPage: Sendable {
-  let accounts: Accounts
-  let exemptions: Exemptions
+  let identity: Identity
   let frames: Frames
-  let cookies: ConsoleCookies
+  let authorizer: RequestAuthorizer
   let view: Template<FindUsersView>
 
+  /// The maximum number of projects and tenants on the page.
+  static let places = 6
+
   func show(_ signedIn: SignedIn) async throws -> Response {
+    let administrator = signedIn.administrator
     let text = signedIn.query.trimmed("q")
     let after = signedIn.query.text("after")
     let size = PageSize(signedIn.query)
     let part = SearchPart(after: after.flatMap { Int($0) } ?? 0, size: size.rows)
     var found: FoundAccounts?
+    var places: [FoundPlace] = []
     var exempt: [Int64: Instant] = [:]
     if !text.isEmpty {
-      let hits = try await accounts.search(
-        everywhere: text, visibleTo: signedIn.administrator, part: part)
-      if signedIn.query["open"] == "1", let only = hits.only {
-        return .redirect(to: ConsolePaths.user(only.pool, only.account.id.text))
+      let hits = try await identity.accounts.search(
+        everywhere: text, visibleTo: administrator, part: part)
+      if part.start == 0 {
+        places = try await identity.pools.find(
+          text, visibleTo: administrator, limit: Self.places + 1)
+      }
+      if signedIn.query["open"] == "1", let only = Self.only(hits, places) {
+        return .redirect(to: only)
       }
       let page = Page(items: hits.hits, next: hits.next.map(String.init))
       if let first = signedIn.firstPage(of: ConsolePaths.findUsers(), insteadOf: page) {
         return first
       }
       found = hits
-      exempt = try await exemptions.ends(of: hits.accounts.map(\.key))
+      exempt = try await identity.exemptions.ends(of: hits.accounts.map(\.key))
     }
-    let frame = await frames.frame(Message("Search users"), for: signedIn)
+    let frame = try await frame(for: signedIn)
+    let now = identity.clock.now()
+    let cookies = authorizer.cookies
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
+    let work =
+      try await text.isEmpty && administrator.maySomewhere(.removeFactors)
+      ? identity.work(of: administrator, limit: AgentWorkView.most) : nil
     var response = Response.html(
       view.render(
         FindUsersView(
-          frame: frame, text: text, found: found, exempt: exempt, part: part,
-          size: size, after: after, columns: columns, now: frames.clock.now())))
+          frame: frame, text: text, found: found, places: places,
+          work: work.map { AgentWorkView($0, signedIn.times) },
+          findsUsers: administrator.maySomewhere(.findUsers), exempt: exempt, part: part,
+          size: size, after: after, columns: columns, now: now)))
     if columns.isChosen {
       response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
     }
     return response
+  }
+
+  /// The address of the only hit; nil if there are others or none.
+  private static func only(_ hits: FoundAccounts, _ places: [FoundPlace]) -> String? {
+    if let user = hits.only, places.isEmpty {
+      return ConsolePaths.user(user.pool, user.account.id.text)
+    }
+    guard hits.total == .exactly(0), places.count == 1 else { return nil }
+    return places.first.map { FoundPlaceRow(place: $0).href }
+  }
+
+  /// The frame of the tenant for administrators of only one, whose every user is found there.
+  private func frame(for signedIn: SignedIn) async throws -> Frame {
+    let title = Message("Search")
+    let grants = signedIn.administrator.grants
+    guard let first = grants.first, let project = first.project, let tenant = first.tenant,
+      grants.allSatisfy({ $0.project == project && $0.tenant == tenant }),
+      let context = try? await authorizer.pool(
+        signedIn, project.text, tenant.text, needing: .seePool)
+    else { return await frames.frame(title, for: signedIn) }
+    return try await frames.frame(title, in: context)
   }
 }
 
 struct FindUsersView: ViewModel {
   let frame: FrameView
   let filter: FilterView
+  let places: [FoundPlace]
+  let work: AgentWorkView?
   let pools: [FoundPool]
   let summary: Message?
   let pager: PagerView
@@ -56,13 +96,18 @@ struct FindUsersView: ViewModel {
   let columns: ColumnsForm
 
   init(
-    frame: Frame, text: String, found: FoundAccounts?,
-    exempt: [Int64: Instant], part: SearchPart, size: PageSize,
-    after: String?, columns: UserColumns, now: Instant
+    frame: Frame, text: String, found: FoundAccounts?, places: [FoundPlace],
+    work: AgentWorkView?, findsUsers: Bool, exempt: [Int64: Instant], part: SearchPart,
+    size: PageSize, after: String?, columns: UserColumns, now: Instant
   ) {
     self.frame = FrameView(frame)
+    self.places = places
+    self.work = work
     filter = FilterView(
-      action: ConsolePaths.findUsers(), label: Message("Email, name, phone, or UID"), query: text,
+      action: ConsolePaths.findUsers(),
+      label: findsUsers
+        ? Message("Email, name, phone, UID, project, or tenant") : Message("Project or tenant"),
+      query: text,
       keeping: size.form)
     pools =
       found.map {
@@ -78,25 +123,33 @@ struct FindUsersView: ViewModel {
       path: ConsolePaths.findUsers(), query: size.added(to: Self.query(text)), after: after,
       next: found?.next.map(String.init))
     empty = EmptyView(
-      heading: Message("No users found"),
-      sentence: found?.isCut == true
-        ? Message(
-          """
-          Not all users were searched, because many match a part of the search. Type more to \
-          narrow it.
-          """)
-        : FoundText.hasShortWord(text)
-          ? Message(
-            """
-            No email, name, phone number, UID, or enrollment ID matches in the projects and \
-            tenants you can access. One or two characters match only the beginning of a word.
-            """)
-          : Message(
-            """
-            No email, name, phone number, UID, or enrollment ID matches in the projects and \
-            tenants you can access.
-            """),
+      heading: Message("No results"),
+      sentence: Self.none(text, isCut: found?.isCut == true, findsUsers: findsUsers),
       link: EmptyLink(text: Message("All projects"), href: ConsolePaths.projects()))
+  }
+
+  private static func none(_ text: String, isCut: Bool, findsUsers: Bool) -> Message {
+    guard findsUsers else {
+      return Message("No project or tenant you can access has a matching name or ID.")
+    }
+    if isCut {
+      return Message(
+        """
+        Not all users were searched, because many match a part of the search. Type more to narrow \
+        it.
+        """)
+    }
+    return FoundText.hasShortWord(text)
+      ? Message(
+        """
+        No user, project, or tenant matches among those you can access. One or two characters \
+        match only the beginning of a word of an email, name, phone number, UID, or enrollment ID.
+        """)
+      : Message(
+        """
+        No email, name, phone number, UID, or enrollment ID matches in the projects and tenants \
+        you can access, and none of their names or IDs.
+        """)
   }
 
   static func query(_ text: String) -> Form { ["q": text] }
@@ -104,10 +157,16 @@ struct FindUsersView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object(\.filter),
+    .flag("hasPlaces") { !$0.places.isEmpty },
+    .list("places") { $0.places.prefix(FindUsersPage.places).map(FoundPlaceRow.init) },
+    .flag("hasMorePlaces") { $0.places.count > FindUsersPage.places },
+    .optional(\.work),
     .list(\.pools),
     .flag("hasPools") { !$0.pools.isEmpty },
     .text(\.summary),
-    .flag("hasTyped") { !$0.filter.query.isEmpty },
+    .flag("isEmpty") {
+      !$0.filter.query.isEmpty && $0.pools.isEmpty && $0.places.isEmpty
+    },
     .object(\.pager),
     .object(\.empty),
     .object(\.columns),
@@ -219,4 +278,77 @@ extension FoundAccounts.Total {
     case .atLeast: nil
     }
   }
+}
+
+/// The lists of an agent's start page; empty ones are left out.
+struct AgentWorkView: ViewModel {
+  let lists: [AgentList]
+
+  /// The maximum number of items of a list.
+  static let most = 6
+
+  init(_ work: AgentWork, _ times: Times) {
+    func row(_ user: AgentWork.User, _ detail: Message? = nil) -> AgentRow {
+      AgentRow(
+        name: user.account.label, href: ConsolePaths.user(user.pool, user.account.id.text),
+        place: ApprovalText.place(user.pool), detail: detail)
+    }
+    func until(_ end: Instant) -> Message { Message("until {end}", ["end": times.value(end)]) }
+    lists = [
+      AgentList(heading: Message("Last users"), rows: work.lastUsers.map { row($0) }),
+      AgentList(heading: Message("Locked now"), rows: work.locked.map { row($0) }),
+      AgentList(heading: Message("Suspended"), rows: work.suspended.map { row($0) }),
+      AgentList(
+        heading: Message("Your removals that can still be restored"),
+        rows: work.removals.map { row($0.user, until($0.until)) }),
+      AgentList(
+        heading: Message("Your requests"),
+        rows: work.requests.map { request in
+          AgentRow(
+            name: request.account == nil ? nil : Formatted.short(request.accountName, 60),
+            href: request.address, place: ApprovalText.place(request.pool),
+            detail: ApprovalText.what(request))
+        }),
+    ].filter { !$0.rows.isEmpty }
+  }
+
+  static let keys: Keys<Self> = [.list(\.lists)]
+}
+
+struct AgentList: ViewModel {
+  let heading: Message
+  let rows: [AgentRow]
+
+  static let keys: Keys<Self> = [
+    .text(\.heading),
+    .list(\.rows),
+  ]
+}
+
+struct AgentRow: ViewModel {
+  /// The user; nil for a request about several.
+  let name: String?
+  let href: String
+  let place: String
+  let detail: Message?
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.href),
+    .text(\.place),
+    .text(\.detail),
+  ]
+}
+
+/// A project or tenant that a search found.
+struct FoundPlaceRow: ViewModel {
+  let place: FoundPlace
+
+  var href: String { ConsolePaths.overview(place.project, place.tenant) }
+
+  static let keys: Keys<Self> = [
+    .text("name") { $0.place.name },
+    .text("project") { $0.place.tenant == nil ? nil : $0.place.projectName },
+    .text("href") { $0.href },
+  ]
 }

@@ -62,7 +62,8 @@ extension Audit {
     return AuditSearch(
       rows: page.items, next: page.next ?? reached.map { String($0.id) },
       searchedBackTo: isCut ? reached?.at : nil,
-      pools: filter.pool == nil ? try Self.pools(of: page.items, connection) : [:])
+      pools: filter.pool == nil ? try Self.pools(of: page.items, connection) : [:],
+      administrators: try Self.administrators(of: page.items, connection))
   }
 
   private struct SearchEnd {
@@ -133,6 +134,19 @@ extension Audit {
       }
     }
     return pools
+  }
+
+  private static func administrators(
+    of rows: [AuditRow], _ connection: borrowing Connection
+  ) throws -> [String: String] {
+    var names: [String: String] = [:]
+    let unnamed = rows.filter { $0.object == .administrator && $0.objectName.isEmpty }
+    for id in Set(unnamed.map(\.objectID)) {
+      names[id] = try connection.first(
+        "SELECT display_name FROM administrator WHERE administrator_id = \(id)"
+      ) { try $0.next() }
+    }
+    return names
   }
 }
 

@@ -10,17 +10,19 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     filter, passwordHashes, entries, suspendedUntil, undoUntil, remover, expiresAt, codes,
     codesLeft, codesCreatedAt, linkKind, linkEmail, providerEmail, sender, reportedChange,
     reportedAt, policyDigest, pools, reviewDue, exemptUntil, exemptionGrantor, evidenceKey, message,
-    approvalCause, requester, approver, outcome, bulkRemoval, stopReason, totp, adjacentIntervals,
-    sms, mfaState, pattern, mandatoryFrom, enforcement, enforcedFrom, graceDays, passwordSignIn,
+    approvalCause, requester, approver, outcome, bulkRemoval, bulkLinks, stopReason, totp,
+    adjacentIntervals, sms, mfaState, pattern, mandatoryFrom, enforcement, enforcedFrom, graceDays,
+    passwordSignIn,
     emailLinkSignIn, anonymousSignIn, phoneSignIn, withdrawalNeedsFactor, emailPrivacy,
     duplicateEmails, authorizedDomains, allowsTenants, importsTOTP, testPhoneNumbers, signIn,
     userSignUp, userDeletion, anonymousExpire, passwordEnforced, passwordShortest, passwordLongest,
     passwordClasses, passwordUpgrade, otherMembers, tenants, apiKeys, serviceTokens, codeCap,
     signInGoal, undoPeriod, auditRetention, codeAttemptRetention, temporaryCodes, recoveryCodes,
-    identityChecks, callerVerificationRule, callerVerification, actionsPerHour, approvalOver,
-    policyApprovalOver, approvalForLastFactor, tokensRemoveFactors, tokenChangesPerHour,
-    reauthenticationInterval, grantEnds, sessionIdleLimit, sessionLifetime, blockedSince, version,
-    bytes, issuer, clientID, clientSecret, keys, keyLabel, keyID, role, grants, inviter,
+    resynchronization, clockOffset, identityChecks, callerVerificationRule, callerVerification,
+    actionsPerHour, approvalOver, policyApprovalOver, approvalForLastFactor, tokensRemoveFactors,
+    tokenChangesPerHour, reauthenticationInterval, grantEnds, sessionIdleLimit, sessionLifetime,
+    blockedSince, version, bytes, issuer, clientID, clientSecret, keys, keyLabel, keyID, role,
+    grants, inviter,
     authenticator, passkey, passkeys, passkeyRefusal, passkeyRequired, signInProvider, subject,
     scopes, groupsClaim, mfaValues, groupRoles, providerRefusal, administratorPasswordSignIn,
     breakGlassAccount, secondFactorRequired, verification, blockedFor, blockReach, timeZone, theme,
@@ -109,6 +111,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .approver: ("approver", .kept)
     case .outcome: ("outcome", .kept)
     case .bulkRemoval: ("bulk-removal", .kept)
+    case .bulkLinks: ("bulk-links", .kept)
     case .stopReason: ("stop-reason", .kept)
     case .totp: ("totp", .kept)
     case .adjacentIntervals: ("adjacent-intervals", .kept)
@@ -157,6 +160,9 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .codeAttemptRetention: ("code-attempt-retention", .kept)
     case .temporaryCodes: ("temporary-codes", .kept)
     case .recoveryCodes: ("recovery-codes", .kept)
+    case .resynchronization: ("resynchronization", .kept)
+    // How many intervals the clock of a user's device is ahead, negative if it's behind.
+    case .clockOffset: ("clock-offset", .erased)
     case .identityChecks: ("identity-checks", .kept)
     case .callerVerificationRule: ("caller-verification-rule", .kept)
     case .callerVerification: ("caller-verification", .kept)

@@ -74,8 +74,11 @@ public struct AuditSearch: Sendable {
   public let searchedBackTo: Instant?
   /// The projects and tenants of the rows, for searches across all of them.
   public let pools: [AuditPool.Key: AuditPool]
+  /// The names of the administrators that rows of an incomplete sign-in only identify.
+  public let administrators: [String: String]
 
-  public static let nothing = AuditSearch(rows: [], next: nil, searchedBackTo: nil, pools: [:])
+  public static let nothing = AuditSearch(
+    rows: [], next: nil, searchedBackTo: nil, pools: [:], administrators: [:])
 }
 
 public struct AuditPool: Sendable, Hashable {

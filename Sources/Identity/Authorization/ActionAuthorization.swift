@@ -184,7 +184,8 @@ public struct ActionAuthorization: Sendable {
     if let blocked = try ThrottleCharge.blockedUntil(counter, at: now, connection) {
       return .throttled(until: blocked)
     }
-    return request.proof.isEmpty ? .codeRequired : .codeNotLookedAt
+    guard request.proof.isEmpty else { return .codeNotLookedAt }
+    return .codeRequired(minutes: try Support.stepUpMinutes(connection))
   }
 
   func needsReauthentication(

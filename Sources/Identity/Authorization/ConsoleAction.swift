@@ -15,9 +15,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     purgeFactors, suspendFactor, resumeFactor, renameFactor, unlockCodes, endSessions, exemptUser,
     endExemption, protectUser, allowChanges, disableUser, enableUser, verifyEmail, deleteUser,
     exportUserData, eraseUser, eraseDeletedUser, createTemporaryCode, revokeTemporaryCode,
-    revokeRecoveryCodes, sendCallerCode, sendEnrollmentLink, previewBulkRemoval, startBulkRemoval,
-    stopBulkRemoval, undoBulkRemoval, approveRequest, rejectRequest, withdrawRequest,
-    approvePolicyChange, rejectPolicyChange, withdrawPolicyChange
+    revokeRecoveryCodes, resynchronizeFactor, clearClockOffset, sendCallerCode,
+    sendEnrollmentLink, sendEnrollmentLinks, previewBulkRemoval, startBulkRemoval, stopBulkRemoval,
+    undoBulkRemoval, approveRequest, rejectRequest, withdrawRequest, approvePolicyChange,
+    rejectPolicyChange, withdrawPolicyChange
 
   /// The only table of what each action requires.
   public var requirements: ActionRequirements {
@@ -114,10 +115,16 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .createTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
     case .revokeTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
     case .revokeRecoveryCodes: .init(.removeFactors, .secondFactor, .chosen)
+    // Stores how far the clock of a user's device is off.
+    case .resynchronizeFactor: .init(.removeFactors, .secondFactor, .chosen)
+    // Undoes a resynchronization.
+    case .clearClockOffset: .init(.removeFactors, .secondFactor, .chosen)
     // Sends a user a code to read back to the agent.
     case .sendCallerCode: .init(.removeFactors)
     // Sends a user a link to set up an authenticator app.
     case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen)
+    // Sends the users of a previewed list a link each.
+    case .sendEnrollmentLinks: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
     case .previewBulkRemoval: .init(.removeFactors)
     case .startBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
     case .stopBulkRemoval: .init(.removeFactors)

@@ -1,3 +1,4 @@
+import Crypto
 import Database
 
 /// A user pool: a project's own users, or a tenant.
@@ -284,4 +285,13 @@ extension Administrator {
     }
     return parts.isEmpty ? "FALSE" : parts.joined(separator: " OR ")
   }
+}
+
+extension Pool {
+  var hashing: PasswordHasher.Pool { PasswordHasher.Pool(key) }
+}
+
+extension PasswordHasher.Pool {
+  /// The queue of administrators; pools of users have keys above 0.
+  static let administrators = PasswordHasher.Pool(0)
 }

@@ -40,6 +40,39 @@ extension Pools {
     ).value
   }
 
+  /// Creates a tenant with a copy of its project's policy.
+  ///
+  /// `version` is the version of that policy that the administrator has seen.
+  public func createTenant(
+    in project: ID<Project>, _ edit: PoolEdit, withPolicyVersion version: Int,
+    _ request: ActionRequest
+  ) async throws -> PoolSettings {
+    let target = ActionTarget(project: project)
+    let insert = insertingTenant(edit, in: project)
+    return try await store.perform(.createTenant, request, in: target) { context, connection in
+      // A policy is set, which creating a tenant doesn't permit.
+      for permission in [Permission.readPolicy, .changePolicy] {
+        _ = try ActionAuthorization.holder(
+          of: permission, request.agent, in: target, at: context.now, connection
+        ).get()
+      }
+      let owner = try Self.settings(project, nil, connection)
+      guard owner.policy.version == version else {
+        throw PoolError.policy(
+          .changedMeanwhile(try Policies.find(owner.pool.key, connection)))
+      }
+      let tenant = try insert(context, connection)
+      let new = owner.policy.edit
+      guard try !context.outbox.isMissing(for: new, over: tenant.policy.edit, connection) else {
+        throw PoolError.policy(.refusalNeedsEmail)
+      }
+      _ = try Policies.store(
+        new, over: tenant.policy, counting: try Policies.find(tenant.pool.key, connection),
+        context, connection)
+      return try Self.settings(project, tenant.pool.tenant, connection)
+    }.value
+  }
+
   /// Creates the project or tenant of an ID that an application used, in the emulator profile; a
   /// tenant with everything enabled, as Google's emulator does.
   func makeImplicit(project: ID<Project>, tenant: ID<Tenant>?) async throws {

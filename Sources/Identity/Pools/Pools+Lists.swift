@@ -1,31 +1,20 @@
 import Database
 
-/// A part of the projects that an administrator has a grant for.
-public enum ProjectSelection: Sendable {
-  case all
-  /// Those with tenants whose policies differ from the project's.
-  case differing
-  /// Those whose policies were never signed off, and those whose next review is overdue.
-  case reviewDue
-}
-
 extension Pools {
   /// Lists the projects that an administrator has a grant for, ordered by ID.
   ///
   /// The counts are stored rather than added up, because a project may have thousands of tenants.
   ///
-  /// `search` is a part of the name or ID. A `selection` other than ``ProjectSelection/all`` lists
-  /// only projects whose policy the administrator can read.
+  /// `search` is a part of the name or ID. `onlyDiffering` lists only projects with tenants whose
+  /// policies differ from the project's, and whose policy the administrator can read.
   public func projects(
     visibleTo administrator: Administrator, search: String? = nil,
-    _ selection: ProjectSelection = .all, after: String? = nil, limit: Int = 50
+    onlyDiffering: Bool = false, after: String? = nil, limit: Int = 50
   ) async throws -> Page<ProjectSummary> {
     let grants = administrator.grants.filter { grant in
-      selection == .all
-        || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
+      !onlyDiffering || grant.tenant == nil && grant.role.permissions.contains(.readPolicy)
     }
     guard !grants.isEmpty else { return Page(items: [], next: nil) }
-    let onlyDiffering = selection == .differing
     let source: SQL =
       onlyDiffering
       ? """
@@ -50,15 +39,6 @@ extension Pools {
           OR EXISTS (
           SELECT 1 FROM scope t WHERE t.project_id = s.project_id AND t.tenant_id <> ''
             AND t.policy_in_force > s.policy_in_force AND \(other) <> \(own)))
-        """
-    }
-    if selection == .reviewDue {
-      let today = now.description
-      condition +=
-        """
-         AND NOT EXISTS (
-          SELECT 1 FROM sign_off o
-          WHERE o.project_id = p.project_id AND o.latest = 1 AND o.due_on >= \(today))
         """
     }
     if !grants.contains(where: { $0.project == nil }) {
@@ -257,4 +237,71 @@ public struct ProjectSummary: Hashable, Sendable {
 
   /// Hashes only the key, which already distinguishes nearly all summaries.
   public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// A project or tenant that a search found.
+public struct FoundPlace: Sendable {
+  public let project: ID<Project>
+  /// The tenant; nil for the project.
+  public let tenant: ID<Tenant>?
+  public let name: String
+  public let projectName: String
+}
+
+extension Pools {
+  /// The maximum number of pools that one search looks at.
+  private static let longestLook = 10_000
+
+  /// Finds the first projects and tenants, by ID, whose name or ID has a text, among those that the
+  /// administrator can see.
+  public func find(
+    _ text: String, visibleTo administrator: Administrator, limit: Int
+  ) async throws -> [FoundPlace] {
+    guard !text.isEmpty else { return [] }
+    let matches: SQL = """
+      AND (\(SQL.position)(lower(s.display_name), lower(\(text))) > 0
+        OR \(SQL.position)(s.tenant_id, lower(\(text))) > 0
+        OR s.tenant_id = '' AND \(SQL.position)(s.project_id, lower(\(text))) > 0)
+      """
+    let grants = administrator.grants
+    return try await store.read { connection in
+      if administrator.seesEveryProject {
+        let end = try connection.first(
+          """
+          SELECT s.project_id, s.tenant_id FROM scope s WHERE s.project_id > ''
+          ORDER BY s.project_id, s.tenant_id LIMIT 1 OFFSET \(Self.longestLook)
+          """
+        ) { (project: try $0.next() as String, tenant: try $0.next() as String) }
+        let bound: SQL =
+          end.map { "AND (s.project_id, s.tenant_id) < (\($0.project), \($0.tenant))" } ?? ""
+        return try Self.found("s.project_id > '' \(bound) \(matches)", limit: limit, connection)
+      }
+      var found: [FoundPlace] = []
+      for project in Set(grants.compactMap(\.project)).sorted(by: { $0.text < $1.text })
+      where found.count < limit {
+        let only: SQL =
+          administrator.onlyTenants(of: project).map { "AND s.tenant_id IN (\(list: $0))" } ?? ""
+        found += try Self.found(
+          "s.project_id = \(project) \(only) \(matches)", limit: limit - found.count, connection)
+      }
+      return found
+    }
+  }
+
+  private static func found(
+    _ condition: SQL, limit: Int, _ connection: borrowing Connection
+  ) throws -> [FoundPlace] {
+    try connection.all(
+      """
+      SELECT s.project_id, s.tenant_id, s.display_name, p.display_name
+      FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+      WHERE \(condition) AND s.deleted_at IS NULL AND p.deleted_at IS NULL
+      ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
+      """
+    ) { row in
+      FoundPlace(
+        project: try row.next(), tenant: ID(nonEmpty: try row.next()), name: try row.next(),
+        projectName: try row.next())
+    }
+  }
 }

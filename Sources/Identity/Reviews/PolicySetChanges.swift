@@ -149,14 +149,39 @@ extension Reviews {
     let most = comparesAll ? nil : Self.mostPools
     let now = store.clock.now()
     return try await store.read { connection in
-      let stamp = try Self.stamp(of: project, connection)
-      let status = try status(of: project, stamp: stamp, at: now, connection)
-      return ReviewSummary(
-        status: status,
-        changes: try changes(since: status, atMost: most, connection),
-        seen: SeenPolicies(
-          digest: Hex.encode(try digest(of: project, stamp, connection)), at: now))
+      try summary(
+        of: project, stamp: Self.stamp(of: project, connection), atMost: most, at: now, connection)
     }
+  }
+
+  /// Returns the same for the projects of pools, of those whose policy the administrator can read.
+  ///
+  /// At most 200 earlier policies are read in all.
+  public func summaries(
+    of pools: [ReviewedPool], visibleTo administrator: Administrator
+  ) async throws -> [ID<Project>: ReviewSummary] {
+    let readable = pools.filter { administrator.may(.readPolicy, project: $0.project, tenant: nil) }
+    let now = store.clock.now()
+    return try await store.read { connection in
+      var (found, left): ([ID<Project>: ReviewSummary], Int) = ([:], Self.mostPools)
+      for pool in readable where found[pool.project] == nil {
+        let summary = try summary(
+          of: pool.project, stamp: pool.stamp, atMost: left, at: now, connection)
+        left = max(left - (summary.changes?.pools.count ?? 0), 0)
+        found[pool.project] = summary
+      }
+      return found
+    }
+  }
+
+  private func summary(
+    of project: ID<Project>, stamp: Int64, atMost most: Int?, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> ReviewSummary {
+    let status = try status(of: project, stamp: stamp, at: now, connection)
+    return ReviewSummary(
+      status: status, changes: try changes(since: status, atMost: most, connection),
+      seen: SeenPolicies(digest: Hex.encode(try digest(of: project, stamp, connection)), at: now))
   }
 
   /// Returns what has changed since the last sign-off; nil if nothing has, or there's none.

@@ -26,25 +26,6 @@ public struct Reviews: Sendable {
     }
   }
 
-  /// Returns whether the current policies of those projects were reviewed whose policy the
-  /// administrator can read.
-  ///
-  /// Policies are only compared in projects where something changed since the sign-off.
-  public func statuses(
-    of projects: [ProjectSummary], visibleTo administrator: Administrator
-  ) async throws -> [ID<Project>: ReviewStatus] {
-    let readable = projects.filter { administrator.may(.readPolicy, project: $0.id, tenant: nil) }
-    let now = store.clock.now()
-    return try await store.read { connection in
-      var found: [ID<Project>: ReviewStatus] = [:]
-      for project in readable {
-        found[project.id] = try status(
-          of: project.id, stamp: project.policyStamp, at: now, connection)
-      }
-      return found
-    }
-  }
-
   /// Returns the sign-offs of a project, newest first.
   public func signOffs(
     of project: ID<Project>, limit: Int = 10
@@ -311,5 +292,77 @@ public struct Reviews: Sendable {
     ) { try $0.next() as Int64 }
     guard let stamp else { throw ReviewError.projectNotFound }
     return stamp
+  }
+}
+
+/// A project whose policies an administrator should review and sign off.
+public struct DueReview: Sendable {
+  public let project: ID<Project>
+  public let name: String
+  public let status: ReviewStatus
+}
+
+extension Reviews {
+  /// The number of projects that are read at a time.
+  private static let share = 100
+  /// The maximum number of projects that are read, if nearly all of them turn out to be unchanged.
+  private static let longestLook = 1_000
+
+  /// Returns the projects after another one, by ID, that an administrator can sign off and whose
+  /// policies were never signed off, have changed since then, or are due for their next review.
+  ///
+  /// Policies are only compared in projects where something changed since the sign-off.
+  public func queue(
+    visibleTo administrator: Administrator, after project: ID<Project>? = nil, limit: Int
+  ) async throws -> [DueReview] {
+    guard administrator.maySomewhere(.signOffReview) else { return [] }
+    let granted: SQL =
+      Self.reviewable(by: administrator).map { "AND p.project_id IN (\(list: $0))" } ?? ""
+    let now = store.clock.now()
+    let today = Day(now).description
+    return try await store.read { connection in
+      var found: [DueReview] = []
+      var (last, looked) = (project?.text ?? "", 0)
+      while found.count < limit, looked < Self.longestLook {
+        let part = try connection.all(
+          """
+          SELECT p.project_id, p.display_name, s.policy_stamp
+          FROM project p \(SQL.orderedJoin) scope s
+            ON s.project_id = p.project_id AND s.tenant_id = ''
+          WHERE p.project_id > \(last) AND p.deleted_at IS NULL \(granted)
+            AND NOT EXISTS (
+              SELECT 1 FROM sign_off o
+              WHERE o.project_id = p.project_id AND o.latest = 1 AND o.due_on >= \(today)
+                AND o.policy_stamp = s.policy_stamp)
+          ORDER BY p.project_id LIMIT \(Self.share)
+          """
+        ) { row in
+          (
+            id: try row.next() as ID<Project>, name: try row.next() as String,
+            stamp: try row.next() as Int64
+          )
+        }
+        for each in part where found.count < limit {
+          let status = try status(of: each.id, stamp: each.stamp, at: now, connection)
+          guard status.state != .current else { continue }
+          found.append(DueReview(project: each.id, name: each.name, status: status))
+        }
+        guard part.count == Self.share, let end = part.last else { break }
+        last = end.id.text
+        looked += part.count
+      }
+      return found
+    }
+  }
+
+  /// Returns the next project to sign off after another one, and from the start after the last one;
+  /// nil if there's no other.
+  public func next(
+    after project: ID<Project>, visibleTo administrator: Administrator
+  ) async throws -> DueReview? {
+    let later = try await queue(visibleTo: administrator, after: project, limit: 1).first
+    if let later { return later }
+    let first = try await queue(visibleTo: administrator, limit: 1).first
+    return first?.project == project ? nil : first
   }
 }

@@ -54,6 +54,9 @@ public struct ActionOutcome<Value: Sendable>: Sendable {
 struct CompletedAction<Value: Sendable> {
   let entry: AuditEntry
   let value: Value
+  /// False for a try that has to be recorded and changes nothing, after which the caller's code stays
+  /// valid.
+  var isDone = true
 }
 
 public enum ActionDenial: Error, Sendable {
@@ -92,6 +95,12 @@ public enum ActionDenial: Error, Sendable {
   /// Too many codes for callers were sent to the user or by the agent; retry after this time.
   case tooManyCallerCodes(until: Instant)
   case noCodes
+  /// The user's codes are blocked or locked after incorrect ones, and have to be unlocked first.
+  case codesLocked
+  /// A second factor of the user is suspended.
+  case factorsSuspended
+  /// The server's clock may be wrong.
+  case clockDoubted
   case enrollment(EnrollmentError)
   /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
@@ -107,6 +116,9 @@ public enum ActionInputError: Sendable, Equatable {
   case untilOutOfRange
   case nameRequired
   case nameTooLong
+  /// The earlier of two consecutive codes isn't a code; it isn't counted as a try.
+  case firstCodeMalformed
+  case secondCodeMalformed
   case reasonRequired
   /// Not all identity checks are confirmed.
   case proofMissing
@@ -132,8 +144,8 @@ public enum ActionInputError: Sendable, Equatable {
   case outOfRange(SupportRulesError.Field)
   /// Only an owner can loosen this rule.
   case ownerRequired(SupportRulesError.Field)
-  /// Re-authentication is required because the agent's last code is too old.
-  case codeRequired
+  /// Re-authentication is required because the agent's last code is older than the interval.
+  case codeRequired(minutes: Int)
   /// Re-authentication is required, and the agent's only second factor is a passkey, which has a
   /// separate page.
   case passkeyRequired
@@ -154,7 +166,8 @@ extension ActionInputError {
   var isFirst: Bool {
     switch self {
     case .untilOutOfRange, .nameRequired, .nameTooLong, .callerCodeRequired,
-      .callerCodeMalformed, .callerCodeWrong, .callerCodeExpired:
+      .callerCodeMalformed, .callerCodeWrong, .callerCodeExpired, .firstCodeMalformed,
+      .secondCodeMalformed:
       true
     default: false
     }

@@ -36,7 +36,7 @@ extension ConsoleAction {
   public var letsCallerIn: Bool {
     switch self {
     case .removeFactor, .removeAllFactors, .restoreFactors, .resumeFactor, .unlockCodes,
-      .createTemporaryCode, .sendEnrollmentLink, .exemptUser, .allowChanges:
+      .createTemporaryCode, .sendEnrollmentLink, .exemptUser, .allowChanges, .resynchronizeFactor:
       true
     default: false
     }

@@ -154,28 +154,29 @@ public struct PoolGuidance: Sendable {
   static func beginning(of text: String) -> String {
     guard text.utf8.count > beginningLength else { return text }
     let first = text.prefix(beginningLength)
-    if let end = first.ranges(of: "\n\n").last?.lowerBound {
-      return String(withoutLastHeadings(first[..<end]))
-    }
+    let paragraphs = first.ranges(of: "\n\n").last.map { first[..<$0.lowerBound] } ?? ""
+    let whole = withoutLastHeadings(paragraphs)
+    guard whole.isEmpty else { return String(whole) }
     let end = first.lastIndex(where: \.isWhitespace) ?? first.endIndex
     return first[..<end] + "…"
   }
 
   /// Returns the beginning of a text without headings at its end, whose paragraphs were cut off.
+  ///
+  /// A heading in Markdown is marked by number signs or by a line below it.
   private static func withoutLastHeadings(_ text: Substring) -> Substring {
-    var rest = text
-    while let gap = rest.ranges(of: "\n\n").last, isHeading(rest[gap.upperBound...]) {
-      rest = rest[..<gap.lowerBound]
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    while let last = lines.last {
+      if last.isEmpty || last.hasPrefix("#") {
+        lines.removeLast()
+      } else if last.allSatisfy({ $0 == "=" }) || last.allSatisfy({ $0 == "-" }) {
+        // Below an empty line, it's a thematic break.
+        lines.removeLast(lines.dropLast().last?.isEmpty ?? true ? 1 : 2)
+      } else {
+        break
+      }
     }
-    return rest
-  }
-
-  /// Whether a paragraph of Markdown is a heading, marked by number signs or by a line below it.
-  private static func isHeading(_ paragraph: Substring) -> Bool {
-    let lines = paragraph.split(separator: "\n")
-    if lines.count == 1 { return paragraph.hasPrefix("#") }
-    return lines.last?.allSatisfy { $0 == "=" } == true
-      || lines.last?.allSatisfy { $0 == "-" } == true
+    return text[..<(lines.last?.endIndex ?? text.startIndex)]
   }
 }
 

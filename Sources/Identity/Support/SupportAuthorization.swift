@@ -50,7 +50,9 @@ struct SupportAuthorization: Sendable {
       var entry = change.entry
       if let proof = caller.proof {
         entry.add(.callerVerification, .code(proof.rawValue))
-        try CallerCode.delete(account, by: request.agent.administrator.id, connection)
+        if change.isDone {
+          try CallerCode.delete(account, by: request.agent.administrator.id, connection)
+        }
       }
       try record(entry, request, settings, at: now, connection)
       try count(request.agent.administrator.id, in: pool, at: now, connection)

@@ -12,6 +12,8 @@ public struct SupportRules: Sendable, Equatable {
   public var codeAttemptDays = 90
   public var temporaryCodes = false
   public var recoveryCodes = false
+  /// Whether agents can resynchronize authenticators whose clock is off.
+  public var resynchronization = false
   /// The identity checks that an agent must confirm before acting, one per line; at most
   /// ``mostProofs``.
   public var identityProof: [String] = []
@@ -53,7 +55,8 @@ public struct SupportRules: Sendable, Equatable {
       """
       SELECT code_cap, undo_hours, code_attempt_days, temporary_codes, recovery_codes, identity_proof,
         actions_per_hour, approval_over_users, approval_for_last_factor, token_removal,
-        token_changes_per_hour, policy_approval_over, caller_verification, sign_in_goal
+        token_changes_per_hour, policy_approval_over, caller_verification, sign_in_goal,
+        resynchronization
       FROM support_rules WHERE scope_key = \(pool.key)
       """
     ) { row in
@@ -73,6 +76,7 @@ public struct SupportRules: Sendable, Equatable {
       settings.policyApprovalOverUsers = try row.next()
       settings.callerVerification = try row.next()
       settings.signInGoal = try row.next()
+      settings.resynchronization = try row.next()
       return settings
     } ?? SupportRules()
   }
@@ -83,12 +87,12 @@ public struct SupportRules: Sendable, Equatable {
       INSERT INTO support_rules (scope_key, code_cap, undo_hours, code_attempt_days, temporary_codes,
         recovery_codes, identity_proof, actions_per_hour, approval_over_users,
         approval_for_last_factor, token_removal, token_changes_per_hour,
-        policy_approval_over, caller_verification, sign_in_goal)
+        policy_approval_over, caller_verification, sign_in_goal, resynchronization)
       VALUES (\(pool.key), \(codeCap), \(undoHours), \(codeAttemptDays), \(temporaryCodes),
         \(recoveryCodes), \(identityProof.joined(separator: "\n")), \(actionsPerHour),
         \(approvalOverUsers), \(approvalForLastFactor), \(tokensRemoveFactors),
         \(tokenChangesPerHour), \(policyApprovalOverUsers),
-        \(callerVerification), \(signInGoal))
+        \(callerVerification), \(signInGoal), \(resynchronization))
       ON CONFLICT (scope_key) DO UPDATE SET code_cap = excluded.code_cap,
         undo_hours = excluded.undo_hours, code_attempt_days = excluded.code_attempt_days,
         temporary_codes = excluded.temporary_codes, recovery_codes = excluded.recovery_codes,
@@ -99,7 +103,8 @@ public struct SupportRules: Sendable, Equatable {
         token_changes_per_hour = excluded.token_changes_per_hour,
         policy_approval_over = excluded.policy_approval_over,
         caller_verification = excluded.caller_verification,
-        sign_in_goal = excluded.sign_in_goal
+        sign_in_goal = excluded.sign_in_goal,
+        resynchronization = excluded.resynchronization
       """)
   }
 
@@ -132,6 +137,7 @@ public struct SupportRules: Sendable, Equatable {
       AuditField(.codeAttemptRetention, .duration(codeAttemptDays * 86_400)),
       AuditField(.temporaryCodes, .flag(temporaryCodes)),
       AuditField(.recoveryCodes, .flag(recoveryCodes)),
+      AuditField(.resynchronization, .flag(resynchronization)),
       AuditField(.identityChecks, .optional(identityProof)),
       AuditField(.callerVerificationRule, .code(callerVerification.rawValue)),
       AuditField(.actionsPerHour, .number(actionsPerHour)),

@@ -143,10 +143,8 @@ public struct SignInDiagnosis: Sendable {
     _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt],
     _ backupCodes: BackupCodeState = .nothing, at now: Instant
   ) {
-    let factors = Set(forecast.account.factors.map(\.id))
-    // Attempts with a removed factor say nothing about those that the user has.
-    let current = codeAttempts.filter { $0.enrollment.map(factors.contains) ?? true }
-    drift = factors.isEmpty ? nil : DriftEvidence(current)
+    let current = codeAttempts.withFactors(of: forecast.account)
+    drift = forecast.account.factors.isEmpty ? nil : DriftEvidence(current)
     last = codeAttempts.first
     cause = Self.cause(forecast, current, drift?.drift, backupCodes, at: now)
   }
@@ -180,8 +178,8 @@ public struct SignInDiagnosis: Sendable {
     switch checked.first?.result {
     case .used, .older: return .reused
     case .wrong:
-      // Without intervals, it wasn't a code of the app, and if it wasn't sent either, a backup code.
-      if let off, let newest = checked.first, newest.window == nil, !newest.way.isSent {
+      // Without intervals, it wasn't a code of the app, but a backup code.
+      if let off, let newest = checked.first, newest.window == nil, newest.way == .app {
         return off
       }
       let count = checked.prefix { $0.result == .wrong }.reduce(0) { $0 + $1.times }
@@ -201,6 +199,26 @@ public struct SignInDiagnosis: Sendable {
     case .noFactor, .enrollmentDue: .sendEnrollmentLink
     case .signInOff, .methodsOff, .factorsOff, .backupCodesOff, .reused, nil: nil
     }
+  }
+}
+
+extension SignInDiagnosis {
+  /// The actions that this user may need, the most helpful ones first.
+  ///
+  /// Whatever the cause, the caller may have lost the device, or found a lost one.
+  public var likely: [ConsoleAction] {
+    let help: [ConsoleAction] =
+      switch cause {
+      case .disabled: [.enableUser]
+      case .locked: [.unlockCodes]
+      case .suspended: [.resumeFactor, .createTemporaryCode]
+      case .drift, .incorrect: [.createTemporaryCode, .resynchronizeFactor]
+      case .unverifiedEmail: [.verifyEmail]
+      case .noFactor, .enrollmentDue: [.sendEnrollmentLink]
+      case .signInOff, .methodsOff, .factorsOff: []
+      case .backupCodesOff, .reused, nil: [.createTemporaryCode]
+      }
+    return help + [.restoreFactors, .suspendFactor]
   }
 }
 
@@ -226,6 +244,29 @@ extension CodeAttempt.Result {
     case .unreadable, .blocked, .closed, .suspended: false
     default: true
     }
+  }
+}
+
+extension [CodeAttempt] {
+  /// Returns those that say something about the factors that a user has, not about removed ones.
+  fileprivate func withFactors(of account: Account) -> [CodeAttempt] {
+    let factors = Set(account.factors.map(\.id))
+    return filter { $0.enrollment.map(factors.contains) ?? true }
+  }
+}
+
+extension CodeAttempts {
+  /// Returns what shows that the clock of a user's device is off; nil if it isn't.
+  public func drift(of account: Account) async throws -> DriftEvidence? {
+    try await store.read { try Self.drift(of: account, $0) }
+  }
+
+  static func drift(
+    of account: Account, _ connection: borrowing Connection
+  ) throws -> DriftEvidence? {
+    guard let newest = account.lastCodeAttemptAt, !account.factors.isEmpty else { return nil }
+    let attempts = try list(account, from: newest, limit: shown, connection).items
+    return DriftEvidence(attempts.withFactors(of: account))
   }
 }
 

@@ -5,10 +5,10 @@ import Testing
 /// Empty lists say what they're about, and where to learn more.
 @Suite struct EmptyListTests {
   @Test(arguments: [
-    ("/projects/globex/users", "/guidance?project=globex"),
-    ("/projects/globex/activity", "/guidance?project=globex"),
-    ("{eu}/users/u77TnC0aPzQ4hW1sGv9M/code-attempts", "/guidance?project=acme-retail"),
-    ("/exemptions", "/guidance/mandatory"),
+    ("/projects/globex/users", "/guides?project=globex"),
+    ("/projects/globex/activity", "/guides?project=globex"),
+    ("{eu}/users/u77TnC0aPzQ4hW1sGv9M/code-attempts", "/guides?project=acme-retail"),
+    ("/exemptions", "/guides/mandatory"),
     ("/projects/globex/settings/keys", "/projects/globex#connect"),
   ])
   func `an empty list links to a page that explains it`(address: String, link: String)

@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `every page below that of an entry has breadcrumbs`(ofTenant: Bool) async throws {
-    let entries = (PageEntry.ofInstance + PageEntry.ofPool + [.approvals, .account])
+    let entries = (PageEntry.ofInstance + PageEntry.ofPool + [.account]).flatMap(\.tabs)
       .map(\.components)
     try await World.withSampleData { world in
       let samples = try await Samples(world, ofTenant: ofTenant)
@@ -52,10 +52,10 @@ import Testing
     arguments: [
       ("", "Overview"), ("/users/u1/factors/removal", "Users"), ("/bulk-removals/7", "Users"),
       ("/new-user", "Users"), ("/policy/changes", "MFA policy"),
-      ("/settings/sign-in/disabling", "Sign-in methods"), ("/settings/support", "Support rules"),
-      ("/support/blocked-agents/7", "Support rules"), ("/guidance/edit", "Support playbook"),
-      ("/settings/deletion", "Settings"), ("/settings/tokens/new", "API keys and tokens"),
-      ("/settings/providers/oidc.staff", "Identity providers"), ("/messages/3", "Messages"),
+      ("/settings/sign-in/disabling", "Settings"), ("/settings/support", "Settings"),
+      ("/support/blocked-agents/7", "Settings"), ("/guidance/edit", "Settings"),
+      ("/settings/deletion", "Settings"), ("/settings/tokens/new", "Settings"),
+      ("/settings/providers/oidc.staff", "Settings"), ("/messages/3", "Records"),
       ("/approvals/7", "Approvals"), ("/policy-approvals/7", "Approvals"),
     ])
   func `a page of a pool belongs to the entry that leads to it`(path: String, name: String)
@@ -85,10 +85,19 @@ import Testing
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let page = try await nadia.get(try await world.eu)
-      #expect(page.entries.contains("Users") && page.entries.contains("Messages"))
-      #expect(!page.entries.contains("Audit log") && !page.entries.contains("API keys and tokens"))
+      #expect(
+        page.entries == [
+          "Overview", "Users", "Sign-in activity", "MFA policy", "Approvals", "Settings", "Records",
+        ])
+      let records = try await nadia.get(try await world.eu + "/messages")
+      #expect(records.tabs == ["Reports", "Messages"])
+      let rules = try await nadia.get(try await world.eu + "/settings/support")
+      #expect(rules.tabs == ["Support rules", "Support playbook"])
       let ada = try await Browser.signedIn(world)
-      #expect(try await ada.get(try await world.eu).entries.contains("API keys and tokens"))
+      let settings = try await ada.get(try await world.eu + "/settings")
+      #expect(settings.tabs.last == "API keys and tokens" && settings.tabs.count == 7)
+      #expect(try await ada.get("/projects").entries.count == 8)
+      #expect(try await ada.get("/projects/acme-retail").entries.count == 10)
       #expect(!(try await ada.get(try await world.eu).entries.contains("Tenants")))
       #expect(try await ada.get("/projects/acme-retail").entries.contains("Tenants"))
 
@@ -97,15 +106,16 @@ import Testing
       let sidebar = Sidebar(try library.template("parts/sidebar", for: SidebarView.self))
       let session = try #require(
         try await world.identity.administrators.list().first { $0.email == World.ada })
-      let place = PageEntry.Place(try #require(Target("/")), in: nil)
+      let place = PageEntry.Place(try #require(Target("/projects")), in: nil)
       func text() -> String {
         String(
-          decoding: sidebar.markup(at: place, in: nil, for: session, users: nil).bytes,
-          as: UTF8.self)
+          decoding: sidebar.navigation(
+            at: place, in: nil, for: session, users: nil, approvals: nil
+          ).sidebar.bytes, as: UTF8.self)
       }
       #expect(!text().contains("href"))
-      sidebar.declare(world.console.routes.filter { $0.route.pattern == "/" })
-      #expect(text().contains(#"<a href="/" aria-current="page">Projects</a>"#))
+      sidebar.declare(world.console.routes.filter { $0.route.pattern == "/projects" })
+      #expect(text().contains(#"<a href="/projects" aria-current="page">Projects</a>"#))
       #expect(text().split(separator: "href").count == 2)
     }
   }
@@ -124,10 +134,12 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      let link = #"<a class="button quiet" href="/">All projects</a>"#
-      let menu = #"<a href="/">All projects</a>"#
+      let link = #"<a class="button quiet" href="/projects">All projects</a>"#
+      let menu = #"<a href="/projects">All projects</a>"#
       let ada = try await Browser.signedIn(world)
-      for path in ["/", "/users", "/audit", "/projects/new", "/projects/acme-retail/nothing"] {
+      for path in [
+        "/projects", "/users", "/audit", "/projects/new", "/projects/acme-retail/nothing",
+      ] {
         #expect(try await ada.get(path).switcher.contains(link), "\(path)")
       }
       for path in ["/projects/acme-retail", try await world.eu + "/users"] {
@@ -150,7 +162,7 @@ import Testing
   /// The names of the entries that an address belongs to most specifically.
   private static func entries(of target: Target, in pool: Pool?) -> [String] {
     let entries =
-      (pool == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.approvals, .account]
+      (pool == nil ? PageEntry.ofInstance : PageEntry.ofPool) + [.account]
     let place = PageEntry.Place(target, in: pool)
     let lengths = entries.map { $0.length(at: place) }
     guard let longest = lengths.compactMap({ $0 }).max() else { return [] }
@@ -208,12 +220,24 @@ extension Answer {
     header.split(separator: "aria-current=\"page\"", omittingEmptySubsequences: false).count - 1
   }
 
+  /// The names of the page's tabs.
+  fileprivate var tabs: [String] {
+    guard let start = text.firstRange(of: "<nav class=\"seg tabs\""),
+      let end = text[start.upperBound...].firstRange(of: "</nav>")
+    else { return [] }
+    return text[start.upperBound..<end.lowerBound].split(separator: "<a href=\"").dropFirst()
+      .compactMap { part in
+        part.firstIndex(of: ">").map { String(part[part.index(after: $0)...].prefix { $0 != "<" }) }
+      }
+  }
+
   /// The names of the entries in the sidebar.
   fileprivate var entries: [String] {
-    header.split(separator: "<li><a href=\"").compactMap { part in
-      guard let start = part.firstIndex(of: ">") else { return nil }
-      let name = part[part.index(after: start)...].prefix { $0 != "<" }
-      return name.trimmingPrefix { $0 == " " }.split(separator: " ").joined(separator: " ")
-    }
+    between("<nav class=\"side\"", "</nav>").joined().split(separator: "<li><a href=\"").dropFirst()
+      .compactMap { part in
+        guard let start = part.firstIndex(of: ">") else { return nil }
+        let name = part[part.index(after: start)...].prefix { $0 != "<" }
+        return name.trimmingPrefix { $0 == " " }.split(separator: " ").joined(separator: " ")
+      }
   }
 }

@@ -2,61 +2,65 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import OTP
 import Testing
 
 @testable import Console
 
 /// The review of the policies of all projects.
 @Suite struct ReviewsPageTests {
-  /// The projects of a page's rows, in order.
-  private func projects(_ page: Answer) -> [String] {
-    page.text.split(separator: "<a class=\"who\" href=\"/projects/").dropFirst()
-      .compactMap { $0.split(separator: "/review\"").first.map(String.init) }
-      .filter { ["acme-retail", "globex"].contains($0) }
+  /// The addresses of the policies of a page's rows, in order.
+  private func pools(_ page: Answer) -> [String] {
+    page.text.split(separator: "<a class=\"who\" href=\"").dropFirst()
+      .map { String($0.prefix { $0 != "\"" }) }.filter { $0.hasSuffix("/policy") }
   }
 
-  @Test func `projects are sorted by their headings, and links keep the choice`() async throws {
-    try await World.withSampleData { world in
-      let globex = try await world.identity.pools.existing(project: ID("globex"))
-      _ = try await world.identity.policies.change(globex, by: Author(actor: .commandLine)) {
-        $0.configuration = MFAConfiguration(
-          totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 1))
-      }
-      let ada = try await Browser.signedIn(world)
-      #expect(try await ada.get("/review").says("projects reviewed."))
-      let found = try await ada.get("/review?q=acme")
-      #expect(found.says("Reviewed: 0 of the 1 project shown."))
-      let page = try await ada.get("/review?sort=window")
-      #expect(projects(page) == ["globex", "acme-retail"], "off is last")
-      #expect(page.says("aria-sort=\"descending\"><a"))
-      let links = page.values(of: "href")
-      #expect(links.contains("/review?sort=enrolled"))
-      #expect(links.contains("/review?show=due&sort=window"))
-      #expect(links.contains("/review.csv?sort=window"))
-      for sort in ["enrolled", "rejected"] {
-        #expect(projects(try await ada.get("/review?sort=\(sort)")) == ["acme-retail", "globex"])
-      }
-      #expect(projects(try await ada.get("/review?sort=changed")) == ["globex", "acme-retail"])
-      for query in ["?sort=window&after=x", "?sort=window&after=-1"] {
-        let page = try await ada.get("/review" + query)
-        #expect(page.status == .ok && page.says("name=\"after\""), "\(query)")
-      }
-    }
+  /// The projects of a page's reviews due.
+  private func due(_ page: Answer) -> [String] {
+    page.values(of: "href").filter { $0.hasSuffix("/review?queue=1") }
   }
 
-  @Test func `the pattern is below the enforcement, unless it has its own column`() async throws {
+  @Test func `the pools of every project are listed, a page at a time`() async throws {
     try await World.withSampleData { world in
-      _ = try await world.identity.policies.change(
-        try await world.projectPool, by: Author(actor: .commandLine)
-      ) { $0.pattern = .account }
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/review")
       Markup.check(page)
-      for pattern in ["From the account page", "none"] {
-        #expect(page.says("<span class=\"sub\">Pattern: \(pattern)</span>"))
+      let all = pools(page)
+      #expect(all.first == "/projects/acme-retail/policy" && all.count == 5)
+      let eu = try await world.eu + "/policy"
+      #expect(all.last == "/projects/globex/policy" && all.contains(eu))
+      #expect(page.says("codes: server") && page.says("enrollment: none"))
+      #expect(pools(try await ada.get("/review?q=globex")) == ["/projects/globex/policy"])
+      #expect(!pools(try await ada.get("/review?show=off")).contains(eu))
+      #expect(!pools(try await ada.get("/review?show=differs")).contains("/projects/globex/policy"))
+      let nothing = try await ada.get("/review?q=nothing-like-it")
+      #expect(nothing.says("No matching user pools") && pools(nothing).isEmpty)
+
+      let author = Author(actor: .commandLine)
+      for number in 10..<20 {
+        _ = try await world.identity.pools.createTenant(
+          in: ID("globex"), PoolEdit(displayName: "shop-\(number)"), by: author)
       }
-      let both = try await ada.get("/review?column=&column=enforcement&column=pattern")
-      #expect(both.says("From the account page") && !both.says("Pattern: "))
+      var (found, next) = ([String](), "/review?size=10" as String?)
+      while let address = next {
+        let page = try await ada.get(address)
+        found += pools(page)
+        next = page.values(of: "href").first { $0.contains("after=") }
+          .map { $0.replacing("&amp;", with: "&") }
+      }
+      #expect(found.count == 15 && Set(found).count == 15)
+    }
+  }
+
+  @Test func `agents of one tenant see only its policy, and not whether it differs`() async throws {
+    try await World.withSampleData { world in
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      for query in ["", "?q=shop"] {
+        let page = try await nadia.get("/review" + query)
+        #expect(pools(page) == [try await world.eu + "/policy"] && !page.says("differs</span>"))
+        #expect(!page.says("Reviews due"))
+      }
+      #expect(pools(try await nadia.get("/review?show=differs")).isEmpty)
     }
   }
 
@@ -80,8 +84,6 @@ import Testing
       #expect(lines[5].hasPrefix("\"globex\"") && lines[5].contains(",\"never\",\"\","))
       let own = try await ada.get(path + ".csv")
       #expect(own.text.split(separator: "\r\n")[1] == lines[1])
-      let due = try await ada.get("/review.csv?show=due")
-      #expect(due.says("\"globex\"") && !due.says("\"acme-retail\""))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let one = try await nadia.get("/review.csv")
       #expect(one.text.split(separator: "\r\n").count == 2 && one.says("\"eu-shop\""))
@@ -104,42 +106,53 @@ import Testing
     }
   }
 
-  @Test
-  func `projects that were never reviewed or are overdue have a tab, and are on the home page`()
+  /// Signs off a review, and returns where that leads.
+  private func signOff(
+    _ review: String, of world: World, _ ada: Browser, _ app: OneTimePassword
+  ) async throws -> String? {
+    let page = try await ada.get(review)
+    let sign = try #require(
+      page.values(of: "href").first { $0.contains("/review/sign-off?queue=1") })
+    let form = try await ada.get(sign.replacing("&amp;", with: "&"))
+    #expect(!form.says("without viewing"))
+    let fields: Form = [
+      "digest": try #require(form.value(of: "digest")), "due": "2027-01-31", "queue": "1",
+      "code": try world.code(of: app), "csrf": try form.csrf,
+    ]
+    world.clock.advance(seconds: 30)
+    return try await ada.post(String(sign.prefix { $0 != "?" }), fields).location
+  }
+
+  @Test func `signing off leads through the reviews due, and the home page lists overdue ones`()
     async throws
   {
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
-      let (path, tab) = ("/projects/acme-retail/review/sign-off", "/review?show=due")
+      let (acme, globex) = (
+        "/projects/acme-retail/review?queue=1", "/projects/globex/review?queue=1"
+      )
       let never = "This project’s policies have never been signed off."
-      #expect(projects(try await ada.get(tab)) == ["acme-retail", "globex"])
-      #expect(try await ada.get("/").says(never) == false, "new projects aren't reminded of")
-      let digest = try #require(try await ada.get(path).value(of: "digest"))
-      let form: Form = [
-        "digest": digest, "due": "2027-01-31", "code": try world.code(of: app),
-      ]
-      #expect(try await ada.submit(path, form).status == .seeOther)
-      #expect(projects(try await ada.get(tab)) == ["globex"])
+      #expect(due(try await ada.get("/review")).contains(acme))
+      #expect(try await ada.get("/projects").says(never) == false, "new projects aren't listed")
+
+      #expect(try await ada.get(acme).values(of: "href").contains(globex), "it can be skipped")
+      #expect(try await signOff(acme, of: world, ada, app) == globex)
+      #expect(due(try await ada.get("/review")).contains(acme) == false)
+      #expect(try await signOff(globex, of: world, ada, app) == "/review")
+      #expect(try await ada.get("/review").says("Every project is signed off."))
+
+      _ = try await world.identity.policies.change(
+        try await world.euPool, by: Author(actor: .commandLine)
+      ) { $0.pattern = .stepUp }
+      #expect(Set(due(try await ada.get("/review"))) == [acme])
       world.clock.advance(seconds: 91 * 86_400)
       let later = try await Browser.withApp(world, as: World.iris).browser
-      #expect(projects(try await later.get(tab)) == ["acme-retail", "globex"])
-      let home = try await later.get("/")
-      #expect(home.says("The policy review was due on Jan 31, 2027.") && home.says(never))
+      #expect(Set(due(try await later.get("/review"))) == [acme, globex])
+      #expect(
+        try await later.get("/projects?attention=all")
+          .says("The policy review was due on Jan 31, 2027."))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      #expect(try await nadia.get("/").says(never) == false)
-      #expect(projects(try await nadia.get(tab)).isEmpty)
-    }
-  }
-
-  @Test func `rejected codes of a project aren't shown to administrators of some tenants`()
-    async throws
-  {
-    try await World.withSampleData { world in
-      let cell = "data-label=\"Rejected codes\"><span class=\"num\">"
-      let ada = try await (try await Browser.signedIn(world)).get("/review")
-      #expect(ada.says(cell) && !ada.says(cell + "</span>"))
-      let nadia = try await (try await Browser.signedIn(world, as: World.nadia)).get("/review")
-      #expect(nadia.says(cell + "</span>") && !nadia.says(cell + "–"))
+      #expect(try await nadia.get("/projects").says(never) == false)
     }
   }
 
@@ -161,10 +174,8 @@ import Testing
       }
       let cell = "data-label=\"Exemptions\"><span>1</span>"
       let pia = try await Browser.signedIn(world, as: "pia@example.com")
-      for path in ["/review", "/projects/acme-retail/review"] {
-        let page = try await pia.get(path)
-        #expect(page.says(cell) && !page.says("Key on order"), "\(path)")
-      }
+      let page = try await pia.get("/projects/acme-retail/review")
+      #expect(page.says(cell) && !page.says("Key on order"))
       for path in ["/review.csv", "/projects/acme-retail/review.csv"] {
         let lines = try await pia.get(path).text.split(separator: "\r\n")
           .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
@@ -172,8 +183,9 @@ import Testing
         let exempt = lines.dropFirst().compactMap { Int($0[column].filter(\.isNumber)) }
         #expect(exempt.reduce(0, +) == 1, "\(path)")
       }
+      #expect(try await !pia.get("/review").says("factor=none"))
       let peer = try await Browser.signedIn(world, as: "peer@example.com")
-      #expect(try await !peer.get("/review").says(cell))
+      #expect(try await !peer.get("/review").says("Key on order"))
     }
   }
 
@@ -188,10 +200,8 @@ import Testing
   }
 
   @Test func `the preset of the review shows the effective state`() throws {
-    for acrossProjects in [false, true] {
-      let columns = PoolPreset.review.columns(acrossProjects: acrossProjects)
-      #expect(columns.contains(.enforcement))
-    }
+    #expect(PoolPreset.review.columns.contains(.enforcement))
+    #expect(PoolPreset.everyPool.contains(.enforcement))
     #expect(PoolColumn.enforcement.heading.english == "Enforcement")
   }
 }
