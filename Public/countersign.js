@@ -12,7 +12,10 @@
   const menu = first(".account ul");
   if (menu) {
     const item = make("li"), button = make("button");
-    const say = () => { button.textContent = single() ? text.keysOn : text.keysOff; };
+    const say = () => {
+      button.textContent = single() ? text.keysOn : text.keysOff;
+      first(".find")?.toggleAttribute("data-hint", single());
+    };
     button.onclick = () => {
       localStorage.setItem(kept, single() ? "off" : "on");
       say();
@@ -22,17 +25,20 @@
     menu.append(item);
   }
 
-  // "/" focuses the search field and "?" lists the shortcuts, except while typing.
+  // Ctrl+K and Cmd+K focus the search field; so does "/", and "?" lists the shortcuts, except while typing.
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (event.key === "Escape")
+    const { key, ctrlKey, metaKey, altKey } = event;
+    const find = first("[data-shortcut='/'], #q"), isOver = first("dialog[open]");
+    const search = () => { event.preventDefault(); find.focus(); find.select(); };
+    if (key === "k" && ctrlKey !== metaKey && !altKey && find && !isOver) search();
+    if (ctrlKey || metaKey || altKey || event.isComposing) return;
+    if (key === "Escape")
       each("details:is(.menu, .drawer)[open]", (menu) => { menu.open = false; menu.querySelector("summary").focus(); });
-    if (!single() || first("dialog[open], :is(input, textarea, select, [contenteditable]):focus")) return;
-    const find = first("[data-shortcut='/'], #q");
-    if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
-    if (event.key !== "?") return;
+    if (!single() || isOver || first(":is(input, textarea, select):focus")) return;
+    if (key === "/" && find) search();
+    if (key !== "?") return;
     const help = make("dialog", { className: "card", ariaLabel: text.keys });
-    help.innerHTML = `<form class="stack" method="dialog"><h2></h2><dl class="facts"><dt>/</dt><dd></dd>
+    help.innerHTML = `<form class="stack" method="dialog"><h2></h2><dl class="facts"><dt>/ Ctrl+K ⌘K</dt><dd></dd>
       <dt>?</dt><dd></dd><dt>Esc</dt><dd></dd></dl><button></button></form>`;
     const texts = [text.keys, text.keysSearch, text.keysHelp, text.keysEscape, text.close];
     help.querySelectorAll("h2, dd, button").forEach((element, index) => { element.textContent = texts[index]; });
@@ -43,7 +49,7 @@
 
   // Only one menu is open at a time, and a click elsewhere closes it.
   addEventListener("click", (event) => {
-    each("details.menu[open]", (menu) => { if (!menu.contains(event.target)) menu.open = false; });
+    each("details.menu[open]", (menu) => { menu.open = menu.contains(event.target); });
   });
 
   // Adds a Copy button to values such as secrets and links; it copies what is visible, and says so.
@@ -66,9 +72,9 @@
     document.cookie = `${form.dataset.cookie}=${event.target.value}; path=/; max-age=31536000; samesite=strict${secure}`;
   }; });
 
-  // Shows times in the last 30 days as relative; the title has the exact time.
+  // Shows times in the last 30 days as relative; the title and paper have the exact time.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
-  const words = new Intl.RelativeTimeFormat(document.documentElement.lang || "en");
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
   const tell = () => each("time[data-ago]", (time) => {
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000;
     if (seconds > 60 || seconds < -30 * 86400) return;
@@ -78,7 +84,6 @@
   });
   tell();
   setInterval(tell, 60000);
-  // Paper has the exact times.
   addEventListener("beforeprint", () => each("time[data-ago='1']", (time) => { time.textContent = time.title; }));
   addEventListener("afterprint", tell);
 
@@ -106,7 +111,7 @@
     if (document.body.ariaBusy) return;
     busy(true);
     const main = await fetch(link.href, asking).then(content).catch(() => null);
-    if (!main || !main.querySelector("form[data-action]")) { location.assign(link.href); return; }
+    if (!main?.querySelector("form[data-action]")) { location.assign(link.href); return; }
     const dialog = make("dialog", { className: "card action" });
     dialog.onclose = () => dialog.remove();
     dialog.onclick = (event) => {
@@ -155,10 +160,5 @@
     if (event.target.method !== "dialog") each("[aria-labelledby=errors], .error", (error) => error.remove());
     if (event.target === sent && event.timeStamp < at + 1500) event.preventDefault();
     else [sent, at] = [event.target, event.timeStamp];
-  });
-
-  // A start date is one of the mandatory pattern.
-  each(".choice #from", (day) => {
-    day.oninput = () => { if (day.value) day.form.elements.pattern.value = "mandatory"; };
   });
 })();

@@ -40,7 +40,7 @@ struct ClockPage: Sendable {
     let reading = try await clock.reading()
     let title = Message("Server clock")
     var frame = await actions.frames.frame(
-      Message("{title} · Administrators", ["title": .message(title)]), for: signedIn)
+      Message("{title} · Instance settings", ["title": .message(title)]), for: signedIn)
     // Once the clock is trusted again, the page has no form for errors to link to.
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
@@ -102,7 +102,7 @@ struct ClockView: ViewModel {
     .text("now") { Message.value($0.frame.times.value($0.reading.shown)) },
     .object("authorization") { $0.fields },
     .text("action") { _ in ConsolePaths.clock() },
-    .text("back") { _ in ConsolePaths.administrators() },
+    .text("back") { _ in ConsolePaths.instanceSettings() },
     .text(\.csrf),
   ]
 }

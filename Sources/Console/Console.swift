@@ -21,18 +21,18 @@ public struct Console: Sendable {
 
   /// Creates the console; binds every template.
   ///
-  /// `guidance` is the folder of the guides in one language, such as `Templates/guidance/en`. `log`
+  /// `guides` is the folder of the guides in one language, such as `Templates/guides/en`. `log`
   /// receives the causes of errors whose details aren't shown on pages, and missing permissions.
   ///
   /// - Throws: `TemplateError` or ``ConsoleError``, for the first file that is missing or invalid.
   public init(
     identity: Identity, templates: TemplateLibrary, publicURL: PublicURL, assets: ConsoleAssets,
-    guidance: String,
+    guides: String,
     log: @escaping @Sendable (RequestID, RequestEvent) -> Void = { _, _ in }
   ) throws {
     try self.init(
       identity: identity, templates: templates, publicURL: publicURL, assets: assets,
-      guides: try Guides(folder: guidance), log: log)
+      guides: try Guides(folder: guides), log: log)
   }
 
   init(
@@ -87,7 +87,7 @@ public struct Console: Sendable {
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
-    MessagesRoutes.self, GuidanceRoutes.self, SignInSimulatorRoutes.self,
+    MessagesRoutes.self, GuidanceRoutes.self, GuidesRoutes.self, SignInSimulatorRoutes.self,
     AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, PasskeysRoutes.self,
     SignInProviderRoutes.self, SignOutRoutes.self,
     SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self,

@@ -20,9 +20,17 @@ struct ConsoleRoute: Sendable {
 
   let access: Access
   let route: Route
+  /// Whether a sign-in can lead to the page.
+  let isDestination: Bool
   var actions: [ConsoleAction] = []
   /// The actions that a form of the route previews without performing them.
   var preparedActions: [ConsoleAction] = []
+
+  init(access: Access, route: Route, isDestination: Bool? = nil) {
+    self.access = access
+    self.route = route
+    self.isDestination = isDestination ?? (access != .open)
+  }
 }
 
 /// Every page requires a session unless it's added with `open`.
@@ -30,6 +38,9 @@ struct RouteTable: Sendable {
   let authorizer: RequestAuthorizer
   let failures: Failures
   private(set) var all: [ConsoleRoute] = []
+
+  /// The pages that a sign-in can lead to.
+  var destinations: [Route] { all.filter(\.isDestination).map(\.route) }
 
   init(authorizer: RequestAuthorizer, failures: Failures) {
     self.authorizer = authorizer
@@ -39,10 +50,11 @@ struct RouteTable: Sendable {
   mutating func add(_ routes: [ConsoleRoute]) { all += routes }
 
   mutating func open<each Parameter: PathParameter>(
-    _ method: Method, _ path: Path<repeat each Parameter>,
+    _ method: Method, _ path: Path<repeat each Parameter>, isDestination: Bool = false,
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws -> Response
   ) {
-    all.append(ConsoleRoute(access: .open, route: path.open(method, authorizer, failures, page)))
+    let route = path.open(method, authorizer, failures, page)
+    all.append(ConsoleRoute(access: .open, route: route, isDestination: isDestination))
   }
 
   /// Adds a page for all administrators, or for those with a permission on the instance.

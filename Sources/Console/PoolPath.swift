@@ -35,9 +35,11 @@ extension PoolPath0 {
       Path(Self.tenant(words), parameters: String.self, String.self))
   }
 
-  func callAsFunction(_ pool: Pool) -> String {
-    guard let tenant = pool.tenant else { return ofProject(pool.project.text) }
-    return ofTenant(pool.project.text, tenant.text)
+  func callAsFunction(_ pool: Pool) -> String { self(pool.project, pool.tenant) }
+
+  func callAsFunction(_ project: ID<Project>, _ tenant: ID<Tenant>?) -> String {
+    guard let tenant else { return ofProject(project.text) }
+    return ofTenant(project.text, tenant.text)
   }
 }
 

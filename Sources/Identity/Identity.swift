@@ -34,6 +34,7 @@ public final class Identity: Sendable {
   public let alerts: Alerts
   public let reports: Reports
   public let backupCodes: BackupCodes
+  public let resynchronizations: Resynchronizations
   public let enrollmentLinks: EnrollmentLinks
   public let reportedChanges: ReportedChanges
   public let factorRemovals: FactorRemovals
@@ -144,6 +145,8 @@ public final class Identity: Sendable {
     authorization = store.authorization
     backupCodes = BackupCodes(
       store: store, authorization: supportAuthorization, codes: backupCodeStore)
+    resynchronizations = Resynchronizations(
+      store: store, authorization: supportAuthorization, totp: totp)
     enrollmentLinks = EnrollmentLinks(
       store: store, authorization: supportAuthorization, tickets: tickets, totp: totp)
     reportedChanges = ReportedChanges(store: store)

@@ -42,9 +42,12 @@ extension Message.Value {
       LocalTime(LocalDate(Day(instant)), hour: parts.hour, minute: parts.minute, zone: "UTC"))
   }
 
-  /// The end of something that's chosen by its last day, in UTC.
+  /// The end of something that's chosen by its last day, in UTC, after “through”.
   static func end(_ instant: Instant) -> Message.Value {
-    .moment(instant.lastMinute(ofDayBefore: Day(instant).start))
+    let last = instant.lastMinute(ofDayBefore: Day(instant).start)
+    guard last != instant else { return .moment(instant) }
+    return .message(
+      Message("{day} ({zone})", ["day": .date(LocalDate(Day(last))), "zone": .text("UTC")]))
   }
 
   static func reporting(_ link: String, _ pool: Pool) -> Message.Value {

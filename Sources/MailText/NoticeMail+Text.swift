@@ -30,6 +30,12 @@ extension NoticeMail {
       Message("{application}: a second factor was suspended", ["application": application])
     case .factorResumed:
       Message("{application}: a second factor is active again", ["application": application])
+    case .factorResynchronized:
+      Message("{application}: a second factor was resynchronized", ["application": application])
+    case .clockOffsetCleared:
+      Message(
+        "{application}: a clock offset of a second factor was cleared",
+        ["application": application])
     case .factorRenamed:
       Message("{application}: a second factor was renamed", ["application": application])
     case .changesAllowed:
@@ -155,12 +161,22 @@ extension NoticeMail {
     case .factorSuspended(let name, let until):
       bySupport(
         Message(
-          "On {at}, the second factor {factor} was suspended until {until}.",
+          "On {at}, the second factor {factor} was suspended through {until}.",
           ["at": when, "factor": .factor(name), "until": .end(until)]))
     case .factorResumed(let name):
       bySupport(
         Message(
           "On {at}, the second factor {factor} became active again.",
+          ["at": when, "factor": .factor(name)]))
+    case .factorResynchronized(let name):
+      bySupport(
+        Message(
+          "On {at}, the second factor {factor} was resynchronized with two of its codes.",
+          ["at": when, "factor": .factor(name)]))
+    case .clockOffsetCleared(let name):
+      bySupport(
+        Message(
+          "On {at}, the clock offset of the second factor {factor} was cleared.",
           ["at": when, "factor": .factor(name)]))
     case .factorRenamed(let old, let new):
       bySupport(
@@ -265,6 +281,10 @@ extension NoticeMail {
         A code is still required when you sign in, but codes from this factor are rejected. The \
         suspension ends automatically.
         """)
+    case .factorResynchronized:
+      Message("Its codes are accepted although its clock differs from ours.")
+    case .clockOffsetCleared:
+      Message("Its codes are accepted only if its clock is right.")
     case .factorRenamed:
       Message("The new name is shown when you're asked for its code. Its codes still work.")
     case .changesAllowed: Message("You can add and remove second factors again.")

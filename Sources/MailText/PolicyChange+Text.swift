@@ -8,12 +8,14 @@ extension Enforcement {
     return switch mode {
     case .claim:
       Message(
-        one: "claim from {day}, {count}-day grace period",
-        other: "claim from {day}, {count}-day grace period", ["day": day, "count": count])
+        one: "flag in ID token from {day}, {count}-day grace period",
+        other: "flag in ID token from {day}, {count}-day grace period",
+        ["day": day, "count": count])
     case .refuse:
       Message(
-        one: "refuse from {day}, {count}-day grace period",
-        other: "refuse from {day}, {count}-day grace period", ["day": day, "count": count])
+        one: "block sign-in from {day}, {count}-day grace period",
+        other: "block sign-in from {day}, {count}-day grace period",
+        ["day": day, "count": count])
     }
   }
 }
@@ -27,7 +29,7 @@ extension PolicyChange.Value {
     case .totp(.unspecified): Message("on (state unset)")
     case .adjacentIntervals(.none): Message("none")
     case .adjacentIntervals(.standard):
-      Message("default ({number})", ["number": .number(Window.standard.adjacentIntervals)])
+      Message("{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
     case .adjacentIntervals(.number(let number)): .value(.number(number))
     case .sms(.off): Message("off")
     case .sms(.on): Message("on")
@@ -38,12 +40,12 @@ extension PolicyChange.Value {
     case .state(.enabled?): Message("enabled")
     case .state(.mandatory?): Message("mandatory")
     case .pattern(nil, from: _): Message("none")
-    case .pattern(.mandatory?, from: nil): Message("mandatory at sign-up")
+    case .pattern(.mandatory?, from: nil): Message("Mandatory at sign-up")
     case .pattern(.mandatory?, from: let day?):
-      Message("mandatory from {day}", ["day": .date(LocalDate(day))])
-    case .pattern(.skippable?, from: _): Message("skippable at sign-up")
-    case .pattern(.account?, from: _): Message("from the account page")
-    case .pattern(.stepUp?, from: _): Message("step-up")
+      Message("Mandatory from {day}", ["day": .date(LocalDate(day))])
+    case .pattern(.skippable?, from: _): Message("Skippable at sign-up")
+    case .pattern(.account?, from: _): Message("From the account page")
+    case .pattern(.stepUp?, from: _): Message("Step-up")
     case .enforcement(nil): Message("off")
     case .enforcement(let enforcement?): enforcement.message
     }

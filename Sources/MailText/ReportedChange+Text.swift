@@ -29,10 +29,17 @@ extension UserNotice {
         ["count": .number(names.count), "factors": .factors(names)])
     case .factorSuspended(let name, let until):
       Message(
-        "The second factor {factor} was suspended until {until}.",
+        "The second factor {factor} was suspended through {until}.",
         ["factor": .factor(name), "until": .end(until)])
     case .factorResumed(let name):
       Message("The second factor {factor} became active again.", ["factor": .factor(name)])
+    case .factorResynchronized(let name):
+      Message(
+        "The second factor {factor} was resynchronized with two of its codes.",
+        ["factor": .factor(name)])
+    case .clockOffsetCleared(let name):
+      Message(
+        "The clock offset of the second factor {factor} was cleared.", ["factor": .factor(name)])
     case .factorRenamed(let old, let new):
       Message(
         "The second factor {factor} was renamed to {name}.",

@@ -13,6 +13,8 @@ import Testing
       #expect(
         open == [
           "GET /__/auth/enroll", "POST /__/auth/enroll",
+          "GET /guides", "GET /guides/{String}", "GET /guides/{String}/build",
+          "GET /guides/{String}/operate",
           "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
           "GET /__/auth/action", "POST /__/auth/action",
           "GET /__/auth/not-me", "POST /__/auth/not-me",
@@ -148,7 +150,7 @@ import Testing
   @Test func `lists show only accessible projects and tenants`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      let projects = try await nadia.get("/")
+      let projects = try await nadia.get("/projects")
       #expect(!projects.says("Globex"))
       #expect(!projects.says("50%"))
       #expect(projects.values(of: "href").contains("/projects/acme-retail/tenants"))
@@ -162,9 +164,9 @@ import Testing
   @Test func `an idle session expires`() async throws {
     try await World.withSampleData { world in
       let browser = Browser(world)
-      #expect(try await browser.get("/").status == .seeOther)
+      #expect(try await browser.get("/projects").status == .seeOther)
       _ = try await browser.submit("/sign-in", ["email": World.ada, "password": World.password])
-      #expect(try await browser.get("/").status == .ok)
+      #expect(try await browser.get("/projects").status == .ok)
       world.clock.advance(seconds: SessionLimits.standard.idle + 61)
       #expect(try await browser.get("/").location == "/sign-in")
     }

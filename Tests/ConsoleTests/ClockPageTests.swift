@@ -19,13 +19,14 @@ import Testing
     async throws
   {
     try await World.withSampleData { world in
-      #expect(!(try await Browser.signedIn(world).get("/").says(Self.banner)))
+      #expect(!(try await Browser.signedIn(world).get("/projects").says(Self.banner)))
       try await doubt(world)
       let eu = try await world.eu
       for who in [World.ada, World.nadia, World.tomas, World.iris] {
         let browser = try await Browser.signedIn(world, as: who)
-        for address in ["/", eu, "/projects/acme-retail", "/account", "/guidance", "/no-such-page"]
-        {
+        for address in [
+          "/projects", eu, "/projects/acme-retail", "/account", "/guides", "/no-such-page",
+        ] {
           let page = try await browser.get(address)
           #expect(page.says(Self.banner), "\(who) \(address)")
           #expect(
@@ -35,12 +36,12 @@ import Testing
           #expect(page.says("Confirming the time requires the owner role.") == (who != World.ada))
           Markup.check(page)
         }
-        let home = try await browser.get("/")
+        let home = try await browser.get("/projects")
         let attention = try #require(home.text.firstRange(of: "id=\"attention\""))
         #expect(home.text[attention.upperBound...].contains(Self.banner), "\(who)")
       }
       let ada = try await Browser.signedIn(world)
-      try Snapshot.check(try await ada.get("/").text, named: "projects-clock.html")
+      try Snapshot.check(try await ada.get("/projects").text, named: "projects-clock.html")
       #expect(!(try await Browser(world).get("/sign-in").says(Self.banner)))
     }
   }
@@ -49,7 +50,7 @@ import Testing
     try await World.withSampleData { world in
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       let trusted = try await ada.get("/clock")
-      #expect(trusted.says("There’s nothing to confirm.") && !trusted.says("<button class"))
+      #expect(trusted.says("Server clock is correct.") && !trusted.says("<button class"))
       try Snapshot.check(trusted.text, named: "clock.html")
       _ = try await ada.submit("/clock", [:])
       #expect(try await ada.get("/clock").says("The clock is already trusted."))
@@ -109,7 +110,7 @@ import Testing
       #expect(page.says("before Nov 20, 2026, 08:00\u{00A0}UTC, the expected time"))
       #expect(page.says("105\u{A0}min behind") && !page.says("Confirm the time</button>"))
       Markup.check(page)
-      let sent = try await ada.submit("/", [:], to: "/clock")
+      let sent = try await ada.submit("/projects", [:], to: "/clock")
       #expect(sent.status == .unprocessableContent && world.identity.clockGuard.doubt != nil)
       Markup.check(sent)
     }

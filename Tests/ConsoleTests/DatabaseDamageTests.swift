@@ -10,7 +10,7 @@ import Testing
 
   /// Returns what the home page says to an administrator.
   private func home(_ world: World, _ who: String) async throws -> Answer {
-    try await Browser.signedIn(world, as: who).get("/")
+    try await Browser.signedIn(world, as: who).get("/projects")
   }
 
   @Test func `owners see faults of the latest integrity check, and nobody else does`()

@@ -16,7 +16,7 @@ import Testing
         (eu + "/approvals/1/approval", eu + "/approvals/1"),
         (eu + "/settings/sign-in/disabling", eu + "/settings/sign-in"),
         ("/account/sessions/others?x=1", "/account"),
-        ("/administrators/step-up", "/administrators"),
+        ("/instance-settings/step-up", "/instance-settings"),
       ] {
         let answer = try await ada.get(address)
         #expect(answer.status == .seeOther && answer.location == page, "\(address)")
@@ -69,12 +69,17 @@ import Testing
     }
   }
 
-  @Test func `each route performs one action, or a change and its weakening variant`() async throws
+  @Test
+  func `each route performs one action, a change and its weakening variant, or one on many users`()
+    async throws
   {
     try await World.empty { world in
       let several = Set(world.console.routes.filter { $0.actions.count > 1 }.map(\.actions))
       #expect(
-        several == [[.changePolicy, .weakenPolicy], [.changeSettings, .weakenSettings]])
+        several == [
+          [.changePolicy, .weakenPolicy], [.changeSettings, .weakenSettings],
+          [.startBulkRemoval, .sendEnrollmentLinks],
+        ])
     }
   }
 }

@@ -43,7 +43,7 @@ import Testing
       // A form that was opened while the system knew the zone.
       let (address, form) = try await role(world, zone: "Mars/Base")
       #expect(try await ada.submit(address, form, to: address + "/grants").location == address)
-      #expect(try await ada.get(address).says("Dec 31, 2026, 23:59\u{00A0}UTC"))
+      #expect(try await ada.get(address).says("Dec 31, 2026</time> (UTC)"))
       let note = "Mars/Base (unknown to this server, which shows times in UTC)"
       #expect(try await ada.get("/account").says(note))
       let preferences = try await ada.get("/account/preferences")
@@ -62,7 +62,7 @@ import Testing
       try await choose("America/New_York", ada)
       #expect(try await ada.submit(address, fields, to: address + "/grants").location == address)
       try await choose("UTC", ada)
-      #expect(try await ada.get(address).says("Dec 31, 2026, 23:59\u{00A0}UTC"))
+      #expect(try await ada.get(address).says("Dec 31, 2026</time> (UTC)"))
       let form: Form = [
         "role": "support", "project": "acme-retail", "tenant": "", "last": "2026-12-30",
         "time-zone": "Asia/Kolkata",
@@ -94,7 +94,7 @@ import Testing
         "reason": "other", "note": "Key on order", "day": "2026-12-01", "time-zone": "UTC",
       ]
       #expect(try await ada.submit(address, form).location == user)
-      #expect(try await ada.get(user).says("until Dec 1, 2026, 19:00\u{00A0}UTC−5"))
+      #expect(try await ada.get(user).says("through Dec 1, 2026, 19:00\u{00A0}UTC−5"))
     }
   }
 }

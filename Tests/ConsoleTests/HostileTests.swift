@@ -76,7 +76,8 @@ import Testing
       let browser = try await Browser.signedIn(world)
       let query = (["q": name] as Form)
       for path in [
-        "/", "/users", "/projects/acme-retail/tenants", try await world.eu + "/users",
+        "/projects", "/review", "/users", "/projects/acme-retail/tenants",
+        try await world.eu + "/users",
         "/sign-in-simulator",
         "/projects/acme-retail/review",
       ] {
@@ -104,7 +105,7 @@ import Testing
         id: "hostile", displayName: name, by: Author(actor: .commandLine))
       let browser = try await Browser.signedIn(world)
       for path in [
-        "/", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users",
+        "/projects", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users",
         "/projects/hostile/review", "/projects/hostile/policy?change=on",
       ] {
         Markup.check(try await browser.get(path))

@@ -71,13 +71,15 @@ import Text
     // On the few pages about passkeys, in addition to the script of every page.
     #expect(try size("passkey.js") < 3 * 1024)
     #expect(try size("session.js") < 5 * 1024)
+    // On the page of a policy.
+    #expect(try size("policy.js") < 2 * 1024)
   }
 
   @Test func `C6, C7: every response has the security headers`() async throws {
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       let answers = [
-        try await browser.get("/"), try await browser.get("/nowhere"),
+        try await browser.get("/projects"), try await browser.get("/nowhere"),
         try await Browser(world).get("/sign-in"), try await Browser(world).get("/"),
         try await browser.send(.put, "/"), try await browser.post("/projects/new", [:]),
         Answer(address: "", response: world.console.failure(.contentTooLarge)),

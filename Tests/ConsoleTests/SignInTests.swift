@@ -23,7 +23,7 @@ import Text
       let lateToken = try await late.get("/setup").csrf
       let created = try await first.submit("/setup", Self.owner(world.setupCode))
       #expect(created.location == "/")
-      #expect(try await first.get("/").says("Create project"))
+      #expect(try await first.get("/projects").says("New project"))
       var form = Self.owner(world.setupCode)
       form.add("csrf", lateToken)
       #expect(try await late.post("/setup", form).location == "/sign-in")
@@ -180,7 +180,7 @@ import Text
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       #expect(try await browser.get("/sign-in").location == "/")
-      #expect(try await browser.get("/sign-in?next=%2Fguidance").location == "/guidance")
+      #expect(try await browser.get("/sign-in?next=%2Faccount").location == "/account")
     }
   }
 

@@ -14,7 +14,7 @@ struct UnansweredFormTests {
       let address = try await world.eu + "/policy/comparison"
       let answer = try await tomas.get(address + "?with=acme-retail&on=2026-01-01")
       #expect(answer.status == .unprocessableContent)
-      #expect(answer.says("Enter a user pool or a date, not both."))
+      #expect(answer.says("Choose a project or tenant, or enter a date, not both."))
       #expect(answer.says("value=\"acme-retail\"") && answer.says("value=\"2026-01-01\""))
       Markup.check(answer)
     }

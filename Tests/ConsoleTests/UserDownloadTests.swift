@@ -93,7 +93,7 @@ import Testing
     try await World.withSampleData { world in
       try await prepare(world)
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
-      let (eu, csrf) = (try await world.euPool, try await ada.get("/").csrf)
+      let (eu, csrf) = (try await world.euPool, try await ada.get("/projects").csrf)
       for (index, (page, file)) in try await files(world).enumerated() {
         world.clock.advance(seconds: 900)
         let asked = try await ada.post(file, ["csrf": csrf])

@@ -76,7 +76,7 @@ struct CatalogMailWriterTests {
     (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in. 2 recovery codes are left."),
     (
       .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
-      "The second factor “a” was suspended until Nov 21, 2026, 09:12\u{00A0}UTC."
+      "The second factor “a” was suspended through Nov 21, 2026, 09:12\u{00A0}UTC."
     ),
   ])
   func `a change is a sentence`(notice: UserNotice, sentence: String) {
@@ -94,15 +94,15 @@ struct CatalogMailWriterTests {
     let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
     #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12\u{00A0}UTC"))
     let pattern = PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01"))
-    #expect(german.text(pattern.message) == "mandatory from 1. Dez. 2026")
+    #expect(german.text(pattern.message) == "Mandatory from 1. Dez. 2026")
   }
 
   @Test func `settings of a policy are words`() {
     #expect(english.text(PolicyChange.Value.totp(.mandatory).message) == "on (mandatory)")
     #expect(
-      english.text(PolicyChange.Value.adjacentIntervals(.standard).message) == "default (5)")
+      english.text(PolicyChange.Value.adjacentIntervals(.standard).message) == "5 (default)")
     #expect(
       english.text(PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01")).message)
-        == "mandatory from Dec 1, 2026")
+        == "Mandatory from Dec 1, 2026")
   }
 }

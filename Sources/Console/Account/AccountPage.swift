@@ -13,12 +13,7 @@ struct AccountPage: Sendable {
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
-    let record: AdministratorRecord
-    do {
-      record = try await identity.administrators.record(administrator.id)
-    } catch is ManagementError {
-      throw Refusal.notFound
-    }
+    let record = try await identity.administrators.record(administrator.id)
     let sessions = try await identity.consoleSessions.list(of: administrator.id)
     let codes = try await identity.ownAccount.recoveryCodesLeft(administrator.id)
     let passkeys = try await identity.passkeys.list(of: administrator.id)

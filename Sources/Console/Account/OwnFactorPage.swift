@@ -153,7 +153,7 @@ struct OwnFactorPage: Sendable {
     frame.errors = errors
     if !signedIn.session.secondFactor.isReady {
       // Every other page redirects here until the setup is complete.
-      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+      (frame.sidebar, frame.find) = (nil, nil)
     } else {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     }

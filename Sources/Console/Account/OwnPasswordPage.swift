@@ -17,11 +17,7 @@ struct OwnPasswordPage: Sendable {
   }
 
   private func isOpen(to signedIn: SignedIn) async throws -> Bool {
-    do {
-      return try await identity.administrators.record(signedIn.administrator.id).hasPassword
-    } catch is ManagementError {
-      throw Refusal.notFound
-    }
+    try await identity.administrators.record(signedIn.administrator.id).hasPassword
   }
 
   func change(_ signedIn: SignedIn) async throws -> Response {

@@ -26,12 +26,8 @@ struct PreferencesPage: Sendable {
     }
     let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return await page(signedIn, preferences, errors: errors) }
-    do {
-      try await ownAccount.change(
-        preferences, of: signedIn.administrator, from: old, by: signedIn.author)
-    } catch is ManagementError {
-      throw Refusal.notFound
-    }
+    try await ownAccount.change(
+      preferences, of: signedIn.administrator, from: old, by: signedIn.author)
     frames.leave(Message("Preferences saved."), for: signedIn)
     var response = Response.redirect(to: ConsolePaths.account())
     if let cookie = frames.cookies.newTheme(preferences.theme, for: signedIn.request) {

@@ -12,7 +12,11 @@ struct ActivityPage: Sendable {
   func show(_ context: PoolContext) async throws -> Response {
     let (pool, signedIn) = (context.pool, context.signedIn)
     let query = ActivityQuery(signedIn.query)
-    let (filter, fault) = query.filter(signedIn.times)
+    var (filter, fault) = query.filter(signedIn.times)
+    if !query.user.isEmpty {
+      filter.account = try await identity.accounts.find(pool, named: query.user)?.id
+      if filter.account == nil, fault == nil { fault = ActivityQuery.unknownUser }
+    }
     let after = signedIn.query.text("after").flatMap { $0.isEmpty ? nil : $0 }
     var page = Page<UserCodeAttempt>(items: [], next: nil)
     if fault == nil {
@@ -69,11 +73,11 @@ struct ActivityView: ViewModel {
           other: "No code attempts in the last {count} days", ["count": .number(days)]),
         sentence: Message(
           "Shows the result of each code: accepted, expired, already used, or incorrect."),
-        more: Link(text: Message("How users enroll"), href: pool.guidance()))
+        more: Link(text: Message("How users enroll"), href: pool.guides()))
       : EmptyView(
         heading: Message("No code attempts match"),
         sentence: page.next == nil
-          ? Message("Try another result, factor, or day.")
+          ? Message("Try another user, result, factor, or day.")
           : Message("None of the newest attempts match. Older ones are on the next page."),
         link: EmptyLink(text: Message("Clear all filters"), href: all))
   }
@@ -103,6 +107,8 @@ struct ActivityView: ViewModel {
           value: $0.rawValue, text: ActivityQuery.text($0), isChosen: $0 == view.query.kind)
       }
     },
+    .text("user") { $0.query.user },
+    .text("userError") { $0.frame.error(at: "user") },
     .text("day") { $0.query.day },
     .text("dayError") { $0.frame.error(at: "day") },
     // A date field would discard an invalid date.
@@ -114,7 +120,9 @@ struct ActivityView: ViewModel {
     .object(\.chart),
     .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
-      view.page.items.map { ActivityRow($0, in: view.pool, view.frame.times) }
+      CodeAttemptRun.all(view.page.items).map {
+        ActivityRow($0.user, $0.run, in: view.pool, view.frame.times)
+      }
     },
     .flag("hasPager") { !$0.page.items.isEmpty || $0.page.next != nil },
     .object("pager") { $0.pager },
@@ -124,15 +132,16 @@ struct ActivityView: ViewModel {
 
 struct ActivityRow: ViewModel {
   private let item: UserCodeAttempt
+  private let run: CodeAttemptRun
   private let pool: Pool
   private let times: Times
 
-  init(_ item: UserCodeAttempt, in pool: Pool, _ times: Times) {
-    (self.item, self.pool, self.times) = (item, pool, times)
+  init(_ item: UserCodeAttempt, _ run: CodeAttemptRun, in pool: Pool, _ times: Times) {
+    (self.item, self.run, self.pool, self.times) = (item, run, pool, times)
   }
 
-  private var attempt: CodeAttempt { item.attempt }
-  private var label: String { item.displayName ?? item.email ?? item.account.text }
+  private var attempt: CodeAttempt { run.newest }
+  private var label: String { item.email ?? item.displayName ?? item.account.text }
 
   private var mark: Markup {
     switch attempt.result.outcome {
@@ -151,12 +160,12 @@ struct ActivityRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("name") { Formatted.short($0.label) },
     .text("href") { ConsolePaths.user($0.pool, $0.item.account.text) },
-    .text("email") { $0.item.displayName == nil ? nil : $0.item.email },
+    .text("fullName") { $0.item.email == nil ? nil : $0.item.displayName },
     .text("kind") { ActivityQuery.text($0.attempt.way.kind) },
     .text("program") { $0.attempt.origin.program },
     .text("address") { $0.attempt.origin.address.isEmpty ? nil : $0.attempt.origin.address },
     .markup("mark") { $0.mark },
-    .text("what") { CodeAttemptText.sentence($0.attempt) },
+    .text("what") { CodeAttemptText.sentence($0.run) },
     .markup("strip") { row in
       WindowStrip.marked(
         row.attempt.window, at: row.attempt.distance, isAccepted: row.attempt.result.isSuccess)
@@ -192,10 +201,13 @@ struct ActivityQuery: Sendable {
 
   let results: Results?
   let kind: Factor.Kind?
+  /// An email address or a UID.
+  let user: String
   let day: String
   let size: PageSize
 
   init(_ query: Form) {
+    user = String(query.trimmed("user").prefix(Self.longestUser))
     results = Results(rawValue: query.trimmed("result"))
     kind = Factor.Kind(rawValue: query.trimmed("factor"))
     day = query.trimmed("day")
@@ -213,12 +225,18 @@ struct ActivityQuery: Sendable {
     return (filter, nil)
   }
 
-  var isEmpty: Bool { results == nil && kind == nil && day.isEmpty }
+  private static let longestUser = 256
+
+  static let unknownUser = FieldError(
+    field: "user", text: Message("No user has this email address or UID."))
+
+  var isEmpty: Bool { results == nil && kind == nil && user.isEmpty && day.isEmpty }
 
   func form(without name: String? = nil) -> Form {
     var form = Form()
     for (field, value) in [
-      ("result", results?.rawValue ?? ""), ("factor", kind?.rawValue ?? ""), ("day", day),
+      ("user", user), ("result", results?.rawValue ?? ""), ("factor", kind?.rawValue ?? ""),
+      ("day", day),
     ] where !value.isEmpty && field != name {
       form.add(field, value)
     }
@@ -227,6 +245,12 @@ struct ActivityQuery: Sendable {
 
   func chosen(_ path: String) -> [Link] {
     var links: [Link] = []
+    if !user.isEmpty {
+      links.append(
+        Link(
+          text: Message.value(.name(Formatted.short(user))),
+          href: form(without: "user").query(of: path)))
+    }
     if let results {
       links.append(Link(text: results.text, href: form(without: "result").query(of: path)))
     }

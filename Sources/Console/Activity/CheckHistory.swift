@@ -163,8 +163,11 @@ extension CheckHistory {
     let days = rejections.prefix(5).map { $0[start] + $0[(start + 1) % 24] }
     let weekdays = days.reduce(0, +)
     let arguments: (Message.Value, Message.Value) = (.hour(start), .hour((start + 2) % 24))
+    let worst = rejections.map { $0.max() ?? 0 }
+    let isOnWeekdays =
+      weekdays * 5 >= most * 4 && (worst[5...].max() ?? 0) <= (worst[..<5].max() ?? 0)
     // One day is no pattern.
-    return weekdays * 5 >= most * 4 && days.count(where: { $0 > 0 }) > 1
+    return isOnWeekdays && days.count(where: { $0 > 0 }) > 1
       ? Message(
         "Rejections peak on weekdays, {from} to {until}",
         ["from": arguments.0, "until": arguments.1])

@@ -56,9 +56,13 @@ struct EnrollmentHistory: Sendable {
         Message("MFA enrollment"), base: Message("Users with a second factor"),
         .empty(Message("Recording started less than a day ago. The chart appears tomorrow.")))
     }
+    let events = self.events(changes, catalog)
+    let flags = events.enumerated().map { index, event in
+      ChartKey(AreaChart.swatch(index + 1), event.text)
+    }
     let chart = AreaChart(
       points: samples.map { AreaChart.Point(whole: $0.users, part: $0.enrolled) },
-      ticks: ticks, events: events(changes, catalog),
+      ticks: ticks, events: events.map(\.position),
       label: Message(
         "From {from} to {until}: {enrolled} of {users} users enrolled",
         [
@@ -78,13 +82,15 @@ struct EnrollmentHistory: Sendable {
         key: [
           ChartKey(.enrolled, Message("Enrolled")),
           ChartKey(.all, Message("All users")),
-        ]))
+        ] + flags))
     frame.table = table
     return frame
   }
 
   private var title: Message {
-    let shares = samples.filter { $0.users > 0 }.map { $0.enrolled * 100 / $0.users }
+    let shares = samples.filter { $0.users > 0 }.map {
+      Meter.rounded($0.enrolled, of: $0.users)
+    }
     guard let first = shares.first, let last = shares.last else {
       return Message("No users in this period")
     }
@@ -139,19 +145,23 @@ struct EnrollmentHistory: Sendable {
     return changes.filter { $0.at > first.at && $0.at <= last.at }
   }
 
-  private func events(_ changes: [AuditRow], _ catalog: Catalog) -> [AreaChart.Event] {
+  /// The changes on the axis: the position in hundredths of a percent, and what changed.
+  private func events(
+    _ changes: [AuditRow], _ catalog: Catalog
+  ) -> [(position: Int, text: Message)] {
     guard let first = samples.first, let last = samples.last, first.at < last.at else { return [] }
     let span = last.at.seconds - first.at.seconds
     return inPeriod(changes).prefix(Self.mostEvents)
       .reversed().map { row in
-        AreaChart.Event(
+        (
           position: Int((row.at.seconds - first.at.seconds) * 10_000 / span),
           text: Message(
             "{day}: {change}",
             [
               "day": Times.short(times.calendarDay(of: row.at)),
               "change": .message(Self.words(row, AuditFormatter(times, catalog))),
-            ]))
+            ])
+        )
       }
   }
 

@@ -53,7 +53,7 @@ struct AdministratorPage: Sendable {
   private func askForRevocation(
     _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError]
   ) async throws -> Response {
-    let record = try await AdministratorPage.record(id, identity)
+    let record = try await identity.administrators.record(ID(id))
     let administrator = record.administrator
     guard let grant = record.changeable(answers, by: signedIn) else {
       return .redirect(to: ConsolePaths.administrator(id))
@@ -106,7 +106,7 @@ struct AdministratorPage: Sendable {
     let answers = GrantAnswers(signedIn.form)
     let (typed, errors) = answers.grant()
     guard let grant = typed else { return try await page(signedIn, id, answers, errors: errors) }
-    _ = try await AdministratorPage.record(id, identity)
+    _ = try await identity.administrators.record(ID(id))
     do {
       let outcome = try await identity.administrators.revoke(
         grant, from: ID(id), actions.request(signedIn))
@@ -148,7 +148,7 @@ struct AdministratorPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ id: String, _ answers: GrantAnswers, errors: [FieldError]
   ) async throws -> Response {
-    let record = try await AdministratorPage.record(id, identity)
+    let record = try await identity.administrators.record(ID(id))
     let history = try await identity.administrators.history(of: record.administrator.id)
     let isOff =
       try await identity.consoleProviders.breakGlassAccount() != nil
@@ -173,14 +173,6 @@ struct AdministratorPage: Sendable {
       },
       authorization: try await actions.fields(.grantRole, signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-  }
-
-  static func record(
-    _ id: String, _ identity: Identity
-  ) async throws -> AdministratorRecord {
-    do { return try await identity.administrators.record(ID(id)) } catch is ManagementError {
-      throw Refusal.notFound
-    }
   }
 }
 

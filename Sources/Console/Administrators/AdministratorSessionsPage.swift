@@ -12,7 +12,7 @@ struct AdministratorSessionsPage: Sendable {
   private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
-    let record = try await AdministratorPage.record(id, identity)
+    let record = try await identity.administrators.record(ID(id))
     let administrator = record.administrator
     guard administrator.id != signedIn.administrator.id else {
       return .redirect(to: ConsolePaths.account())

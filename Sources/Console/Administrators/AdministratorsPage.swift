@@ -7,13 +7,18 @@ import Templating
 /// `/administrators`: the administrators and pending invitations, and their file.
 struct AdministratorsPage: Sendable {
   let identity: Identity
-  let actions: ActionForms
+  let frames: Frames
   let view: Template<AdministratorsView>
 
-  private var frames: Frames { actions.frames }
-
   func show(_ signedIn: SignedIn) async throws -> Response {
-    try await page(signedIn)
+    let records = try await identity.administrators.records()
+    let invitations = try await identity.invitations.list()
+    let frame = await frames.frame(Message("Administrators"), for: signedIn)
+    return .html(
+      view.render(
+        AdministratorsView(
+          frame: FrameView(frame), signedIn: signedIn, records: records,
+          invitations: invitations)))
   }
 
   func download(_ signedIn: SignedIn) async throws -> Response {
@@ -22,45 +27,6 @@ struct AdministratorsPage: Sendable {
     return AdministratorsFile(records, invitations, frames.catalog).csv
       .response(named: "administrators")
   }
-
-  private func page(
-    _ signedIn: SignedIn, status: Status = .ok, faults: [FieldError] = []
-  ) async throws -> Response {
-    let records = try await identity.administrators.records()
-    let invitations = try await identity.invitations.list()
-    let minutes = try await identity.support.stepUpMinutes()
-    let limits = try await identity.consoleSessions.limits()
-    let requiresPasskeys = try await identity.passkeys.isRequired()
-    var frame = await frames.frame(Message("Administrators"), for: signedIn)
-    frame.errors = faults
-    let asksForCode = try await identity.support.asksForCode(signedIn.session)
-    let model = AdministratorsView(
-      frame: FrameView(frame), signedIn: signedIn, records: records, invitations: invitations,
-      limits: limits, minutes: minutes,
-      typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
-      asksForCode: asksForCode, requiresPasskeys: requiresPasskeys)
-    return .html(view.render(model), status: status)
-  }
-
-  /// `/administrators/step-up`: changes the re-authentication interval for actions on users.
-  func setStepUp(_ signedIn: SignedIn) async throws -> Response {
-    let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
-    let outcome: ActionOutcome<Bool>
-    do {
-      outcome = try await identity.support.setStepUp(
-        minutes: minutes, ActionInput(signedIn.form).request(signedIn))
-    } catch let error as SupportRulesError {
-      let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
-      return try await page(signedIn, status: .unprocessableContent, faults: faults)
-    }
-    let text =
-      outcome.value
-      ? Message(
-        one: "Re-authentication interval set to {count} minute.",
-        other: "Re-authentication interval set to {count} minutes.", ["count": .number(minutes)])
-      : Message("No changes made.")
-    return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
-  }
 }
 
 struct AdministratorsView: ViewModel {
@@ -68,41 +34,17 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
-  let limits: SessionLimits
-  let minutes: Int
-  let typedMinutes: String?
-  let asksForCode: Bool
-  let requiresPasskeys: Bool
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
   }
-  private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
-
-  private var refusal: SupportRefusal? {
-    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn) : nil
-  }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .number(\.minutes),
-    .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
-    .text("minutesError") { $0.frame.error(at: "minutes") },
-    .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
-    .optional("refusal") { $0.refusal },
-    .optional("codeField") {
-      CodeField($0.asksForCode, $0.frame, action: ConsolePaths.stepUp())
-    },
-    .text("passkeyState") { PasskeyRequirementView.state($0.requiresPasskeys) },
-    .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
-    .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
-    .text("limits") { $0.limits.sentence },
-    .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
     .text("file") { _ in ConsolePaths.administratorsFile() },
-    .text("clock") { $0.maySetStepUp ? ConsolePaths.clock() : nil },
-    .text("csrfToken") { $0.signedIn.session.csrfToken },
     .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
     .number("count") { $0.records.count },
+    .number("invited") { $0.invitations.count },
     .list("rows") { view in
       view.records.map {
         AdministratorRow(
@@ -240,12 +182,18 @@ enum AdministratorsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let list = AdministratorsPage(
-      identity: identity, actions: parts.actions,
+      identity: identity, frames: frames,
       view: try parts.template("administrators/administrators", for: AdministratorsView.self))
     table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
     table.signedIn(.get, ConsolePaths.administratorsFile, .seeAdministrators, list.download)
+
+    let settings = InstanceSettingsPage(
+      identity: identity, actions: parts.actions,
+      view: try parts.template("administrators/instance-settings", for: InstanceSettingsView.self))
+    table.signedIn(.get, ConsolePaths.instanceSettings, .seeAdministrators, settings.show)
     table.signedIn(
-      ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], list.setStepUp)
+      ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], settings.setStepUp)
+
     table.signedIn(
       ConsolePaths.invitationRemoval,
       performing: RevokeInvitation(invitations: identity.invitations), parts.actions)

@@ -11,7 +11,7 @@ struct ChangeGrantEnd: FormAction {
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
     let (signedIn, back) = (target.signedIn, ConsolePaths.administrator(target.object))
     let answers = GrantAnswers(signedIn.request.isReading ? signedIn.query : target.form)
-    let record = try await AdministratorPage.record(target.object, identity)
+    let record = try await identity.administrators.record(ID(target.object))
     let administrator = record.administrator
     guard let grant = record.changeable(answers, by: signedIn) else {
       throw target.elsewhere(back)

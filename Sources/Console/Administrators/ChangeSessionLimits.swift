@@ -16,10 +16,10 @@ struct ChangeSessionLimits: FormAction {
     let answers =
       target.signedIn.request.isReading
       ? SessionLimitsForm(try await sessions.limits()) : SessionLimitsForm(target.form)
-    let (title, list) = (Message("Sign-in and sessions"), ConsolePaths.administrators())
+    let (title, list) = (Message("Sign-in and sessions"), ConsolePaths.instanceSettings())
     return FormPage(
-      title: Message("{title} · Administrators", ["title": .message(title)]),
-      crumbs: [Link(text: Message("Administrators"), href: list)], heading: title,
+      title: Message("{title} · Instance settings", ["title": .message(title)]),
+      crumbs: [Link(text: Message("Instance settings"), href: list)], heading: title,
       lead: Message(
         """
         These settings apply to all administrators and take effect immediately, including in open \
@@ -55,7 +55,7 @@ struct ChangeSessionLimits: FormAction {
       answers.limits, expecting: answers.version, request)
     return FormEnd(
       outcome.value ? Message("Settings changed.") : Message("No changes made."),
-      at: ConsolePaths.administrators(), after: outcome)
+      at: ConsolePaths.instanceSettings(), after: outcome)
   }
 
   func conflict(_ error: InstanceSettingError, _ target: FormTarget<SignedIn>) -> FormConflict? {

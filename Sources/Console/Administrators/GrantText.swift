@@ -43,7 +43,7 @@ extension Grant {
     var html = HTML()
     html.add(place)
     html.raw("<span class=\"sub\">")
-    html.message(Message("until {end}", ["end": times.endValue(end)]))
+    html.message(Message("through {end}", ["end": times.endValue(end)]))
     html.raw("</span>")
     return html.markup
   }

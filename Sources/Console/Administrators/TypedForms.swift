@@ -18,7 +18,7 @@ struct ActOnAdministrator: FormAction {
   }
 
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
-    let record = try await AdministratorPage.record(target.object, identity)
+    let record = try await identity.administrators.record(ID(target.object))
     let administrator = record.administrator
     let back = ConsolePaths.administrator(target.object)
     guard administrator.id != target.signedIn.administrator.id,
@@ -97,7 +97,7 @@ struct ActOnAdministrator: FormAction {
   }
 
   func input(_ target: FormTarget<SignedIn>) async throws -> Administrator {
-    let administrator = try await AdministratorPage.record(target.object, identity).administrator
+    let administrator = try await identity.administrators.record(ID(target.object)).administrator
     guard administrator.hasEmail(target.form.trimmed("confirmation")) else {
       throw InvalidInput.field(
         "confirmation", Message("The email address doesn’t match. Type it exactly as shown."))

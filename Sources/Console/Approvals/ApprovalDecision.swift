@@ -51,7 +51,10 @@ struct ApproveRequest: ApprovalDecision {
         )
       case .begun(let job):
         (
-          Flash(text: Message("Approved. The removal has started.")),
+          Flash(
+            text: approval.jobKind == .links
+              ? Message("Approved. The links are being sent.")
+              : Message("Approved. The removal has started.")),
           ConsolePaths.bulkRemoval(pool, String(job))
         )
       case .overtaken(let change):

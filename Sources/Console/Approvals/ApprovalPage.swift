@@ -43,12 +43,7 @@ struct ApprovalPage: Sendable {
 
   private func find(_ context: PoolContext, _ id: String) async throws -> Approval {
     guard let number = Int64(id) else { throw Refusal.notFound }
-    let approval: Approval
-    do {
-      approval = try await approvals.find(number, in: context.pool)
-    } catch is ApprovalError {
-      throw Refusal.notFound
-    }
+    let approval = try await approvals.find(number, in: context.pool)
     guard (approval.kind == .policy) == isAboutPolicy else { throw Refusal.notFound }
     return approval
   }
@@ -164,6 +159,10 @@ struct ApprovalView: ViewModel {
       case (.factors, true): Message("Remove all factors from {user}?", ["user": user])
       case (.factors, false): Message("Remove all factors from {user}", ["user": user])
       case (.policy, true): Message("Weaken MFA policy?")
+      case (.job, true) where approval.jobKind == .links:
+        Message(
+          one: "Send an enrollment link to {count} user?",
+          other: "Send enrollment links to {count} users?", ["count": .number(approval.users)])
       case (.job, true):
         Message(
           one: "Remove factors from {count} user?",
@@ -235,12 +234,21 @@ struct ApprovalView: ViewModel {
     }
     return approval.job.map {
       let href = ConsolePaths.bulkRemoval(approval.pool, String($0))
-      return [Link(text: Message("View bulk removal"), href: href)]
+      let text =
+        approval.jobKind == .links
+        ? Message("View enrollment links") : Message("View bulk removal")
+      return [Link(text: text, href: href)]
     } ?? []
   }
 
   private var approvalConsequence: Message {
     switch approval.kind {
+    case .job where approval.jobKind == .links:
+      Message(
+        """
+        If you approve, sending starts immediately. Users who have enrolled since the request are \
+        skipped.
+        """)
     case .job:
       Message(
         """
@@ -257,7 +265,7 @@ struct ApprovalView: ViewModel {
         : Message(
           """
           If you approve, the removal takes effect immediately and the user’s sessions end. Email \
-          isn’t configured, so the user is notified only if it’s configured within 7 days.
+          isn’t set up. The user won’t be notified.
           """)
     case .policy: Message("If you approve, the policy takes effect immediately.")
     }
@@ -265,6 +273,7 @@ struct ApprovalView: ViewModel {
 
   private var button: Message {
     switch approval.kind {
+    case .job where approval.jobKind == .links: Message("Approve and send")
     case .job: Message("Approve and run")
     case .factor, .factors: Message("Approve and remove")
     case .policy: Message("Approve and save")

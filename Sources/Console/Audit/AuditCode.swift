@@ -6,10 +6,10 @@ enum AuditCode {
   static func message(_ code: String, _ field: AuditFieldName) -> Message? {
     switch field {
     case .totp: totp(code)
-    case .adjacentIntervals: code == "default" ? Message("default (5)") : nil
+    case .adjacentIntervals: code == "default" ? Message("5 (default)") : nil
     case .mfaState: state(code)
     case .auditRetention: code == "forever" ? Message("forever") : nil
-    case .pattern: EnrollmentPattern(rawValue: code)?.auditText
+    case .pattern: EnrollmentPattern(rawValue: code)?.name
     case .enforcement: enforcement(code)
     case .passwordClasses: characters(code)
     case .role: ServiceTokenRole(rawValue: code)?.auditText
@@ -51,8 +51,8 @@ enum AuditCode {
 
   private static func enforcement(_ code: String) -> Message? {
     switch Enforcement.Mode(rawValue: code) {
-    case .claim: Message("claim")
-    case .refuse: Message("refuse")
+    case .claim: Message("flag in ID token")
+    case .refuse: Message("block sign-in")
     case nil: nil
     }
   }
@@ -197,17 +197,6 @@ extension ApprovalObstacle {
     case .factorGone: Message("a factor was removed")
     case .factorEnrolled: Message("a factor was enrolled")
     case .poolDeleted: Message("the user pool was deleted")
-    }
-  }
-}
-
-extension EnrollmentPattern {
-  fileprivate var auditText: Message {
-    switch self {
-    case .mandatory: Message("mandatory at sign-up")
-    case .skippable: Message("skippable at sign-up")
-    case .account: Message("from the account page")
-    case .stepUp: Message("step-up")
     }
   }
 }

@@ -3,7 +3,7 @@ import Localization
 import MailText
 
 struct AuditFormatter: Sendable {
-  /// The reader's time zone; nil for RFC 3339, as in files.
+  /// The reader's time zone; nil for files, which have times in RFC 3339 and IDs of factors.
   private let times: Times?
   private let catalog: Catalog
 
@@ -50,7 +50,7 @@ struct AuditFormatter: Sendable {
     case (.secret?, .secret?):
       return Message("{field}: changed", ["field": .message(name(change))])
     case (let old?, let new?):
-      let (before, after) = (text(old, change.field), text(new, change.field))
+      let (before, after) = (text(old, change), text(new, change))
       // Only a part of the value that isn't shown differs.
       return old == new
         ? Message(
@@ -74,7 +74,7 @@ struct AuditFormatter: Sendable {
     }
     return Message(
       "{field}: {value}",
-      ["field": .message(name(change)), "value": .message(text(value, change.field))])
+      ["field": .message(name(change)), "value": .message(text(value, change))])
   }
 
   private func name(_ change: AuditChange) -> Message {
@@ -105,8 +105,9 @@ struct AuditFormatter: Sendable {
 
   // MARK: - Values
 
-  private func text(_ value: AuditValue, _ field: AuditFieldName?) -> Message {
-    switch value {
+  private func text(_ value: AuditValue, _ change: AuditChange) -> Message {
+    let field = change.field
+    return switch value {
     case .absent: field.map { Self.absence(of: $0) } ?? Message("none")
     case .text(let text): quotedIfAbsent(Self.plain(text))
     case .number(let number):
@@ -114,14 +115,14 @@ struct AuditFormatter: Sendable {
     case .flag(let flag): Self.flag(flag, field)
     case .instant(let moment):
       .value(
-        times.map { Self.isEnd(field) ? $0.endValue(moment) : $0.value(moment) }
+        times.map { Self.isEnd(field) ? $0.exactEndValue(moment) : $0.value(moment) }
           ?? .text(moment.rfc3339))
     case .day(let day): .value(times == nil ? .text(day.description) : Times.value(day))
     case .duration(let seconds): Self.duration(seconds)
     case .list(let list): .value(.sequence(list.map { item(Self.plain($0), field) }))
     case .code(let code): Self.code(code, field)
     case .secret: Message("set")
-    case .factors(let factors): .value(.sequence(factors.map { Self.factor($0) }))
+    case .factors(let factors): .value(.sequence(factors.map { factor($0, change) }))
     }
   }
 
@@ -196,21 +197,33 @@ struct AuditFormatter: Sendable {
     Role(rawValue: code)?.name ?? .verbatim(code)
   }
 
-  private static func factor(_ factor: AuditFactor) -> Message {
-    let id = Message.Value.text(plain(factor.id))
-    let name = factor.displayName.map { Message.Value.text(plain($0)) }
-    guard factor.kind == .phone else {
-      guard let name else { return Message("TOTP “authenticator” ({id})", ["id": id]) }
-      return Message("TOTP “{name}” ({id})", ["name": name, "id": id])
+  /// A factor's name or phone number; its ID too in files, and if only that identifies the factor.
+  private func factor(_ factor: AuditFactor, _ change: AuditChange) -> Message {
+    let name = Self.name(of: factor)
+    let others = [change.old, change.new].flatMap { value in
+      if case .factors(let factors)? = value { factors } else { [] as [AuditFactor] }
+    }.filter { $0.id != factor.id }
+    if times != nil, let name, !others.contains(where: { Self.name(of: $0) == name }) {
+      return name
     }
-    let number = factor.phoneNumber.flatMap { $0.isEmpty ? nil : Message.Value.text($0) }
-    switch (number, name) {
-    case (let number?, let name?):
-      return Message("phone {number} “{name}” ({id})", ["number": number, "name": name, "id": id])
-    case (let number?, nil):
-      return Message("phone {number} ({id})", ["number": number, "id": id])
-    case (nil, let name?): return Message("phone “{name}” ({id})", ["name": name, "id": id])
-    case (nil, nil): return Message("phone ({id})", ["id": id])
+    let nameless = factor.kind == .phone ? Message("phone") : Message("TOTP “authenticator”")
+    return Message(
+      "{factor} ({id})",
+      ["factor": .message(name ?? nameless), "id": .text(Self.plain(factor.id))])
+  }
+
+  private static func name(of factor: AuditFactor) -> Message? {
+    func text(_ text: String?) -> Message.Value? {
+      text.flatMap { $0.isEmpty ? nil : .text(plain($0)) }
+    }
+    let (name, number) = (text(factor.displayName), text(factor.phoneNumber))
+    return switch (factor.kind, number, name) {
+    case (.phone, let number?, let name?):
+      Message("phone {number} “{name}”", ["number": number, "name": name])
+    case (.phone, let number?, nil): Message("phone {number}", ["number": number])
+    case (.phone, nil, let name?): Message("phone “{name}”", ["name": name])
+    case (.totp, _, let name?): Message("TOTP “{name}”", ["name": name])
+    case (_, _, nil): nil
     }
   }
 

@@ -65,14 +65,25 @@ struct AuditPage: Sendable {
       return first
     }
     try await audit.recordReading(place.pool, by: signedIn.author)
-    let rows = rows.joined(
-      found.rows.map { row in
-        AuditRowView.Source(
-          row: row, pool: row.poolKey.flatMap { found.pools[$0] }, path: path,
-          showsPool: filter.pool == nil, times: signedIn.times)
-      }
-    ) { row.render(AuditRowView($0, frames.catalog)) }
-    model.show(found, rows: rows, after: after)
+    let reader = signedIn.administrator.id.text
+    func isOwnView(_ row: AuditRow) -> Bool {
+      row.action == .auditRead && row.actor == .administrator && row.actorID == reader
+    }
+    // Those that a filter asks for are rows like others.
+    let own = query.isEmpty ? found.rows.filter(isOwnView) : []
+    let others = own.isEmpty ? found.rows : found.rows.filter { !isOwnView($0) }
+    func rendered(_ shown: [AuditRow]) -> Markup {
+      rows.joined(
+        shown.map { row in
+          AuditRowView.Source(
+            row: row, name: row.objectName.isEmpty ? found.administrators[row.objectID] : nil,
+            pool: row.poolKey.flatMap { found.pools[$0] }, path: path,
+            showsPool: filter.pool == nil, times: signedIn.times)
+        }
+      ) { row.render(AuditRowView($0, frames.catalog)) }
+    }
+    model.show(
+      found, rows: rendered(others), ownViews: own.count, rendered(own), after: after)
     return .html(view.render(model))
   }
 
@@ -114,12 +125,8 @@ struct AuditPage: Sendable {
       var table = export.table
       if export.isCut { table.addEnd(after: export.count) }
       return table.csv.response(named: place.fileName)
-    } catch let error as ActionDenial {
-      switch error {
-      case .notAllowed: throw Refusal.notAllowed(.readAudit)
-      case .sessionEnded: throw Refusal.sessionEnded
-      default: throw error
-      }
+    } catch ActionDenial.notAllowed {
+      throw Refusal.notAllowed(.readAudit)
     }
   }
 }
@@ -145,6 +152,8 @@ struct AuditView: ViewModel {
   let filter: AuditFilterView
   let integrity: AuditIntegrityView
   private(set) var rows = Markup(trusted: "")
+  /// The entries that the reader viewed this log, which are folded away.
+  private(set) var ownViews = (count: 0, rows: Markup(trusted: ""))
   private(set) var pager: PagerView?
   private(set) var empty: EmptyView?
 
@@ -159,8 +168,12 @@ struct AuditView: ViewModel {
     filter = AuditFilterView(self.frame, place, query, actors, menus)
   }
 
-  mutating func show(_ found: AuditSearch, rows: Markup, after: String?) {
+  mutating func show(
+    _ found: AuditSearch, rows: Markup, ownViews: Int = 0,
+    _ viewRows: Markup = Markup(trusted: ""), after: String?
+  ) {
     self.rows = rows
+    self.ownViews = (ownViews, viewRows)
     if !found.rows.isEmpty || found.next != nil {
       pager = PagerView(
         shown: shown(found), path: place.page, query: query.list, after: after,
@@ -204,7 +217,7 @@ struct AuditView: ViewModel {
   }
 
   private var file: String? {
-    rows.isEmpty ? nil : query.form().query(of: place.file)
+    rows.isEmpty && ownViews.count == 0 ? nil : query.form().query(of: place.file)
   }
 
   static let keys: Keys<Self> = [
@@ -216,6 +229,8 @@ struct AuditView: ViewModel {
     .object(\.integrity),
     .flag("hasRows") { !$0.rows.isEmpty },
     .markup("rows") { $0.rows },
+    .number("ownViews") { $0.ownViews.count },
+    .markup("ownRows") { $0.ownViews.rows },
     .text("file") { $0.file },
     .text("most") { _ in Message.value(.number(Audit.longestExport)) },
     .optional("pager") { $0.pager },

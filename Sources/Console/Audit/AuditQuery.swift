@@ -181,6 +181,10 @@ struct AuditFilterView: ViewModel {
     .text("fromError") { $0.frame.error(at: "from") },
     .text("to") { $0.query.to },
     .text("toError") { $0.frame.error(at: "to") },
+    .flag("hasMore") { view in
+      [view.query.field, view.query.kind, view.query.object, view.query.pool]
+        .contains { !$0.isEmpty }
+    },
     .flag("isChosen") { !$0.query.isEmpty },
     .list("chosen") { $0.chosen },
     .text("all") { $0.query.size.form.query(of: $0.place.page) },

@@ -7,14 +7,19 @@ final class AuditRowView: ViewModel {
   /// The data that a row is rendered from; a class, because copying this much data is expensive.
   final class Source: Hashable, Sendable {
     let row: AuditRow
+    /// The name of the resource, which the entry doesn't have.
+    let name: String?
     /// The entry's pool, in the instance log.
     let pool: AuditPool?
     let path: String
     let showsPool: Bool
     let times: Times
 
-    init(row: AuditRow, pool: AuditPool?, path: String, showsPool: Bool, times: Times) {
+    init(
+      row: AuditRow, name: String?, pool: AuditPool?, path: String, showsPool: Bool, times: Times
+    ) {
       self.row = row
+      self.name = name
       self.pool = pool
       self.path = path
       self.showsPool = showsPool
@@ -22,8 +27,8 @@ final class AuditRowView: ViewModel {
     }
 
     static func == (left: Source, right: Source) -> Bool {
-      left.row === right.row && left.pool == right.pool && left.path == right.path
-        && left.showsPool == right.showsPool && left.times == right.times
+      left.row === right.row && left.name == right.name && left.pool == right.pool
+        && left.path == right.path && left.showsPool == right.showsPool && left.times == right.times
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(row.id) }
@@ -74,9 +79,7 @@ final class AuditRowView: ViewModel {
     }
     if pool.isThere {
       html.raw("<a href=\"")
-      html.text(
-        key.tenant.map { ConsolePaths.tenant(key.project.text, $0.text) }
-          ?? ConsolePaths.overview.ofProject(key.project.text))
+      html.text(ConsolePaths.overview(key.project, key.tenant))
       html.raw("\">")
     } else {
       html.raw("<span>")
@@ -99,7 +102,7 @@ final class AuditRowView: ViewModel {
 
   static let keys: Keys<AuditRowView> = [
     .text("what") { AuditText.action($0.row) },
-    .text("object") { AuditText.object($0.row) },
+    .text("object") { $0.source.name.map(Message.verbatim) ?? AuditText.object($0.row) },
     .text("history") { $0.history },
     .markup("change") { $0.change },
     .text("who") { AuditText.who($0.row) },
@@ -123,14 +126,17 @@ final class AuditRowView: ViewModel {
 
 final class HistoryRow: ViewModel {
   let what: Message
+  let object: Message?
   let change: String
   let who: Message
   let at: Markup
   let why: String
 
-  init(_ row: AuditRow, _ times: Times, _ catalog: Catalog) {
+  /// Creates an entry; in the list of a pool, it names its resource unless that's the pool.
+  init(_ row: AuditRow, _ times: Times, _ catalog: Catalog, in pool: Pool? = nil) {
     let formatter = AuditFormatter(times, catalog)
     what = AuditText.action(row)
+    object = pool.flatMap { $0.objectID == row.objectID ? nil : AuditText.object(row) }
     change = formatter.change(row)
     who = AuditText.who(row)
     at = times.moment(row.at)
@@ -141,6 +147,7 @@ final class HistoryRow: ViewModel {
   init(policy row: AuditRow, _ times: Times, _ catalog: Catalog) {
     let formatter = AuditFormatter(times, catalog)
     what = .verbatim(formatter.capitalizedChange(row))
+    object = nil
     change = ""
     who = AuditText.who(row)
     at = times.moment(row.at)
@@ -149,6 +156,7 @@ final class HistoryRow: ViewModel {
 
   static let keys: Keys<HistoryRow> = [
     .text("what") { $0.what },
+    .text("object") { $0.object },
     .text("change") { $0.change },
     .text("who") { $0.who },
     .markup("at") { $0.at },

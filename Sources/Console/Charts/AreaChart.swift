@@ -7,24 +7,22 @@ struct AreaChart: Sendable {
     let part: Int
   }
 
-  struct Event: Sendable {
-    /// The position in hundredths of a percent of the width.
-    let position: Int
-    let text: Message
-  }
-
   /// Evenly spaced in time; a line needs at least two.
   let points: [Point]
   let ticks: [ChartTick]
-  var events: [Event] = []
+  /// The positions of numbered flags, ascending, in hundredths of a percent of the width.
+  var events: [Int] = []
   let label: Message
 
   var markup: Markup {
     let plot = ChartPlot(
-      height: 232, scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label)
+      height: 232, above: events.isEmpty ? ChartPlot.room : Self.roomForFlags,
+      scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label)
     return plot.markup(ticks) { html in
       drawLines(plot, &html)
-      for (index, event) in events.enumerated() { mark(event, index, plot, &html) }
+      for (index, flag) in Self.flags(events).enumerated() {
+        mark(events[index], flag: flag, index + 1, plot, &html)
+      }
       guard points.count == 1 else { return }
       html.raw("<circle class=\"end\" r=\"4\" cx=\"4\" cy=\"")
       html.hundredths(plot.y(points[0].part))
@@ -75,28 +73,55 @@ struct AreaChart: Sendable {
     }
   }
 
-  private func mark(_ event: Event, _ index: Int, _ plot: ChartPlot, _ html: inout HTML) {
-    let isLate = event.position > 5_000
+  private static let roomForFlags = 28
+
+  /// The distance that keeps flags apart on a phone, in hundredths of a percent of the width.
+  private static let apart = 700
+
+  /// Returns where the flags are, which have their own places if events are near each other.
+  static func flags(_ events: [Int]) -> [Int] {
+    var flags: [Int] = []
+    for event in events { flags.append(max(event, flags.last.map { $0 + apart } ?? 0)) }
+    var limit = 10_000
+    for index in flags.indices.reversed() {
+      flags[index] = min(flags[index], limit)
+      limit = flags[index] - apart
+    }
+    return flags
+  }
+
+  private func mark(
+    _ event: Int, flag: Int, _ number: Int, _ plot: ChartPlot, _ html: inout HTML
+  ) {
     html.raw("<line class=\"ev\" x1=\"")
-    html.hundredths(event.position)
+    html.hundredths(flag)
     html.raw("%\" x2=\"")
-    html.hundredths(event.position)
+    html.hundredths(event)
+    html.raw("%\" y1=\"18\" y2=\"")
+    html.number(plot.top)
+    html.raw("\"/><line class=\"ev\" x1=\"")
+    html.hundredths(event)
+    html.raw("%\" x2=\"")
+    html.hundredths(event)
     html.raw("%\" y1=\"")
     html.number(plot.top)
     html.raw("\" y2=\"")
     html.number(plot.base)
     html.raw("\"/><svg x=\"")
-    html.hundredths(event.position)
-    html.raw("%\" overflow=\"visible\"><text class=\"")
-    html.raw(isLate ? "v e\" x=\"-8" : "v\" x=\"8")
-    // A halo, so that the lines of other events don't strike the label through.
-    html.raw("\" paint-order=\"stroke\" stroke=\"Canvas\" stroke-width=\"5")
-    // Events near each other are labeled one above the other.
-    html.raw("\" y=\"")
-    html.number(plot.base - 10 - 18 * (index % 4))
-    html.raw("\">")
-    html.message(event.text)
+    html.hundredths(flag)
+    html.raw("%\" overflow=\"visible\"><circle class=\"flag\" cy=\"9\" r=\"9\"/>")
+    html.raw("<text class=\"m\" y=\"13.5\">")
+    html.message(.value(.number(number)))
     html.raw("</text></svg>")
+  }
+
+  /// The number of a flag, for the key.
+  static func swatch(_ number: Int) -> Markup {
+    var html = HTML()
+    html.raw("<span class=\"flag\">")
+    html.message(.value(.number(number)))
+    html.raw("</span>")
+    return html.markup
   }
 }
 

@@ -37,16 +37,19 @@ struct ChartTick: Sendable {
 /// of intervals, so it isn't mirrored in right-to-left text.
 struct ChartPlot {
   let height: Int
+  /// The room for marks above the plot.
+  var above = ChartPlot.room
   let scale: ChartScale
   let label: Message
 
-  private static let room = (above: 12, below: 22)
+  static let room = 12
+  private static let below = 22
 
   /// The height of the marks in pixels.
-  var span: Int { height - Self.room.above - Self.room.below }
+  var span: Int { height - above - Self.below }
   /// The baseline in pixels from the top.
-  var base: Int { height - Self.room.below }
-  var top: Int { Self.room.above }
+  var base: Int { height - Self.below }
+  var top: Int { above }
 
   /// The vertical position of a number in hundredths of a pixel.
   func y(_ value: Int) -> Int { base * 100 - scale.hundredths(of: value, length: span) }
@@ -64,7 +67,7 @@ struct ChartPlot {
       html.hundredths(y(tick) + 450)
       html.raw("\">")
       html.message(.value(.number(tick)))
-      html.raw("</text>")
+      html.raw("</text> ")
     }
     html.raw("</svg>")
     html.openChart(height: height, label)
@@ -125,7 +128,7 @@ extension HTML {
       number(y)
       raw("\">")
       message(tick.label)
-      raw("</text>")
+      raw("</text> ")
     }
   }
 

@@ -11,6 +11,8 @@ struct DotTimeline: Sendable {
     /// The distance in intervals, negative if late; nil if the code matched no near interval.
     let distance: Int?
     let isAccepted: Bool
+    /// The number of attempts that the dot stands for.
+    var count = 1
   }
 
   let dots: [Dot]
@@ -21,6 +23,32 @@ struct DotTimeline: Sendable {
 
   private static let height = 196
   private static let base = height - 24
+
+  /// The distance between dots that couldn't be told apart, in hundredths of a percent.
+  private static let closest = 150
+
+  /// The dots in order of time, one for those at the same place.
+  private var places: [Dot] {
+    var places: [Dot] = []
+    for dot in dots {
+      let same = places.lastIndex { $0.distance == dot.distance && $0.isAccepted == dot.isAccepted }
+      if let same, dot.position - places[same].position < Self.closest {
+        places[same].count += dot.count
+      } else {
+        places.append(dot)
+      }
+    }
+    return places
+  }
+
+  /// The intervals with a label: the farthest ones, and those between them.
+  private static func lines(from low: Int, to high: Int) -> [Int] {
+    let step = high - low > 10 ? 4 : 2
+    let between = stride(from: low / step * step, through: high, by: step).filter {
+      $0 > low + 1 && $0 < high - 1
+    }
+    return [low] + between + [high]
+  }
 
   var markup: Markup {
     let distances = dots.compactMap(\.distance)
@@ -36,13 +64,17 @@ struct DotTimeline: Sendable {
     html.raw("<div class=\"plot\"><svg class=\"y\" height=\"")
     html.number(Self.height)
     html.raw("\" aria-hidden=\"true\">")
-    let lines = stride(from: (low + 2) / 2 * 2, through: high - 1, by: high - low > 12 ? 4 : 2)
+    let lines = Self.lines(from: low + 1, to: high - 1)
     for distance in lines {
       html.raw("<text class=\"e\" x=\"100%\" y=\"")
       html.hundredths(y(distance) + 450)
       html.raw("\">")
-      html.text(distance < 0 ? "−\(-distance)" : distance == 0 ? "0" : "+\(distance)")
-      html.raw("</text>")
+      if distance == 0 {
+        html.message(Message("now"))
+      } else {
+        html.text(distance < 0 ? "−\(-distance)" : "+\(distance)")
+      }
+      html.raw("</text> ")
     }
     html.raw("</svg>")
     html.openChart(height: Self.height, label)
@@ -54,13 +86,18 @@ struct DotTimeline: Sendable {
     }
     for distance in lines { html.line("g", y: y(distance)) }
     html.line("g g0", y: Self.base * 100)
-    for dot in dots {
+    for dot in places {
       html.raw("<svg x=\"")
       html.hundredths(dot.position)
       html.raw("%\" y=\"")
       html.hundredths(y(dot.distance ?? low - 1))
       html.raw("\" overflow=\"visible\">")
       html.raw(dot.isAccepted ? Self.accepted : Self.rejected)
+      if dot.count > 1 {
+        html.raw(dot.position < 1_000 ? Self.countAfter : Self.countBefore)
+        html.number(dot.count)
+        html.raw("</text>")
+      }
       html.raw("</svg>")
     }
     html.labels(ticks, y: Self.height - 5)
@@ -68,6 +105,8 @@ struct DotTimeline: Sendable {
     return html.markup
   }
 
+  private static let countBefore: StaticString = "<text class=\"e\" x=\"-9\" y=\"4\">"
+  private static let countAfter: StaticString = "<text x=\"9\" y=\"4\">"
   private static let accepted: StaticString = "<circle class=\"hit\" r=\"5\"/>"
   private static let rejected: StaticString =
     "<rect class=\"miss\" x=\"-5\" y=\"-5\" width=\"10\" height=\"10\"/>"

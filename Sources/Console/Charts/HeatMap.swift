@@ -20,7 +20,7 @@ struct HeatMap: Sendable {
       html.hundredths((2 + day * Self.row) * 100 + 1_350)
       html.raw("\">")
       html.message(.value(.weekday(day + 1)))
-      html.raw("</text>")
+      html.raw("</text> ")
     }
     html.raw("</svg>")
     html.openChart(height: Self.height, label)
@@ -42,7 +42,7 @@ struct HeatMap: Sendable {
       html.number(Self.height - 5)
       html.raw("\">")
       html.message(.value(.hour(hour)))
-      html.raw("</text>")
+      html.raw("</text> ")
     }
     html.raw("</svg></div>")
     return html.markup

@@ -3,10 +3,11 @@ import Templating
 
 /// Draws how many codes matched each interval from −10 to +10, above a window strip.
 ///
-/// Successes are solid, confirmed near misses hatched, and unconfirmed ones outlined above them. The
-/// scale is a square root, so that single codes are visible next to thousands. Columns have the
-/// classes `d0` to `d10` by their distance from the current interval, so that the choice of a window
-/// can recolor them; those in the window also have the class `in`.
+/// Successes are solid, confirmed near misses hatched outside the window and framed inside it, and
+/// unconfirmed ones outlined above them. The scale is a square root, so that single codes are
+/// visible next to thousands. Columns have the classes `d0` to `d10` by their distance from the
+/// current interval, so that the choice of a window can recolor them; those in the window also have
+/// the class `in`.
 struct OffsetColumns: Sendable {
   struct Column: Sendable {
     var accepted = 0
@@ -63,7 +64,16 @@ struct OffsetColumns: Sendable {
       if let window, distance <= window { html.raw(" in") }
       html.raw("\"")
     }
+    let below = sum
     add(column.confirmed) { ChartFill.outside.add(to: &$0, of: name) }
+    // Over the hatch, so that a window that takes them in fills them.
+    sum = below
+    add(column.confirmed) { html in
+      html.raw(" class=\"near d")
+      html.number(distance)
+      if let window, distance <= window { html.raw(" in") }
+      html.raw("\"")
+    }
     add(column.unconfirmed) { $0.raw(" class=\"ghost\"") }
     guard sum > 0 else { return }
     html.raw("<text class=\"v m d")
@@ -74,7 +84,7 @@ struct OffsetColumns: Sendable {
     html.hundredths(y(sum) - 700)
     html.raw("\">")
     html.message(.value(.number(sum)))
-    html.raw("</text>")
+    html.raw("</text> ")
   }
 }
 

@@ -4,9 +4,13 @@ import OTP
 
 enum CodeAttemptText {
   static func sentence(_ codeAttempt: CodeAttempt) -> Message {
-    let isEnrolling = codeAttempt.way == .enrollment || codeAttempt.way == .phoneEnrollment
-    return facts(
-      codeAttempt, times: codeAttempt.times, isEnrolling ? Message("during enrollment") : nil)
+    let circumstance: Message? =
+      switch codeAttempt.way {
+      case .app, .phone: nil
+      case .enrollment, .phoneEnrollment: Message("during enrollment")
+      case .resynchronization: Message("for resynchronization")
+      }
+    return facts(codeAttempt, times: codeAttempt.times, circumstance)
   }
 
   /// Returns the result, what it says about the clock, and how often it occurred, in a list.
@@ -121,6 +125,37 @@ enum CodeAttemptText {
     drift.isSlow
       ? Message("The phone’s clock is about {time} slow.", ["time": time(drift)])
       : Message("The phone’s clock is about {time} fast.", ["time": time(drift)])
+  }
+
+  /// Returns that codes of a factor are rejected, since its clock is off by more than the window.
+  static func rejection(of factor: Factor, _ drift: ClockDrift, _ window: Window) -> Message {
+    let (name, limit) = (FactorText.name(factor), Message.Value.number(window.lateness))
+    return drift.isSlow
+      ? Message(
+        """
+        Codes from “{factor}” will be rejected: its clock is about {time} slow (limit \
+        {limit}\u{A0}s).
+        """, ["factor": name, "time": time(drift), "limit": limit])
+      : Message(
+        """
+        Codes from “{factor}” will be rejected: its clock is about {time} fast (limit \
+        {limit}\u{A0}s).
+        """, ["factor": name, "time": time(drift), "limit": limit])
+  }
+
+  /// Returns that a removal may not be needed, since only the device's clock is off.
+  static func alternative(_ drift: ClockDrift) -> Message {
+    drift.isSlow
+      ? Message(
+        """
+        This device works, but its clock is about {time} slow. If the caller sets the clock, \
+        nothing has to be removed.
+        """, ["time": time(drift)])
+      : Message(
+        """
+        This device works, but its clock is about {time} fast. If the caller sets the clock, \
+        nothing has to be removed.
+        """, ["time": time(drift)])
   }
 
   static let clockAdvice = Message(

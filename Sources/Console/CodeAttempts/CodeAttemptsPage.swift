@@ -67,7 +67,7 @@ struct CodeAttemptsView: ViewModel {
         other: "No code attempts in the last {count} days", ["count": .number(days)]),
       sentence: Message(
         "Shows the result of each code: accepted, expired, already used, or incorrect."),
-      more: Link(text: Message("How users enroll"), href: context.pool.guidance()))
+      more: Link(text: Message("How users enroll"), href: context.pool.guides()))
   }
 
   static let keys: Keys<Self> = [
@@ -182,6 +182,25 @@ struct CodeAttemptRun {
         runs[last].attempts.append(codeAttempt)
       } else {
         runs.append(CodeAttemptRun(attempts: [codeAttempt]))
+      }
+    }
+    return runs
+  }
+
+  /// Divides the code attempts of a pool's users, newest first, into runs of one user each.
+  ///
+  /// Accepted codes stay apart if they were early or late by another interval.
+  static func all(_ items: [UserCodeAttempt]) -> [(user: UserCodeAttempt, run: CodeAttemptRun)] {
+    var runs: [(user: UserCodeAttempt, run: CodeAttemptRun)] = []
+    for item in items {
+      let next = item.attempt
+      if let (user, run) = runs.last, user.account == item.account, run.isContinued(by: next),
+        run.newest.distance == next.distance,
+        run.newest.origin.address == next.origin.address
+      {
+        runs[runs.count - 1].run.attempts.append(next)
+      } else {
+        runs.append((item, CodeAttemptRun(attempts: [next])))
       }
     }
     return runs

@@ -23,20 +23,21 @@ enum DriftTimeline {
       let part = (codeAttempt.at.microseconds - start) * Int64(10_000 - 2 * margin) / span
       return DotTimeline.Dot(
         position: margin + Int(part), distance: codeAttempt.distance,
-        isAccepted: codeAttempt.result.isSuccess)
+        isAccepted: codeAttempt.result.isSuccess, count: codeAttempt.times)
     }
     let title = title(shown, drift, times)
     let base = Message(
       one: """
-        {count} TOTP code, {from} to {to}, {zone}. Offset in 30-second intervals. Codes that \
-        match none are at the bottom.
+        {count} code, {from} – {to} ({zone}), in 30-second intervals. Unmatched codes at the \
+        bottom.
         """,
       other: """
-        {count} TOTP codes, {from} to {to}, {zone}. Offset in 30-second intervals. Codes that \
-        match none are at the bottom.
+        {count} codes, {from} – {to} ({zone}), in 30-second intervals. Unmatched codes at the \
+        bottom.
         """,
       [
-        "count": .number(shown.count), "from": Times.value(times.calendarDay(of: first)),
+        "count": .number(shown.count),
+        "from": Times.value(times.calendarDay(of: Instant(microseconds: start))),
         "to": Times.value(times.calendarDay(of: now)), "zone": .text(times.zoneName),
       ])
     let timeline = DotTimeline(

@@ -51,7 +51,8 @@ struct ExemptUser: FormAction {
     let done = try await identity.exemptions.grant(
       target.pool, target.user, until: end(target).moment, request)
     return FormEnd(
-      Message("User exempted until {until}.", ["until": target.times.endValue(done.value.endsAt)]),
+      Message(
+        "User exempted through {until}.", ["until": target.times.endValue(done.value.endsAt)]),
       at: target.userPage, after: done)
   }
 
@@ -132,7 +133,7 @@ struct UserExemption: ViewModel {
   static let keys: Keys<Self> = [
     .markup("sentence") {
       Message(
-        "Exempted from MFA by {grantor} until {until}. Reason: {reason}",
+        "Exempted from MFA by {grantor} through {until}. Reason: {reason}",
         [
           "until": $0.times.endValue($0.exemption.endsAt),
           "grantor": .name(Formatted.short($0.exemption.grantorName)),

@@ -69,7 +69,7 @@ struct ExemptionsView: ViewModel {
           ["roles": Permission.protectUsers.roleNames]),
         more: Link(
           text: Message("How enforcement works"),
-          href: ConsolePaths.guide(EnrollmentPattern.mandatory.rawValue)))
+          href: GuideTopic.mandatory.path()))
     },
   ]
 }

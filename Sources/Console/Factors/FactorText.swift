@@ -33,8 +33,7 @@ enum FactorText {
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
     guard isCarried else {
-      return Message(
-        "Email isn’t configured, so the user is notified only if it’s configured within 7 days.")
+      return Message("Email isn’t set up. The user won’t be notified.")
     }
     return addresses.count == 1
       ? Message(
@@ -61,10 +60,25 @@ enum FactorText {
     if let number = factor.phoneNumber {
       facts.append(Fact(Message("Number"), HTML.isolated(number)))
     }
+    if let offset = factor.clockOffset {
+      facts.append(Fact(Message("Clock offset"), clock(offset)))
+    }
     return facts + [
       Fact(Message("Enrolled"), times.past(factor.enrolledAt)),
       Fact(Message("Last used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
     ]
+  }
+
+  /// Returns how far the clock of a factor's device is off, in intervals.
+  static func clock(_ offset: Int) -> Message {
+    let count = Message.Value.number(abs(offset))
+    return switch offset {
+    case 0: Message("on time")
+    case ..<0:
+      Message(one: "{count} interval slow", other: "{count} intervals slow", ["count": count])
+    default:
+      Message(one: "{count} interval fast", other: "{count} intervals fast", ["count": count])
+    }
   }
 
   static func facts(_ hold: RemovalHold, _ times: Times) -> [Fact] {

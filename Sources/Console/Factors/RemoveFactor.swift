@@ -13,6 +13,7 @@ struct RemoveFactor: FormAction {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
+    let sentences = try await words.known(removal) + words.sentences(removal)
     let heading = Message(
       "Remove “{factor}” from {user}?",
       [
@@ -21,7 +22,7 @@ struct RemoveFactor: FormAction {
       ])
     var page = FormPage(
       removal.account, in: target.pool, title: Message("Remove factor"), heading: heading,
-      consequences: words.sentences(removal), button: Message("Remove factor"),
+      consequences: sentences, button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
     page.rules = removal.rules
@@ -53,12 +54,13 @@ struct RemoveAllFactors: FormAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: nil)
+    let sentences = try await words.known(removal) + words.sentences(removal)
     var page = FormPage(
       removal.account, in: target.pool, title: Message("Remove all factors"),
       heading: Message(
         "Remove all factors from {user}?", ["user": removal.account.shortLabel]
       ),
-      consequences: words.sentences(removal), button: Message("Remove all factors"),
+      consequences: sentences, button: Message("Remove all factors"),
       factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(
@@ -90,6 +92,14 @@ struct RemovalText: Sendable {
   let target: PoolTarget
 
   private var times: Times { target.times }
+
+  /// Returns what the code attempts say about a factor that's to be removed.
+  func known(_ removal: Removal) async throws -> [Message] {
+    guard let evidence = try await identity.codeAttempts.drift(of: removal.account),
+      removal.factors.contains(where: { $0.id == evidence.newest.enrollment })
+    else { return [] }
+    return [CodeAttemptText.alternative(evidence.drift)]
+  }
 
   /// Returns what a removal would do, without doing it.
   func consequences(of factor: ID<Factor>?) async throws -> Removal {
@@ -124,30 +134,30 @@ struct RemovalText: Sendable {
   private func signIn(_ next: SignInWithoutFactor) -> Message {
     switch next {
     case .accepted:
-      Message("Until the user enrolls again, they can sign in with only a first factor.")
+      Message("Until they re-enroll, their first factor alone signs them in.")
     case .enforced(.claim, nil):
       Message(
         """
-        Until the user enrolls again, they can sign in with only a first factor, and their ID \
-        tokens say that they have to enroll.
+        Until they re-enroll, their first factor alone signs them in, and their ID tokens say that \
+        they have to enroll.
         """)
     case .enforced(.claim, let from?):
       Message(
         """
-        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
-        their ID tokens say that they have to enroll.
+        Until they re-enroll, their first factor alone signs them in. From {time}, their ID tokens \
+        say that they have to enroll.
         """, ["time": times.value(from)])
     case .enforced(.refuse, nil):
       Message(
         """
-        Until the user enrolls again, server enforcement refuses their sign-ins and emails them an \
+        Until they re-enroll, server enforcement refuses their sign-ins and emails them an \
         enrollment link.
         """)
     case .enforced(.refuse, let from?):
       Message(
         """
-        Until the user enrolls again, they can sign in with only a first factor. From {time}, \
-        server enforcement refuses their sign-ins and emails them an enrollment link.
+        Until they re-enroll, their first factor alone signs them in. From {time}, server \
+        enforcement refuses their sign-ins and emails them an enrollment link.
         """, ["time": times.value(from)])
     }
   }
@@ -237,6 +247,9 @@ enum FactorsRoutes: ConsoleFeature {
       ConsolePaths.endOfSuspension, performing: SuspendFactor(identity: identity, isEnding: true),
       forms)
     table.inPool(ConsolePaths.factorName, performing: RenameFactor(identity: identity), forms)
+    table.inPool(
+      ConsolePaths.resynchronization, performing: Resynchronize(identity: identity), forms)
+    table.inPool(ConsolePaths.clockOffset, performing: ClearOffset(identity: identity), forms)
   }
 }
 

@@ -105,7 +105,7 @@ struct SuspendFactor: FormAction {
       href: ConsolePaths.endOfSuspension(target.pool, target.uid, target.object))
     return FormEnd(
       Message(
-        "Suspended factor “{name}” until {until}.",
+        "Suspended factor “{name}” through {until}.",
         ["name": FactorText.name(done.value.factor), "until": until]),
       link: undo, at: target.userPage, after: done)
   }

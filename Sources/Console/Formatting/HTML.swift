@@ -93,6 +93,10 @@ enum Chip {
   static func bad(_ word: some MessageConvertible) -> Markup {
     drawn("<span class=\"chip bad\">", word.message)
   }
+  /// The next of several steps.
+  static func next(_ word: some MessageConvertible) -> Markup {
+    drawn("<span class=\"chip next\">", word.message)
+  }
 
   private static func drawn(_ start: StaticString, _ word: Message) -> Markup {
     var html = HTML()
@@ -104,17 +108,23 @@ enum Chip {
 }
 
 enum Meter {
+  /// A share as a percentage, rounded to the nearest: 100 is all, and 0 is less than 1.
+  static func rounded(_ part: Int, of whole: Int) -> Int {
+    guard part < whole else { return 100 }
+    return part * 100 < whole ? 0 : min((part * 200 + whole) / (whole * 2), 99)
+  }
+
   /// The share as a bar and a percentage; a dash if the whole is zero.
   static func share(_ part: Int, of whole: Int) -> Markup {
     guard whole > 0 else { return HTML.none }
     if part > 0, part * 100 < whole { return few }
-    return whole == part ? percents[100] : percents[min(max(part * 100 / whole, 0), 99)]
+    return percents[rounded(part, of: whole)]
   }
 
   static func percent(_ part: Int, of whole: Int) -> Message {
     guard whole > 0 else { return .verbatim("–") }
     if part > 0, part * 100 < whole { return lessThanOne }
-    return .value(.percent(Double(min(part * 100 / whole, 100)) / 100))
+    return .value(.percent(Double(rounded(part, of: whole)) / 100))
   }
 
   private static let lessThanOne = Message("< {share}", ["share": .percent(0.01)])

@@ -67,14 +67,34 @@ struct Times: Hashable, Sendable {
   /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
   func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
 
-  /// The end of something that's chosen by its last day, as markup: `Nov 28, 2026, 23:59 UTC` for the
-  /// whole of Nov 28, although it's over with the next day.
-  func end(_ instant: Instant) -> Markup { moment(lastMinute(instant)) }
+  /// The end of something that's chosen by its last day, as markup after “through”: `Nov 28, 2026 (UTC)`
+  /// for the whole of Nov 28, although it's over with the next day.
+  func end(_ instant: Instant) -> Markup {
+    guard let last = lastMinute(ofDayBefore: instant) else { return moment(instant) }
+    var html = HTML()
+    html.add(day(last))
+    html.raw(" (")
+    html.text(zoneName)
+    html.raw(")")
+    return html.markup
+  }
 
-  func endValue(_ instant: Instant) -> Message.Value { value(lastMinute(instant)) }
+  func endValue(_ instant: Instant) -> Message.Value {
+    guard let last = lastMinute(ofDayBefore: instant) else { return value(instant) }
+    return .message(
+      Message(
+        "{day} ({zone})", ["day": Self.value(calendarDay(of: last)), "zone": .text(zoneName)]))
+  }
 
-  private func lastMinute(_ end: Instant) -> Instant {
-    end.lastMinute(ofDayBefore: start(of: calendarDay(of: end)))
+  /// The end to the minute, for the audit log.
+  func exactEndValue(_ instant: Instant) -> Message.Value {
+    value(lastMinute(ofDayBefore: instant) ?? instant)
+  }
+
+  /// Returns the last minute of the day before an end that's the start of a day; nil for another end.
+  private func lastMinute(ofDayBefore end: Instant) -> Instant? {
+    let start = start(of: calendarDay(of: end))
+    return end == start ? end.lastMinute(ofDayBefore: start) : nil
   }
 
   /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.

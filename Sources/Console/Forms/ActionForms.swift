@@ -48,8 +48,7 @@ struct ActionForms: Sendable {
       return try await authorization.unmet(action, request).map {
         ActionErrorText.field($0, signedIn.times)
       }
-    } catch let error as ActionDenial {
-      guard case .noSecondFactor = error else { throw error }
+    } catch ActionDenial.noSecondFactor {
       return [Self.blocked(action)]
     }
   }

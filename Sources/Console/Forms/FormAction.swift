@@ -132,6 +132,8 @@ struct FormEnd: Sendable {
     /// The only page that can show something, such as a secret of which only a hash is stored.
     case page(Message, [Link], @Sendable (FrameView) -> [UInt8])
     case file(Response)
+    /// The form, with what was typed in it except codes, after a try that was recorded and failed.
+    case again(Message)
   }
 
   fileprivate let next: Next
@@ -160,6 +162,11 @@ struct FormEnd: Sendable {
 
   init<Value>(file: Response, after outcome: ActionOutcome<Value>) {
     next = .file(file)
+    renewed = outcome.renewed
+  }
+
+  init<Value>(again text: Message, after outcome: ActionOutcome<Value>) {
+    next = .again(text)
     renewed = outcome.renewed
   }
 }
@@ -209,6 +216,12 @@ private struct FormRoutes<Action: FormAction>: Sendable {
       frame.crumbs = crumbs
       return forms.page(.html(render(FrameView(frame))), end.renewed)
     case .file(let file): return forms.page(file, end.renewed)
+    case .again(let text):
+      let response = forms.ending.response(
+        Flash(text: text, isAlert: true), signedIn, renewed: end.renewed, to: target.address)
+      await forms.frames.flashes.keep(
+        target.form, of: target.address, for: end.renewed?.session ?? signedIn.session)
+      return response
     }
   }
 

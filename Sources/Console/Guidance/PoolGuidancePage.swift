@@ -112,7 +112,7 @@ struct PoolGuidanceView: ViewModel {
       let id = view.pool.objectID
       return (["kind": "guidance", "object": id] as Form).query(of: ConsolePaths.audit(view.pool))
     },
-    .text("guides") { $0.pool.guidance() },
+    .text("guides") { $0.pool.guides() },
   ]
 }
 
@@ -217,4 +217,32 @@ struct GuidanceAside: ViewModel {
       $0.isWhole ? Message("Open") : Message("Read more")
     },
   ]
+}
+
+/// The support playbooks of projects and tenants.
+enum GuidanceRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let (identity, frames) = (parts.identity, parts.frames)
+    let poolGuidance = PoolGuidancePage(
+      guidance: identity.guidance, prose: parts.prose, frames: frames,
+      view: try parts.template("guidance/pool", for: PoolGuidanceView.self))
+    table.inPool(.get, ConsolePaths.poolGuidance, .seePool, poolGuidance.show)
+
+    let editor = GuidanceEditorPage(
+      guidance: identity.guidance, frames: frames,
+      view: try parts.template("guidance/edit", for: GuidanceEditorView.self))
+    table.inPool(.get, ConsolePaths.guidanceEditor, .changePool, editor.show)
+    table.inPool(
+      ConsolePaths.guidanceEditor, preparing: [.editGuidance],
+      PreviewGuidance(editor: editor).perform)
+    table.inPool(
+      ConsolePaths.guidanceVersions, performing: [.editGuidance],
+      SaveGuidance(editor: editor).perform)
+  }
+}
+
+extension ConsolePaths {
+  static let poolGuidance = PoolPath0("guidance")
+  static let guidanceEditor = PoolPath0("guidance", "edit")
+  static let guidanceVersions = PoolPath0("guidance", "versions")
 }

@@ -114,9 +114,7 @@ struct TokenRow: ViewModel {
 
   private var history: String? {
     guard showsHistory else { return nil }
-    let log =
-      token.tenant.map { ConsolePaths.audit.ofTenant(pool.project.text, $0.text) }
-      ?? ConsolePaths.audit.ofProject(pool.project.text)
+    let log = ConsolePaths.audit(pool.project, token.tenant)
     return (["kind": "service token", "object": token.id.text] as Form).query(of: log)
   }
 

@@ -77,7 +77,7 @@ struct TrustedTokenKeysView: ViewModel {
           tokens. Register its public key to allow this.
           """),
         link: view.add.map {
-          EmptyLink(text: Message("Register key"), href: $0, isPrimary: true)
+          EmptyLink(text: Message("Add key"), href: $0, isPrimary: true)
         })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
@@ -127,7 +127,7 @@ struct RegisterTrustedTokenKey: FormAction {
     // Don't echo a private key into the page.
     key.isKept = target.form.text("key")?.contains("PRIVATE KEY") != true
     return FormPage(
-      title: Message("Register key"), crumbs: [.trustedTokenKeys(target.pool)],
+      title: Message("Add key"), crumbs: [.trustedTokenKeys(target.pool)],
       lead: Message(
         """
         After you register a public key, the server accepts custom tokens signed with its private \
@@ -142,7 +142,7 @@ struct RegisterTrustedTokenKey: FormAction {
         .line(
           "key-id", Message("Key ID"),
           hint: Message("The “kid” header in the tokens. Optional."), Field.Look.code),
-      ], button: Message("Register key"),
+      ], button: Message("Add key"),
       back: ConsolePaths.trustedTokenKeys(target.pool.project.text))
   }
 

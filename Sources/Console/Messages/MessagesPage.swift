@@ -48,9 +48,7 @@ struct MessagesPage: Sendable {
       return .redirect(to: ConsolePaths.message(context.pool, id))
     } catch {
       let errors = try await actions.faults(error, .openMessage, signedIn) {
-        (error: OutboxError) in
-        guard case .notFound = error else { throw error }
-        throw Refusal.notFound
+        (error: OutboxError) in throw error
       }
       return try await page(context, message, text: nil, errors: errors)
     }
@@ -60,12 +58,7 @@ struct MessagesPage: Sendable {
 
   private func find(_ context: PoolContext, _ id: String) async throws -> OutboxEntry {
     guard let number = Int64(id) else { throw Refusal.notFound }
-    do {
-      return try await messages.find(context.pool, number)
-    } catch let error as OutboxError {
-      guard case .notFound = error else { throw error }
-      throw Refusal.notFound
-    }
+    return try await messages.find(context.pool, number)
   }
 
   private func user(

@@ -59,6 +59,8 @@ enum MessagesText {
     case .factorsRestored: Message("second factor restored")
     case .factorSuspended: Message("second factor suspended")
     case .factorResumed: Message("second factor suspension ended")
+    case .factorResynchronized: Message("second factor resynchronized")
+    case .clockOffsetCleared: Message("clock offset cleared")
     case .factorRenamed: Message("second factor renamed")
     case .changesAllowed: Message("changes unlocked")
     case .codesUnlocked: Message("codes unlocked")

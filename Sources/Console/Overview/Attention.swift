@@ -74,13 +74,14 @@ struct AttentionRules {
         return Attention(alert.sentence(times), evidence?.text, evidence?.href)
       }
       + unreadable.map { Attention($0.sentence, Message("View audit log"), $0.history) }
-      + [
-        signInOff, lockedOut, unstated, weakened, drift, off, phonesOff, wide, methods,
-        unverified, late, unsent(.mail), unsent(.sms), stale,
-      ]
-      .compactMap {
-        $0
-      }
+      + [signInOff, lockedOut].compactMap { $0 } + ofPolicy
+      + [unverified, late, unsent(.mail), unsent(.sms)].compactMap { $0 }
+  }
+
+  /// Empty for those who neither change nor review the policy.
+  private var ofPolicy: [Attention] {
+    guard context.signedIn.administrator.minds(pool.project, pool.tenant) else { return [] }
+    return [unstated, weakened, drift, off, phonesOff, wide, methods, stale].compactMap { $0 }
   }
 
   private var reportedChanges: [Attention] {
@@ -263,13 +264,13 @@ struct AttentionRules {
       switch (channel, messages.isWhole) {
       case (.mail, true):
         Message(
-          one: "{count} message is pending, and email isn’t configured.",
-          other: "{count} messages are pending, and email isn’t configured.",
+          one: "{count} message is pending, and email isn’t set up.",
+          other: "{count} messages are pending, and email isn’t set up.",
           ["count": .number(count)])
       case (.mail, false):
         Message(
-          one: "{count} or more messages are pending, and email isn’t configured.",
-          other: "{count} or more messages are pending, and email isn’t configured.",
+          one: "{count} or more messages are pending, and email isn’t set up.",
+          other: "{count} or more messages are pending, and email isn’t set up.",
           ["count": .number(count)])
       case (.sms, true):
         Message(
@@ -300,10 +301,10 @@ struct AttentionRules {
 
   private var stale: Attention? {
     if policy.version == 0, !configuration.isTOTPOn {
+      let mayChange = context.may(.changePolicy)
       return Attention(
-        Message(
-          "This policy has never been changed: TOTP has been off from the start."), changeOrView,
-        policyPage)
+        Message("TOTP is off."), mayChange ? Message("Turn on TOTP…") : Message("View policy"),
+        mayChange ? policyPage.map(PolicyLinks.turnOn) : policyPage)
     }
     let changedAt = policy.changedAt ?? createdAt
     guard changedAt.advanced(bySeconds: Self.year) < now else { return nil }
@@ -320,14 +321,11 @@ extension WeakenedPolicy {
     let changes = Message.Value.sequence(weakenings.map(\.phrase))
     guard let reason else {
       return Message(
-        "The MFA policy is weaker than before: {changes}. {who} last weakened it on {time}.",
+        "Policy weakened: {changes}. {who}, {time}.",
         ["who": who, "time": time, "changes": changes])
     }
     return Message(
-      """
-      The MFA policy is weaker than before: {changes}. {who} last weakened it on {time}. Reason: \
-      {reason}
-      """,
+      "Policy weakened: {changes}. {who}, {time}. Reason: {reason}",
       [
         "who": who, "time": time, "changes": changes, "reason": .name(Formatted.short(reason)),
       ])
@@ -342,8 +340,7 @@ extension PolicyWeakening {
     case .widerWindow(let from, let to):
       func codes(_ intervals: Int) -> Int { 2 * intervals + 1 }
       return Message(
-        one: "{count} valid code instead of {former}",
-        other: "{count} valid codes instead of {former}",
+        one: "{former} → {count} valid code", other: "{former} → {count} valid codes",
         ["count": .number(codes(to)), "former": .number(codes(from))])
     case .noLongerMandatory: return Message("MFA is no longer mandatory")
     case .looserPattern(_, let to):

@@ -24,11 +24,11 @@ struct FirstRun: ViewModel {
     let isOn = policy.configuration.isTOTPOn
     self.init(
       project: pool.projectName, newProject: nil,
-      application: isConnected, connect: "#connect",
+      application: isConnected, connect: context.may(.manageKeys) ? "#connect" : nil,
       isTOTPOn: isOn,
       turnOn: context.may(.changePolicy) && !isOn
         ? PolicyLinks.turnOn(ConsolePaths.policy(pool)) : nil,
-      guide: ConsolePaths.guidance())
+      guide: ConsolePaths.guides())
   }
 
   /// The steps of an instance without users; nil if there are users, or several projects.
@@ -53,7 +53,7 @@ struct FirstRun: ViewModel {
       isTOTPOn: isOn,
       turnOn: isOn
         ? nil : project.map { PolicyLinks.turnOn(ConsolePaths.policy.ofProject($0.id.text)) },
-      guide: ConsolePaths.guidance())
+      guide: ConsolePaths.guides())
   }
 
   private init(
@@ -74,7 +74,7 @@ struct FirstRun: ViewModel {
       Message("Sign in to your application as a test user and scan the QR code."),
     ]
     let links = [
-      newProject.map { Link(text: Message("Create project"), href: $0) },
+      newProject.map { Link(text: Message("New project"), href: $0) },
       connect.map { Link(text: Message("Connect an application"), href: $0) },
       turnOn.map { Link(text: Message("Turn on TOTP…"), href: $0) },
       Link(text: Message("Read the guides"), href: guide),
@@ -85,7 +85,7 @@ struct FirstRun: ViewModel {
         state: done[index]
           ? Chip.on(Message("done"))
           : index == next
-            ? Chip.look(Message("next step"))
+            ? Chip.next(Message("next step"))
             : Chip.off(Message("not started")),
         link: done[index] ? nil : links[index])
     }

@@ -27,8 +27,8 @@ struct OverviewFigures {
     let share = Share(part: policy.enrolledUsers, whole: policy.users)
     return Figure(
       label: Message("MFA enrollment"), value: share.percent,
-      change: share.change(from: before.map { Share(part: $0.enrolled, whole: $0.users) })
-        .map(Self.inMonth),
+      change: share.change(
+        from: before.map { Share(part: $0.enrolled, whole: $0.users) }, FigureChange.inMonth),
       base: Message(
         one: "{number} of {count} user", other: "{number} of {count} users",
         ["number": .number(share.part), "count": .number(share.whole)]))
@@ -38,8 +38,8 @@ struct OverviewFigures {
     let share = Share(part: checks.accepted, whole: checks.all)
     return Figure(
       label: Message("Accepted codes, 30 days"), value: share.percent,
-      change: share.change(from: earlier.map { Share(part: $0.accepted, whole: $0.all) })
-        .map(Self.sinceBefore),
+      change: share.change(
+        from: earlier.map { Share(part: $0.accepted, whole: $0.all) }, FigureChange.sinceBefore),
       base: Message(
         one: "{number} of {count} attempt", other: "{number} of {count} attempts",
         ["number": .number(share.part), "count": .number(share.whole)]))
@@ -47,29 +47,18 @@ struct OverviewFigures {
 
   /// Codes outside the window that a correct code of the same user confirmed.
   ///
-  /// Others may be guesses: they are shown apart, as in the evidence for a window.
+  /// Others may be guesses.
   private var outside: Figure {
     let outside = offsets.confirmed
     let codes = offsets.accepted + outside
     let share = Message.Value.message(Meter.percent(outside, of: codes))
-    let possible = offsets.unconfirmed
     return Figure(
-      label: Message("Correct codes rejected at sign-in, 30 days (UTC)"),
+      label: Message("Valid codes rejected (30 days)"),
       value: Message.value(.number(outside)),
       change: earlier.map { _ in
-        Self.sinceBefore(difference(from: earlierOffsets.confirmed, to: outside))
+        FigureChange(outside - earlierOffsets.confirmed, FigureChange.sinceBefore)
       },
-      base: possible == 0
-        ? Message(
-          one: "{share} of {count} correct code at sign-in",
-          other: "{share} of {count} correct codes at sign-in",
-          ["share": share, "count": .number(codes)])
-        : Message(
-          one: "{share} of {count} correct code at sign-in. {unconfirmed} unconfirmed, not counted",
-          other: """
-            {share} of {count} correct codes at sign-in. {unconfirmed} unconfirmed, not counted
-            """,
-          ["share": share, "count": .number(codes), "unconfirmed": .number(possible)]))
+      base: Message("{share} of {count}", ["share": share, "count": .number(codes)]))
   }
 
   private var without: Figure {
@@ -80,8 +69,8 @@ struct OverviewFigures {
       change: exempt > 0
         ? nil
         : before.map {
-          Self.inMonth(
-            difference(from: $0.users - $0.enrolled, to: policy.users - policy.enrolledUsers))
+          FigureChange(
+            policy.users - policy.enrolledUsers - ($0.users - $0.enrolled), FigureChange.inMonth)
         },
       base: exempt == 0
         ? Message(
@@ -90,23 +79,6 @@ struct OverviewFigures {
         : Message(
           one: "plus {count} exempt user", other: "plus {count} exempt users",
           ["count": .number(exempt)]))
-  }
-
-  /// A change of a state within the period.
-  private static func inMonth(_ change: Message) -> Message {
-    Message("In 30 days: {change}", ["change": .message(change)])
-  }
-
-  /// A change of a count from the period before.
-  private static func sinceBefore(_ change: Message) -> Message {
-    Message("Compared with 30 days before: {change}", ["change": .message(change)])
-  }
-
-  private func difference(from old: Int, to new: Int) -> Message {
-    if new == old { return Message("no change") }
-    return new > old
-      ? Message("up {number}", ["number": .number(new - old)])
-      : Message("down {number}", ["number": .number(old - new)])
   }
 }
 
@@ -117,14 +89,14 @@ private struct Share {
   var percent: Message { Meter.percent(part, of: whole) }
 
   /// The change in points of whole percentages; nil without a base.
-  func change(from old: Share?) -> Message? {
+  func change(from old: Share?, _ since: Message) -> FigureChange? {
     guard let old, old.whole > 0, whole > 0 else { return nil }
-    let points = part * 100 / whole - old.part * 100 / old.whole
-    if points == 0 { return Message("no change") }
-    return points > 0
-      ? Message(one: "up {count} point", other: "up {count} points", ["count": .number(points)])
-      : Message(
-        one: "down {count} point", other: "down {count} points", ["count": .number(-points)])
+    let points =
+      Meter.rounded(part, of: whole) - Meter.rounded(old.part, of: old.whole)
+    return FigureChange(
+      points,
+      text: Message(one: "{count} pt", other: "{count} pts", ["count": .number(abs(points))]),
+      since)
   }
 }
 

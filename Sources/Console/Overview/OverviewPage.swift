@@ -37,10 +37,13 @@ struct OverviewPage: Sendable {
       fileStatus: identity.policies.fileStatus,
       unreadable: try await identity.unreadableSecrets.groups(
         visibleTo: context.signedIn.administrator, in: pool))
-    let key = try await ProjectKey(context, identity.apiKeys)
-    let connect = ConnectView(
-      pool: pool, url: frames.publicURL, profile: identity.profile,
-      defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
+    var connect: ConnectView?
+    if context.may(.manageKeys) {
+      let key = try await ProjectKey(context, identity.apiKeys)
+      connect = ConnectView(
+        pool: pool, url: frames.publicURL, profile: identity.profile,
+        defaultProject: identity.defaultProject, key: key.key?.text, note: key.note)
+    }
     let firstRun = try await FirstRun(context, policy, identity)
     let hasCharts = policy.users > 0 || firstRun == nil
     let charts =
@@ -59,10 +62,11 @@ struct OverviewPage: Sendable {
           charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
   }
 
-  /// The newest entries of a pool's audit log, without those that say that someone read the log.
+  /// The newest changes by administrators, without the entries that someone read the log.
   private func recentChanges(_ pool: Pool) async throws -> [AuditRow] {
-    let newest = try await identity.audit.list(
-      AuditFilter(pool: pool), limit: 2 * Self.historyLength)
+    var filter = AuditFilter(pool: pool)
+    filter.actor = .administrator
+    let newest = try await identity.audit.list(filter, limit: 2 * Self.historyLength)
     return Array(newest.items.filter { $0.action != .auditRead }.prefix(Self.historyLength))
   }
 }
@@ -91,7 +95,8 @@ struct OverviewView: ViewModel {
   let history: [HistoryRow]
   let facts: [Fact]
   let attention: [Attention]
-  let connect: ConnectView
+  /// Nil for administrators who can't manage keys.
+  let connect: ConnectView?
   /// The figures and charts; nil for a pool that never had users, and if they can't be read.
   let charts: OverviewCharts?
   let isMissingCharts: Bool
@@ -100,12 +105,12 @@ struct OverviewView: ViewModel {
   init(
     frame: Frame, context: PoolContext, policy: Policy, history: [AuditRow],
     prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
-    connect: ConnectView, charts: OverviewCharts?, isMissingCharts: Bool, firstRun: FirstRun?
+    connect: ConnectView?, charts: OverviewCharts?, isMissingCharts: Bool, firstRun: FirstRun?
   ) {
     self.frame = FrameView(frame)
     self.context = context
     self.policy = policy
-    self.history = history.map { HistoryRow($0, frame.times, frame.catalog) }
+    self.history = history.map { HistoryRow($0, frame.times, frame.catalog, in: context.pool) }
     self.attention = attention
     self.connect = connect
     self.charts = charts
@@ -126,6 +131,12 @@ struct OverviewView: ViewModel {
   private var pool: Pool { context.pool }
   private var configuration: MFAConfiguration { policy.configuration }
 
+  /// The entries that the recent changes are from; nil without the permission.
+  private var audit: String? {
+    let query: Form = ["actor": Actor.Kind.administrator.rawValue]
+    return context.may(.readAudit) ? query.query(of: ConsolePaths.audit(pool)) : nil
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { $0.pool.name },
@@ -133,7 +144,7 @@ struct OverviewView: ViewModel {
     .text("id") { $0.pool.objectID },
     .flag("hasAttention") { !$0.attention.isEmpty },
     .list(\.attention),
-    .object(\.connect),
+    .optional(\.connect),
     .optional(\.charts),
     .flag(\.isMissingCharts),
     .optional(\.firstRun),
@@ -148,7 +159,7 @@ struct OverviewView: ViewModel {
     .markup("window") { WindowStrip.small($0.configuration) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .text("words") { WindowText.explanation($0.configuration.accepted) },
-    .text("audit") { $0.context.may(.readAudit) ? ConsolePaths.audit($0.pool) : nil },
+    .text("audit") { $0.audit },
     .flag("hasHistory") { !$0.history.isEmpty },
     .list(\.history),
     .text("factsHeading") { $0.pool.kind },
@@ -159,11 +170,11 @@ struct OverviewView: ViewModel {
 struct Figure: ViewModel {
   let label: Message
   let value: Message
-  let change: Message?
+  let change: FigureChange?
   let base: Message
 
   init(
-    label: some MessageConvertible, value: some MessageConvertible, change: Message? = nil,
+    label: some MessageConvertible, value: some MessageConvertible, change: FigureChange? = nil,
     base: some MessageConvertible
   ) {
     self.label = label.message
@@ -175,8 +186,36 @@ struct Figure: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.label),
     .text(\.value),
-    .text(\.change),
+    .optional(\.change),
     .text(\.base),
+  ]
+}
+
+/// The change of a figure, with a mark for its direction.
+struct FigureChange: ViewModel {
+  let difference: Int
+  let text: Message
+  /// What it's compared with.
+  let since: Message
+
+  /// For a state.
+  static let inMonth = Message("in 30 days")
+  /// For what happened in the period.
+  static let sinceBefore = Message("vs. prior 30 days")
+
+  init(_ difference: Int, text: Message? = nil, _ since: Message) {
+    self.difference = difference
+    self.text =
+      difference == 0
+      ? Message("No change") : text ?? .value(.number(Int(difference.magnitude)))
+    self.since = since
+  }
+
+  static let keys: Keys<Self> = [
+    .flag("isUp") { $0.difference > 0 },
+    .flag("isDown") { $0.difference < 0 },
+    .text(\.text),
+    .text(\.since),
   ]
 }
 
@@ -191,6 +230,5 @@ enum OverviewRoutes: ConsoleFeature {
 }
 
 extension ConsolePaths {
-  static let tenant = overview.ofTenant
   static let overview = PoolPath0()
 }

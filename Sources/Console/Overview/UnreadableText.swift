@@ -60,9 +60,6 @@ extension UnreadableSecrets.Group {
   var history: String {
     let query: Form = ["action": "secret"]
     guard let project else { return query.query(of: ConsolePaths.instanceAudit()) }
-    let path =
-      tenant.map { ConsolePaths.audit.ofTenant(project.text, $0.text) }
-      ?? ConsolePaths.audit.ofProject(project.text)
-    return query.query(of: path)
+    return query.query(of: ConsolePaths.audit(project, tenant))
   }
 }

@@ -92,14 +92,14 @@ struct NewPasskeyPage: Sendable {
     }
     let challenge = try await passkeys.begin(for: session)
     var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(Message("Add a passkey"))]),
+      Message("{title} · Your account", ["title": .message(Message("Add passkey"))]),
       for: signedIn)
     frame.errors = errors
     if session.secondFactor.isReady {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects here until there is one.
-      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+      (frame.sidebar, frame.find) = (nil, nil)
     }
     let party = publicURL.relyingParty
     let model = NewPasskeyView(

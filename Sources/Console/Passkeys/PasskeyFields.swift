@@ -103,11 +103,7 @@ extension PublicURL {
   public var passkeyHost: String? { relyingParty?.id }
 
   var passkeyObstacle: Message {
-    Message(
-      """
-      Passkeys need a hostname and HTTPS, but this server’s address is {address}. Ask the \
-      operator to change --public-url.
-      """, ["address": .text(origin)])
+    Message("Passkeys require HTTPS and a hostname (--public-url).")
   }
 }
 

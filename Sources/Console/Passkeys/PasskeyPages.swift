@@ -223,7 +223,7 @@ enum ReauthenticationRoutes: ConsoleFeature {
       ending: SupportRedirect(frames: parts.frames, cookies: parts.authorizer.cookies),
       view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
       passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
-      destinations: table.all.filter { $0.access != .open }.map(\.route))
+      destinations: table.destinations)
     table.settingUp(.get, ConsolePaths.reauthentication, at: .anyStage, page.show)
     table.settingUp(.post, ConsolePaths.reauthentication, at: .anyStage, page.verifyCode)
     table.settingUp(.get, ConsolePaths.passkeyReauthentication, at: .anyStage, page.showPasskey)

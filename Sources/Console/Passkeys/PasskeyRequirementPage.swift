@@ -29,7 +29,7 @@ struct PasskeyRequirementPage: Sendable {
         !outcome.value
         ? Message("No changes made.")
         : isRequired ? Message("Passkeys are now required.") : Message("Passkeys are now optional.")
-      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.administrators())
+      return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.instanceSettings())
     } catch {
       let errors = try await actions.faults(error, Self.action, signedIn) {
         (error: InstanceSettingError) in
@@ -52,7 +52,7 @@ struct PasskeyRequirementPage: Sendable {
     // Without the form, the page itself says what's missing.
     frame.errors = isPossible ? errors : []
     frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings())
     ]
     let framed = FrameView(frame)
     let model = PasskeyRequirementView(
@@ -100,7 +100,7 @@ struct PasskeyRequirementView: ViewModel {
     .text(\.unusable),
     .text("requirementError") { $0.frame.error(at: "required") },
     .text("action") { _ in ConsolePaths.passkeyRequirement() },
-    .text("back") { _ in ConsolePaths.administrators() },
+    .text("back") { _ in ConsolePaths.instanceSettings() },
     .text("account") { _ in ConsolePaths.account() },
     .text("value") { $0.isOn ? off : on },
     .text("button") {

@@ -175,7 +175,7 @@ struct ReauthenticationPage: Sendable {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects here or to the setup.
-      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+      (frame.sidebar, frame.find) = (nil, nil)
     }
     return frame
   }

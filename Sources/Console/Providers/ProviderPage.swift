@@ -72,11 +72,7 @@ struct ProviderPage: Sendable {
   private func find(
     _ context: PoolContext, _ id: String
   ) async throws -> IdentityProvider {
-    do {
-      return try await identity.identityProviders.find(context.pool, id)
-    } catch is ProviderError {
-      throw Refusal.notFound
-    }
+    try await identity.identityProviders.find(context.pool, id)
   }
 
   private func page(

@@ -57,11 +57,13 @@ struct ProvidersView: ViewModel {
     .object("empty") { view in
       EmptyView(
         heading: Message("No identity providers"),
-        sentence: Message(
-          """
-          Users can sign in with the methods enabled in the settings. Add an OpenID Connect \
-          provider to let them sign in with their company accounts.
-          """),
+        sentence: view.add == nil
+          ? Message("Users can sign in with the methods enabled in the settings.")
+          : Message(
+            """
+            Users can sign in with the methods enabled in the settings. Add an OpenID Connect \
+            provider to let them sign in with their company accounts.
+            """),
         link: view.add.map {
           EmptyLink(text: Message("Add provider"), href: $0, isPrimary: true)
         })

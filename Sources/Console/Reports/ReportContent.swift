@@ -95,7 +95,7 @@ struct ReportContents: Sendable {
         ConsolePaths.report(.enrollment)(context.pool), query)
     ]
     addTenantsMenu(
-      to: &content, .enrollment, isWhole: isWhole, context.pool, context.signedIn)
+      to: &content, .enrollment, context.pool, context.signedIn)
     if context.may(.findUsers) {
       content.details = Link(
         text: Message("View exemptions"),
@@ -118,6 +118,11 @@ struct ReportContents: Sendable {
         one: "{count} removal in this period.", other: "{count} removals in this period.",
         ["count": .number(counts.map(\.count).reduce(0, +))]),
       query: query(["period": String(window.days)], isWhole: isWhole),
+      chart: RemovalHistory(
+        counts.flatMap { count in
+          count.times.map { (at: $0, isHostile: count.reason?.isHostile == true) }
+        }, window, until: identity.clock.now(), signedIn.times
+      ).frame,
       table: ReportTable(
         caption: Report.removals.explanation,
         columns: [
@@ -135,7 +140,7 @@ struct ReportContents: Sendable {
     }
     content.menus = [periods(path, content.query)]
     if let pool = subject.basePool {
-      addTenantsMenu(to: &content, .removals, isWhole: isWhole, pool, signedIn)
+      addTenantsMenu(to: &content, .removals, pool, signedIn)
     }
     if !isWhole, signedIn.administrator.may(.readAudit, in: subject.basePool) {
       let log = subject.basePool.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit()
@@ -165,7 +170,7 @@ struct ReportContents: Sendable {
       table: ReportTable(
         caption: Report.exemptions.explanation,
         columns: [
-          Message("User"), Message("User pool"), Message("Reason"),
+          Message("User"), Message("Project or tenant"), Message("Reason"),
           Message("Ticket"), Message("Granted by"), Message("Granted on"),
           Message("Until"), Message("State"),
         ], times: context.signedIn.times))
@@ -185,7 +190,7 @@ struct ReportContents: Sendable {
     }
     content.menus = [periods(ConsolePaths.report(.exemptions)(context.pool), query)]
     addTenantsMenu(
-      to: &content, .exemptions, isWhole: isWhole, context.pool, context.signedIn)
+      to: &content, .exemptions, context.pool, context.signedIn)
     return content
   }
 
@@ -289,12 +294,11 @@ struct ReportContents: Sendable {
   }
 
   private func addTenantsMenu(
-    to content: inout ReportContent, _ report: Report, isWhole: Bool, _ pool: Pool,
-    _ signedIn: SignedIn
+    to content: inout ReportContent, _ report: Report, _ pool: Pool, _ signedIn: SignedIn
   ) {
     guard pool.tenant == nil else { return }
     var pools = menu(
-      Message("User pools"), "tenants",
+      Message("Scope"), "tenants",
       [("", Message("Without tenants")), ("all", Message("With tenants"))],
       ConsolePaths.report(report)(pool), content.query)
     if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {

@@ -24,7 +24,7 @@ struct KeptAnswersPage: Sendable {
   func show(_ signedIn: SignedIn) async throws -> Response {
     let draft = await authorizer.drafts.find(
       signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
-    guard let draft else { return .redirect(to: ConsolePaths.projects()) }
+    guard let draft else { return .redirect(to: ConsolePaths.home()) }
     let frame = await frames.frame(Message("Your form was saved"), for: signedIn)
     let (pool, user) = try await subject(of: draft.target, signedIn)
     return .html(
@@ -33,7 +33,7 @@ struct KeptAnswersPage: Sendable {
           frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
           action: routes.action(of: draft.target), pool: pool, user: user,
           leave: ReturnAddress.checked(draft.target.rawPath, among: routes.destinations)
-            ?? ConsolePaths.projects())))
+            ?? ConsolePaths.home())))
   }
 
   /// The pool and the user in the form's address, if the administrator can see them.

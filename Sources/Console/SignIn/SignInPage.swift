@@ -122,7 +122,7 @@ struct SignInPage: Sendable {
     {
       return .redirect(to: KeptAnswersPage.address(draft.mark))
     }
-    return .redirect(to: page ?? ConsolePaths.projects())
+    return .redirect(to: page ?? ConsolePaths.home())
   }
 
   private func page(
@@ -137,7 +137,8 @@ struct SignInPage: Sendable {
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)
     let model = SignInView(
-      frame: FrameView(frame), csrf: visitor.formToken, email: email, next: destination,
+      frame: FrameView(frame), host: authorizer.publicURL.host, csrf: visitor.formToken,
+      email: email, next: destination,
       passkey: authorizer.publicURL.relyingParty.map { _ in
         ReauthenticationPage.address(ConsolePaths.signInPasskey(), backTo: destination)
       },
@@ -154,6 +155,7 @@ struct SignInPage: Sendable {
 
 struct SignInView: ViewModel {
   let frame: FrameView
+  let host: String
   let csrf: String
   let email: String
   let next: String?
@@ -164,6 +166,8 @@ struct SignInView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
+    .text(\.host),
+    .text("roles") { _ in Message.value(Permission.manageAdministrators.roleNames) },
     .text("action") { _ in ConsolePaths.signIn() },
     .text(\.csrf),
     .text(\.next),
@@ -183,7 +187,7 @@ enum SignInRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let closed = table.all.filter { $0.access != .open }
-    let destinations = closed.map(\.route)
+    let destinations = table.destinations
 
     let signIn = SignInPage(
       identity: identity, authorizer: parts.authorizer, frames: frames,

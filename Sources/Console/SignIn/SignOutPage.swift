@@ -34,7 +34,7 @@ struct SignOutView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signOut() },
-    .text("home") { _ in ConsolePaths.projects() },
+    .text("home") { _ in ConsolePaths.home() },
     .text(\.csrf),
   ]
 }

@@ -53,7 +53,7 @@ struct ProviderSignInPage: Sendable {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
       // Every other page redirects to the setup of a second factor.
-      (frame.sidebar, frame.approvals, frame.find) = (nil, nil, nil)
+      (frame.sidebar, frame.find) = (nil, nil)
     }
     let model = ProviderConfirmationView(
       frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, isLinked: isLinked,

@@ -14,7 +14,7 @@ struct RemoveSignInProvider: FormAction {
     return FormPage(
       title: Message("Remove {name}", ["name": name]),
       crumbs: [
-        Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
+        Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings()),
         Link(text: Message("Sign-in provider"), href: ConsolePaths.signInProvider()),
       ],
       heading: Message("Remove {name}?", ["name": name]),
@@ -35,7 +35,7 @@ struct RemoveSignInProvider: FormAction {
   ) async throws -> FormEnd {
     let outcome = try await providers.remove(request)
     return FormEnd(
-      Message("The sign-in provider was removed."), at: ConsolePaths.administrators(),
+      Message("The sign-in provider was removed."), at: ConsolePaths.instanceSettings(),
       after: outcome)
   }
 

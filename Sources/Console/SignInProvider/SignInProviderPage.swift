@@ -61,7 +61,7 @@ struct SignInProviderPage: Sendable {
           text: Message("Enter the client secret again. It’s never sent back to the browser.")))
     }
     frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
+      Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings())
     ]
     let isRefused = !frame.errors.isEmpty
     let framed = FrameView(frame)
@@ -210,7 +210,7 @@ struct SignInProviderView: ViewModel {
     },
     .text("action") { _ in ConsolePaths.signInProvider() },
     .text("removal") { $0.stored == nil ? nil : ConsolePaths.signInProviderRemoval() },
-    .text("back") { _ in ConsolePaths.administrators() },
+    .text("back") { _ in ConsolePaths.instanceSettings() },
     .text("redirect") { $0.origin + ConsolePaths.providerCallback() },
     .text("name") { $0.provider.name },
     .text("nameError") { $0.frame.error(at: "name") },
@@ -291,7 +291,7 @@ enum ProviderEntranceRoutes: ConsoleFeature {
         "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
       continuing: try parts.template(
         "sign-in-provider/continuing", for: ProviderContinuingView.self),
-      destinations: table.all.filter { $0.access != .open }.map(\.route))
+      destinations: table.destinations)
     table.open(.get, ConsolePaths.providerSignIn, page.begin)
     table.open(.get, ConsolePaths.providerCallback, page.receive)
     table.settingUp(.get, ConsolePaths.providerReauthentication, at: .anyStage, page.ask)

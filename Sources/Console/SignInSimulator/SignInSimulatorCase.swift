@@ -94,6 +94,11 @@ struct SignInSimulatorCase: ViewModel {
           ["count": .number(factors.count), "factors": .list(names)])
       )
     case .due(_, _, .open):
+      if let (factor, drift, window) = forecast.factorOffTime {
+        return (
+          Chip.bad(Message("rejected")), CodeAttemptText.rejection(of: factor, drift, window)
+        )
+      }
       return (
         Chip.on(Message("code required")),
         Message("The password is accepted, then a code is required.")
@@ -254,7 +259,7 @@ struct SignInSimulatorCase: ViewModel {
       return Message("“{name}”", ["name": name])
     }
     return Message(
-      "{name} (suspended until {time})", ["name": name, "time": times.endValue(until)])
+      "{name} (suspended through {time})", ["name": name, "time": times.endValue(until)])
   }
 
   private static func enrollment(_ forecast: SignInForecast) -> Message {

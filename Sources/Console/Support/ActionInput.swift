@@ -53,7 +53,7 @@ enum ActionErrorText {
     case .noSecondFactor, .ownAccount, .ownRemoval, .ownExemption, .protectedAccount,
       .changesLocked, .factorsNeedApproval, .callerUnverifiable, .held, .nothingToDo, .alreadyAsked,
       .switchedOff,
-      .noAuthenticator, .noCodes,
+      .noAuthenticator, .noCodes, .codesLocked, .factorsSuspended, .clockDoubted,
       .enrollment,
       .userDisabled, .factorEnrolled:
       return [FieldError(field: "reason", text: sentence(error))]
@@ -100,6 +100,8 @@ enum ActionErrorText {
             other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]
           )
         )
+      case .firstCodeMalformed: ("first-code", Message("Enter the six digits of the first code."))
+      case .secondCodeMalformed: ("second-code", Message("Enter the six digits of the next code."))
       case .reasonRequired: ("reason", Message("Choose a reason."))
       case .proofMissing:
         (
@@ -168,11 +170,18 @@ enum ActionErrorText {
             "Changing this requires the {roles} role.",
             ["roles": Permission.protectUsers.roleNames])
         )
-      case .codeRequired:
+      case .codeRequired(let minutes):
         (
           "code",
           Message(
-            "Enter a code from your authenticator app. It’s been too long since your last one.")
+            one: """
+              Enter a code from your authenticator app. Your last code was more than {count} \
+              minute ago.
+              """,
+            other: """
+              Enter a code from your authenticator app. Your last code was more than {count} \
+              minutes ago.
+              """, ["count": .number(minutes)])
         )
       case .passkeyRequired:
         (
@@ -246,8 +255,13 @@ enum ActionErrorText {
         "This feature is off. Turning it on in Support rules requires the {roles} role.",
         ["roles": Permission.editSupportRules.roleNames])
     case .noAuthenticator:
-      Message("This user doesn’t have an authenticator app. Temporary codes require one.")
+      Message("This user doesn’t have an authenticator app, which this requires.")
     case .noCodes: Message("These codes no longer exist.")
+    case .codesLocked: Message("This user’s codes are locked. Unlock them first.")
+    case .factorsSuspended:
+      Message("A factor of this user is suspended. End the suspension first.")
+    case .clockDoubted:
+      Message("The server’s clock may be wrong, so codes can’t be compared with it now.")
     case .factorsNeedApproval:
       Message(
         """

@@ -22,8 +22,8 @@ struct SendCallerCode: Sendable {
           ? Message("Sent a code to {email}. Ask the caller to read it to you.", ["email": address])
           : Message(
             """
-            Email isn’t configured, so the code wasn’t emailed to {email}. Opening it under \
-            Messages requires the {roles} role.
+            Email isn’t set up, so the code wasn’t emailed to {email}. Opening it under Messages \
+            requires the {roles} role.
             """, ["email": address, "roles": Permission.readMessages.roleNames]))
     } catch let error as ActionDenial {
       let faults = try ActionErrorText.faults(error, target.times)
@@ -63,7 +63,7 @@ struct CallerView: ViewModel {
     guard carriesMail else {
       return Message(
         """
-        Email isn’t configured, so the code isn’t emailed to {email}. Opening it under Messages \
+        Email isn’t set up, so the code isn’t emailed to {email}. Opening it under Messages \
         requires the {roles} role.
         """, ["email": address, "roles": Permission.readMessages.roleNames])
     }

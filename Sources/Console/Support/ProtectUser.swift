@@ -128,16 +128,11 @@ struct UnlockCodes: FormAction {
       account, in: target.pool, title: Message("Unlock codes"),
       heading: Message("Unlock codes for {user}?", ["user": account.shortLabel]),
       consequences: [
+        Message("Codes work again right away."),
         Message(
-          one: """
-            The count of {count} consecutive incorrect code is reset, and codes are accepted \
-            again immediately.
-            """,
-          other: """
-            The count of {count} consecutive incorrect codes is reset, and codes are accepted \
-            again immediately.
-            """, ["count": .number(account.wrongCodes)]),
-        Message("Incorrect codes can be someone else’s guesses. Ask the user about them first."),
+          one: "Ask whether the attempt was theirs: someone may be guessing.",
+          other: "Ask whether the {count} attempts were theirs: someone may be guessing.",
+          ["count": .number(account.wrongCodes)]),
       ], button: Message("Unlock codes"), isDestructive: false)
     page.notifies = true
     page.reasons = [.locked, .mistake, .other]

@@ -98,7 +98,7 @@ extension SupportReason {
   /// When to choose it, after its name.
   var hint: Message {
     switch self {
-    case .lost: Message("no sign that anyone else has it")
+    case .lost: Message("theft not suspected")
     case .stolen: Message("someone else may have it")
     case .compromised: Message("someone else may know the secret or a code")
     case .replaced: Message("the user has a new one to enroll")
@@ -114,7 +114,7 @@ extension SupportReason {
   /// When to choose it, as a sentence.
   var explanation: Message {
     switch self {
-    case .lost: Message("No sign that anyone else has it.")
+    case .lost: Message("Theft isn’t suspected.")
     case .stolen: Message("Someone else may have it.")
     case .compromised: Message("Someone else may know the secret or a code.")
     case .replaced: Message("The user has a new one to enroll.")
@@ -127,9 +127,9 @@ extension SupportReason {
     }
   }
 
-  /// The name and when to choose it: “Lost device: no sign that anyone else has it”.
+  /// The name and when to choose it: “Lost device (theft not suspected)”.
   var label: Message {
-    Message("{name}: {hint}", ["name": .message(name), "hint": .message(hint)])
+    Message("{name} ({hint})", ["name": .message(name), "hint": .message(hint)])
   }
 }
 

@@ -18,6 +18,7 @@ struct SupportRulesForm: Sendable {
   var tokenChangesPerHour: String
   var temporaryCodes: Bool
   var recoveryCodes: Bool
+  var resynchronization: Bool
   var proof: String
   var callerVerification: String
 
@@ -35,6 +36,7 @@ struct SupportRulesForm: Sendable {
     tokenChangesPerHour = settings.tokenChangesPerHour.map(String.init) ?? ""
     temporaryCodes = settings.temporaryCodes
     recoveryCodes = settings.recoveryCodes
+    resynchronization = settings.resynchronization
     proof = settings.identityProof.joined(separator: "\n")
     callerVerification = settings.callerVerification.rawValue
   }
@@ -53,6 +55,7 @@ struct SupportRulesForm: Sendable {
     tokenChangesPerHour = form.trimmed("token-changes-per-hour")
     temporaryCodes = form["temporary-codes"] == "on"
     recoveryCodes = form["recovery-codes"] == "on"
+    resynchronization = form["resynchronization"] == "on"
     proof = form.text("identity-proof") ?? ""
     callerVerification = form.trimmed("caller-verification")
   }
@@ -76,6 +79,7 @@ struct SupportRulesForm: Sendable {
     }
     settings.temporaryCodes = temporaryCodes
     settings.recoveryCodes = recoveryCodes
+    settings.resynchronization = resynchronization
     settings.callerVerification = CallerVerification(rawValue: callerVerification) ?? .off
     settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
     return settings

@@ -78,181 +78,6 @@ struct SupportRulesView: ViewModel {
     isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
   }
 
-  private func numbers(_ answers: SupportRulesForm) -> [Field] {
-    [
-      .line(
-        "code-cap", Message("Incorrect codes before lockout"),
-        hint: Message(
-          """
-          5 to 100 in a row. Starting with the fifth, codes are blocked temporarily. After this \
-          many, they’re locked until an administrator unlocks them.
-          """), Field.Look.number,
-        value: answers.codeCap),
-      .line(
-        "undo-hours", Message("Undo period for removals (hours)"),
-        hint: Message(
-          """
-          0 to 720. How long another administrator can undo a removal. Enter 0 for never. \
-          Removals for “Stolen device” or “Compromised” can’t be undone.
-          """), Field.Look.number,
-        value: answers.undoHours),
-      .line(
-        "code-attempt-days", Message("Code attempt log retention (days)"),
-        hint: Message("1 to 400. After that, only daily totals are kept."), Field.Look.number,
-        value: answers.codeAttemptDays),
-      .line(
-        "actions-per-hour", Message("Actions per hour"),
-        hint: Message(
-          """
-          1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
-          requires the {roles} role.
-          """, ["roles": Permission.protectUsers.roleNames]), Field.Look.number,
-        value: answers.actionsPerHour),
-      .line(
-        "sign-in-goal", Message("Sign-ins to keep (%)"),
-        hint: Message(
-          """
-          90 to 100. The recommended window on the MFA policy page is the smallest one that keeps \
-          at least this share of sign-ins.
-          """), #" class="medium" inputmode="decimal" autocomplete="off""#,
-        value: answers.signInGoal),
-    ]
-  }
-
-  private func switches(_ answers: SupportRulesForm) -> [Field] {
-    [
-      .check(
-        "temporary-codes", Message("Temporary codes"),
-        hint: Message(
-          """
-          Agents can generate a single-use code for a user who lost their device. Valid for at \
-          most one day.
-          """), isOn: answers.temporaryCodes),
-      .check(
-        "recovery-codes", Message("Recovery codes"),
-        hint: Message("Users can save a set of codes to use if they lose their device."),
-        isOn: answers.recoveryCodes),
-      .check(
-        "approval-for-last-factor", Message("Approval for removing a user’s last factor"),
-        hint: Message(
-          """
-          Where enrollment is mandatory, a second administrator must approve the removal of a \
-          user’s last second factor.
-          """), isOn: answers.approvalForLastFactor),
-      .check(
-        "tokens-remove-factors", Message("Factor removal by service tokens"),
-        hint: Message(
-          """
-          When off, REST API calls and imports can’t remove users’ second factors, or delete \
-          users who have one.
-          """), isOn: answers.tokensRemoveFactors),
-    ]
-  }
-
-  private var fields: [Field] {
-    let protectors = Permission.protectUsers.roleNames
-    let callers = CallerVerification.allCases.map {
-      Field.Option(value: $0.rawValue, label: $0.label)
-    }
-    return
-      (numbers(answers) + [
-        .area(
-          "identity-proof", Message("Identity checks <span class=\"soft\">(optional)</span>"),
-          hint: Message(
-            """
-            One check per line, for example, “called back on the number on file”. Agents must \
-            confirm every check before each action. At most {mostProofs} lines of {longestProof} \
-            characters, saved to the audit log.
-            """,
-            [
-              "mostProofs": .number(SupportRules.mostProofs),
-              "longestProof": .number(SupportRules.longestProof),
-            ]), #" rows="4""#, value: answers.proof, detectsDirection: true),
-        .menu(
-          "caller-verification", Message("Caller verification"),
-          hint: Message(
-            """
-            Agents send a code to the user’s verified email address, and the caller reads it to \
-            them. If required, actions that let someone into an account are denied without a code. \
-            If the user has no verified email address, removing second factors requires approval \
-            instead, as do bulk removals. Changing this requires the {protectorRoles} role.
-            """, ["protectorRoles": protectors]), callers, value: answers.callerVerification),
-        .line(
-          "approval-over-users",
-          Message("Require approval above (users) <span class=\"soft\">(optional)</span>"),
-          hint: Message(
-            """
-            Applies to bulk removals. Leave empty to never require approval, or enter 0 to always \
-            require it.
-            """), Field.Look.number, value: answers.approvalOverUsers),
-        .line(
-          "policy-approval-over-users",
-          Message(
-            """
-            Require approval of a weaker MFA policy above (affected users) <span \
-            class="soft">(optional)</span>
-            """),
-          hint: Message(
-            """
-            Leave empty to never require approval, or enter 0 to require it whenever a user is \
-            affected. Raising or removing the limit requires the {protectorRoles} role. Changes \
-            through the REST API don’t require approval.
-            """, ["protectorRoles": protectors]), Field.Look.number,
-          value: answers.policyApprovalOverUsers),
-        .line(
-          "token-changes-per-hour",
-          Message(
-            """
-            Hourly factor changes per service token <span class="soft">(optional)</span>
-            """),
-          hint: Message(
-            """
-            The number of users whose second factors one token can change per hour. Leave empty for \
-            no limit. New users in imports aren’t counted.
-            """), Field.Look.number, value: answers.tokenChangesPerHour),
-      ]).map { $0.shown(nil, frame) }
-  }
-
-  private func facts(_ answers: SupportRulesForm) -> [Fact] {
-    let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
-    let none = Markup(escaping: Message("none"))
-    var facts = numbers(answers).map { Fact($0.label, $0.value) }
-    facts += [
-      Fact(
-        Message("Approval of bulk removals"),
-        Self.limit(answers.approvalOverUsers, without: Message("never")) {
-          Message(one: "above {count} user", other: "above {count} users", ["count": .number($0)])
-        }),
-      Fact(
-        Message("Approval of a weaker MFA policy"),
-        Self.limit(answers.policyApprovalOverUsers, without: Message("never")) {
-          Message(
-            one: "above {count} affected user", other: "above {count} affected users",
-            ["count": .number($0)])
-        }),
-      Fact(
-        Message("Hourly factor changes per service token"),
-        Self.limit(answers.tokenChangesPerHour, without: Message("no limit")) {
-          Message(one: "{count} user", other: "{count} users", ["count": .number($0)])
-        }),
-      Fact(Message("Identity checks"), proof.isEmpty ? none : HTML.isolated(proof)),
-      Fact(
-        Message("Caller verification"),
-        (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
-    ]
-    return facts
-      + switches(answers).map {
-        Fact($0.label, $0.isOn ? Message("on") : Message("off"))
-      }
-  }
-
-  /// Returns a limit in words; text that isn't a number stays as entered.
-  private static func limit(
-    _ entered: String, without none: Message, _ words: (Int) -> Message
-  ) -> Message {
-    entered.isEmpty ? none : Int(entered).map(words) ?? .verbatim(entered)
-  }
-
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("poolName") { $0.context.pool.name },
@@ -272,14 +97,18 @@ struct SupportRulesView: ViewModel {
       view.current.map { current in
         SettingsConflict(
           Message("These support rules changed while you were editing."),
-          current: view.facts(current),
-          entered: view.facts(view.answers),
+          current: SupportRulesSection.all(current).flatMap(\.facts),
+          entered: SupportRulesSection.all(view.answers).flatMap(\.facts),
           discard: ConsolePaths.supportRules(view.context.pool))
       }
     },
-    .list("fields") { $0.fields },
-    .list("switches") { $0.switches($0.answers) },
-    .list("facts") { $0.facts($0.answers) },
+    .list("sections") { view in
+      SupportRulesSection.all(view.answers).map { section -> SupportRulesSection in
+        var section = section
+        section.fields = section.fields.map { $0.shown(nil, view.frame) }
+        return section
+      }
+    },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { view in
@@ -295,5 +124,239 @@ extension CallerVerification {
     case .offered: Message("Offer a code by email")
     case .required: Message("Require a code by email")
     }
+  }
+}
+
+/// Support rules that belong together, as fields and as facts.
+struct SupportRulesSection: ViewModel {
+  let id: String
+  let heading: Message
+  var fields: [Field]
+  let facts: [Fact]
+
+  static let keys: Keys<Self> = [
+    .text(\.id),
+    .text(\.heading),
+    .list(\.fields),
+    .list(\.facts),
+  ]
+
+  static func all(_ answers: SupportRulesForm) -> [SupportRulesSection] {
+    [callers(answers), codes(answers), removals(answers), policy(answers), api(answers)]
+  }
+
+  private init(_ id: String, _ heading: Message, _ fields: [Field], facts: [Fact]) {
+    self.id = id
+    self.heading = heading
+    self.fields = fields
+    self.facts = facts
+  }
+
+  private static var protectors: Message.Value { Permission.protectUsers.roleNames }
+
+  private static func callers(_ answers: SupportRulesForm) -> SupportRulesSection {
+    let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
+    let fields: [Field] = [
+      .area(
+        "identity-proof", Message("Identity checks <span class=\"soft\">(optional)</span>"),
+        hint: Message(
+          """
+          One check per line, for example, “called back on the number on file”. Agents must \
+          confirm every check before each action. At most {mostProofs} lines of {longestProof} \
+          characters, saved to the audit log.
+          """,
+          [
+            "mostProofs": .number(SupportRules.mostProofs),
+            "longestProof": .number(SupportRules.longestProof),
+          ]), #" rows="4""#, value: answers.proof, detectsDirection: true),
+      .menu(
+        "caller-verification", Message("Caller verification"),
+        hint: Message(
+          """
+          Agents send a code to the user’s verified email address, and the caller reads it to \
+          them. When required, agents can’t restore access without this code. If the user has no \
+          verified email address, removing second factors requires approval instead, as do bulk \
+          removals and enrollment links to many users. Changing this requires the \
+          {protectorRoles} role.
+          """, ["protectorRoles": protectors]),
+        CallerVerification.allCases.map { Field.Option(value: $0.rawValue, label: $0.label) },
+        value: answers.callerVerification),
+      .line(
+        "actions-per-hour", Message("Actions per hour"),
+        hint: Message(
+          """
+          1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
+          requires the {roles} role.
+          """, ["roles": protectors]), Field.Look.number, value: answers.actionsPerHour),
+    ]
+    return SupportRulesSection(
+      "callers", Message("Agents and callers"), fields,
+      facts: [
+        Fact(
+          Message("Identity checks"),
+          proof.isEmpty ? Markup(escaping: Message("None")) : HTML.isolated(proof)),
+        Fact(
+          Message("Caller verification"),
+          (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
+        fact(fields[2]),
+      ])
+  }
+
+  private static func codes(_ answers: SupportRulesForm) -> SupportRulesSection {
+    let fields: [Field] = [
+      .line(
+        "code-cap", Message("Incorrect codes before lockout"),
+        hint: Message(
+          """
+          5 to 100 in a row. Starting with the fifth, codes are blocked temporarily. After this \
+          many, they’re locked until an administrator unlocks them.
+          """), Field.Look.number, value: answers.codeCap),
+      .line(
+        "code-attempt-days", Message("Code attempt log retention (days)"),
+        hint: Message("1 to 400. After that, only daily totals are kept."), Field.Look.number,
+        value: answers.codeAttemptDays),
+      .check(
+        "temporary-codes", Message("Temporary codes"),
+        hint: Message(
+          """
+          Agents can generate a single-use code for a user who lost their device. Valid for at \
+          most one day.
+          """), isOn: answers.temporaryCodes),
+      .check(
+        "recovery-codes", Message("Recovery codes"),
+        hint: Message("Users can save a set of codes to use if they lose their device."),
+        isOn: answers.recoveryCodes),
+      .check(
+        "resynchronization", Message("Resynchronization"),
+        hint: Message(
+          """
+          Agents can resynchronize an authenticator whose clock can’t be set, such as a hardware \
+          token, with two of its codes.
+          """), isOn: answers.resynchronization),
+    ]
+    return SupportRulesSection("codes", Message("Codes"), fields, facts: fields.map(fact))
+  }
+
+  private static func removals(_ answers: SupportRulesForm) -> SupportRulesSection {
+    let fields: [Field] = [
+      .line(
+        "undo-hours", Message("Undo period for removals (hours)"),
+        hint: Message(
+          """
+          0 to 720. How long another administrator can undo a removal. Enter 0 for never. \
+          Removals for “Stolen device” or “Compromised” can’t be undone.
+          """), Field.Look.number, value: answers.undoHours),
+      .line(
+        "approval-over-users",
+        Message(
+          """
+          Require approval for bulk removals or enrollment links of more than … users <span \
+          class="soft">(optional)</span>
+          """),
+        hint: Message("Leave empty to never require approval, or enter 0 to always require it."),
+        Field.Look.number, value: answers.approvalOverUsers),
+      .check(
+        "approval-for-last-factor", Message("Approval for removing a user’s last factor"),
+        hint: Message(
+          """
+          Where enrollment is mandatory, a second administrator must approve the removal of a \
+          user’s last second factor.
+          """), isOn: answers.approvalForLastFactor),
+    ]
+    return SupportRulesSection(
+      "removals", Message("Factor removals"), fields,
+      facts: [
+        fact(fields[0]),
+        Fact(
+          Message("Approval of bulk removals"),
+          limit(answers.approvalOverUsers, without: Message("Never")) {
+            Message(
+              one: "More than {count} user", other: "More than {count} users",
+              ["count": .number($0)])
+          }),
+        fact(fields[2]),
+      ])
+  }
+
+  private static func policy(_ answers: SupportRulesForm) -> SupportRulesSection {
+    let fields: [Field] = [
+      .line(
+        "policy-approval-over-users",
+        Message(
+          """
+          Require approval if a weaker policy affects more than … users <span \
+          class="soft">(optional)</span>
+          """),
+        hint: Message(
+          """
+          Leave empty to never require approval, or enter 0 to require it whenever a user is \
+          affected. Raising or removing the limit requires the {protectorRoles} role. Changes \
+          through the REST API don’t require approval.
+          """, ["protectorRoles": protectors]), Field.Look.number,
+        value: answers.policyApprovalOverUsers),
+      .line(
+        "sign-in-goal", Message("Recommendation target: sign-ins kept (%)"),
+        hint: Message(
+          """
+          90 to 100. The recommended window on the MFA policy page is the smallest one that keeps \
+          at least this share of sign-ins.
+          """), #" class="medium" inputmode="decimal" autocomplete="off""#,
+        value: answers.signInGoal),
+    ]
+    return SupportRulesSection(
+      "policy", Message("MFA policy"), fields,
+      facts: [
+        Fact(
+          Message("Approval of a weaker policy"),
+          limit(answers.policyApprovalOverUsers, without: Message("Never")) {
+            Message(
+              one: "More than {count} affected user", other: "More than {count} affected users",
+              ["count": .number($0)])
+          }),
+        fact(fields[1]),
+      ])
+  }
+
+  private static func api(_ answers: SupportRulesForm) -> SupportRulesSection {
+    let fields: [Field] = [
+      .line(
+        "token-changes-per-hour",
+        Message(
+          "Hourly factor changes per service token <span class=\"soft\">(optional)</span>"),
+        hint: Message(
+          """
+          The number of users whose second factors one token can change per hour. Leave empty for \
+          no limit. New users in imports aren’t counted.
+          """), Field.Look.number, value: answers.tokenChangesPerHour),
+      .check(
+        "tokens-remove-factors", Message("Factor removal by service tokens"),
+        hint: Message(
+          """
+          When off, REST API calls and imports can’t remove users’ second factors, or delete \
+          users who have one.
+          """), isOn: answers.tokensRemoveFactors),
+    ]
+    return SupportRulesSection(
+      "api", Message("REST API"), fields,
+      facts: [
+        Fact(
+          Message("Hourly factor changes per service token"),
+          limit(answers.tokenChangesPerHour, without: Message("No limit")) {
+            Message(one: "{count} user", other: "{count} users", ["count": .number($0)])
+          }),
+        fact(fields[1]),
+      ])
+  }
+
+  private static func fact(_ field: Field) -> Fact {
+    guard field.control == .check else { return Fact(field.label, Message.verbatim(field.value)) }
+    return Fact(field.label, field.isOn ? Message("On") : Message("Off"))
+  }
+
+  /// Returns a limit in words; text that isn't a number stays as entered.
+  private static func limit(
+    _ entered: String, without none: Message, _ words: (Int) -> Message
+  ) -> Message {
+    entered.isEmpty ? none : Int(entered).map(words) ?? .verbatim(entered)
   }
 }

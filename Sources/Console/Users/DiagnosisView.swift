@@ -8,13 +8,16 @@ struct DiagnosisView: ViewModel {
   let advice: Message?
   let evidence: Markup?
   let isWrong: Bool
+  /// Whether no code or sign-in works until an administrator acts.
+  let isBlocked: Bool
 
   init(_ diagnosis: SignInDiagnosis, of account: Account, at now: Instant, _ times: Times) {
     (finding, advice) = Self.text(diagnosis, of: account, at: now, times)
     evidence = Self.evidence(diagnosis, times)
     switch diagnosis.cause {
-    case .noFactor, .factorsOff, nil: isWrong = false
-    default: isWrong = true
+    case .noFactor, .factorsOff, nil: (isWrong, isBlocked) = (false, false)
+    case .disabled, .locked(.closed): (isWrong, isBlocked) = (false, true)
+    default: (isWrong, isBlocked) = (true, false)
     }
   }
 
@@ -30,13 +33,13 @@ struct DiagnosisView: ViewModel {
       )
     case .locked:
       return (
-        CodeAttemptText.lock(account, at: now, times) ?? Message("No problem found."),
+        CodeAttemptText.lock(account, at: now, times) ?? Message("No sign-in problems detected."),
         clock ?? Message("Confirm the caller’s identity, then unlock the codes.")
       )
     case .suspended(let factor, let until):
       return (
         Message(
-          "The factor “{name}” is suspended until {until}.",
+          "The factor “{name}” is suspended through {until}.",
           ["name": FactorText.name(factor), "until": times.endValue(until)]),
         Message("Its codes are rejected. End the suspension once the caller has the device.")
       )
@@ -106,7 +109,7 @@ struct DiagnosisView: ViewModel {
       )
     case .noFactor:
       return (Message("No second factor."), Message("This user signs in without a code."))
-    case nil: return (Message("No problem found."), nil)
+    case nil: return (Message("No sign-in problems detected."), nil)
     }
   }
 
@@ -129,14 +132,14 @@ struct DiagnosisView: ViewModel {
     if let drift = diagnosis.drift {
       html.raw("<span>")
       html.message(CodeAttemptText.evidence(drift))
-      html.raw("</span>")
+      html.raw("</span> ")
       if let window = drift.newest.window {
         html.raw("<span>")
         html.message(
           Message(
             one: "Limit: {count} interval", other: "Limit: {count} intervals",
             ["count": .number(window.adjacentIntervals)]))
-        html.raw("</span>")
+        html.raw("</span> ")
       }
       if let lastOnTime = drift.lastOnTime {
         html.raw("<span>")
@@ -163,5 +166,6 @@ struct DiagnosisView: ViewModel {
     .text(\.advice),
     .markup(\.evidence),
     .flag(\.isWrong),
+    .flag(\.isBlocked),
   ]
 }

@@ -3,10 +3,11 @@ import Identity
 import Localization
 import Templating
 
-/// The actions on a user that the administrator can perform: the likely one first, a row for each
-/// factor, and the destructive ones last.
+/// The actions on a user that the administrator can perform: those that the diagnosis makes likely,
+/// then the others, with a row for each factor, and the destructive ones last.
 struct UserActions: ViewModel {
-  private(set) var safe: [UserActionLink] = []
+  private(set) var likely: [UserActionLink] = []
+  private(set) var more: [UserActionLink] = []
   private(set) var rows: [UserActionRow] = []
   private(set) var destructive: [UserActionLink] = []
   /// What agents confirm about a caller before they act; nil if the pool requires nothing.
@@ -15,25 +16,26 @@ struct UserActions: ViewModel {
   private let context: PoolContext
   private let account: Account
   private let remedy: ConsoleAction?
+  private let helpful: [ConsoleAction]
 
   init?(_ records: UserRecords, in context: PoolContext, at now: Instant) {
     self.context = context
     account = records.account
-    remedy = records.diagnosis.remedy
-    addForCodes(records)
-    for factor in account.factors { add(factor, at: now) }
+    (remedy, helpful) = (records.diagnosis.remedy, records.diagnosis.likely)
+    addForCodes(records, at: now)
+    for factor in account.factors { add(factor, by: records.rules, at: now) }
     for hold in records.removalHolds { add(hold) }
     addForAccount(records)
-    guard !safe.isEmpty || !rows.isEmpty || !destructive.isEmpty else { return nil }
-    if let likely = safe.firstIndex(where: \.isPrimary) {
-      safe.insert(safe.remove(at: likely), at: 0)
-    }
+    guard !likely.isEmpty || hasMore || !destructive.isEmpty else { return nil }
+    likely = helpful.flatMap { action in likely.filter { $0.action == action } }
     if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
       checks = Message(
         "Confirm the caller’s identity first: {checks}.",
         ["checks": .sequence(records.rules.identityProof.map(Message.verbatim))])
     }
   }
+
+  private var hasMore: Bool { !more.isEmpty || !rows.isEmpty }
 
   private func link(
     _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
@@ -42,7 +44,7 @@ struct UserActions: ViewModel {
       of: action, on: account, in: context.pool)
     guard denial == nil else { return nil }
     return UserActionLink(
-      text: text, href: href, isPrimary: action == remedy && !isDestructive,
+      action: action, text: text, href: href, isPrimary: action == remedy && !isDestructive,
       isDestructive: isDestructive)
   }
 
@@ -50,19 +52,30 @@ struct UserActions: ViewModel {
     _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
   ) {
     guard let link = link(action, text, href, isDestructive: isDestructive) else { return }
-    if isDestructive { destructive.append(link) } else { safe.append(link) }
+    if isDestructive {
+      destructive.append(link)
+    } else if helpful.contains(action) {
+      likely.append(link)
+    } else {
+      more.append(link)
+    }
   }
 
-  /// Adds the actions on `object` as a row, without the likely action, which is a button.
+  /// Adds the actions on `object`, those that are neither likely nor destructive as a row.
+  ///
+  /// Of several factors, only the one that the remedy is for has likely actions.
   private mutating func add(
-    to object: Message, _ actions: [(link: UserActionLink?, label: Message)]
+    to object: Message, isOnly: Bool, _ actions: [(link: UserActionLink?, label: Message)]
   ) {
     var links: [UserActionLink] = []
     for (link, label) in actions {
       guard var link else { continue }
       link.object = object
-      if link.isPrimary, !safe.contains(where: \.isPrimary) {
-        safe.append(link)
+      let isRemedy = link.isPrimary && !likely.contains(where: \.isPrimary)
+      if link.isDestructive {
+        destructive.append(link)
+      } else if isRemedy || isOnly && helpful.contains(link.action) {
+        likely.append(link)
       } else {
         link.label = label
         links.append(link)
@@ -71,9 +84,9 @@ struct UserActions: ViewModel {
     if !links.isEmpty { rows.append(UserActionRow(object: object, links: links)) }
   }
 
-  private mutating func addForCodes(_ records: UserRecords) {
+  private mutating func addForCodes(_ records: UserRecords, at now: Instant) {
     let (pool, uid) = (context.pool, account.id.text)
-    if account.wrongCodes > 0 {
+    if account.codeLock(at: now) != .open {
       add(.unlockCodes, Message("Unlock codes…"), ConsolePaths.unlock(pool, uid))
     }
     if records.rules.temporaryCodeDenial(for: account) == nil {
@@ -98,11 +111,23 @@ struct UserActions: ViewModel {
     }
   }
 
-  private mutating func add(_ factor: Factor, at now: Instant) {
+  private mutating func add(_ factor: Factor, by rules: SupportRules, at now: Instant) {
     let (pool, uid, id) = (context.pool, account.id.text, factor.id.text)
     let end = Message("End suspension…")
+    var (resynchronization, clearing): (UserActionLink?, UserActionLink?) = (nil, nil)
+    let denial = rules.resynchronizationDenial(
+      of: factor, of: account, isClockDoubted: false, at: now)
+    if denial == nil {
+      resynchronization = link(
+        .resynchronizeFactor, Message("Resynchronize factor…"),
+        ConsolePaths.resynchronization(pool, uid, id))
+    }
+    if factor.clockOffset != nil {
+      clearing = link(
+        .clearClockOffset, Message("Clear clock offset…"), ConsolePaths.clockOffset(pool, uid, id))
+    }
     add(
-      to: Message.verbatim(Formatted.short(factor.label, 40)),
+      to: Message.verbatim(Formatted.short(factor.label, 40)), isOnly: account.factors.count == 1,
       [
         factor.isSuspended(at: now)
           ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(pool, uid, id)), end)
@@ -116,6 +141,8 @@ struct UserActions: ViewModel {
             .renameFactor, Message("Rename factor…"), ConsolePaths.factorName(pool, uid, id)),
           Message("Rename…")
         ),
+        (resynchronization, Message("Resynchronize…")),
+        (clearing, Message("Clear offset…")),
         (
           link(
             .removeFactor, Message("Remove factor…"), ConsolePaths.removal(pool, uid, id),
@@ -133,6 +160,7 @@ struct UserActions: ViewModel {
     add(
       to: Message.value(
         .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) })),
+      isOnly: true,
       [
         (link(.restoreFactors, restore, ConsolePaths.undo(pool, uid, removal)), restore),
         (
@@ -185,9 +213,10 @@ struct UserActions: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .flag("hasSafe") { !$0.safe.isEmpty },
-    .list(\.safe),
-    .flag("hasRows") { !$0.rows.isEmpty },
+    .flag("hasLikely") { !$0.likely.isEmpty },
+    .list(\.likely),
+    .flag("hasMore") { $0.hasMore },
+    .list(\.more),
     .list(\.rows),
     .flag("hasDestructive") { !$0.destructive.isEmpty },
     .list(\.destructive),
@@ -206,6 +235,7 @@ struct UserActionRow: ViewModel {
 }
 
 struct UserActionLink: ViewModel {
+  let action: ConsoleAction
   let text: Message
   let href: String
   /// What the action applies to; nil for the user.
@@ -221,6 +251,5 @@ struct UserActionLink: ViewModel {
     .text(\.object),
     .text(\.label),
     .flag(\.isPrimary),
-    .flag(\.isDestructive),
   ]
 }

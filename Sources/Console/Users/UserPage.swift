@@ -70,7 +70,7 @@ struct UserView: ViewModel {
       timeline?.csrf = context.signedIn.session.csrfToken
     }
     codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.pool, times)
-    factors = account.factors.map { FactorRow($0, at: now, times) }
+    factors = account.factors.map { FactorRow($0, records.codeAttempts.items, at: now, times) }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
     guidance = GuidanceAside(records.guidance, of: context.pool, prose)
     support = UserSupport(records: records, context: context)
@@ -116,7 +116,7 @@ struct UserView: ViewModel {
       let query = ["kind": "account", "object": account.id.text] as Form
       links.append(
         Link(
-          text: Message("Full history"),
+          text: Message("Audit log"),
           href: query.query(of: ConsolePaths.audit(context.pool))))
     }
     return links
@@ -221,7 +221,7 @@ struct UserView: ViewModel {
           This user has only a first factor. Users enroll a second factor themselves, in your \
           application.
           """),
-        link: EmptyLink(text: Message("How users enroll"), href: ConsolePaths.guidance()))
+        link: EmptyLink(text: Message("How users enroll"), href: ConsolePaths.guides()))
     },
     .optional(\.backupCodes),
     .optional(\.guidance),

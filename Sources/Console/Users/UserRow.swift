@@ -80,7 +80,7 @@ final class UserRow: ViewModel {
     .text("factor") { FactorText.kinds($0.account) },
     .text("exempt") { row in
       row.source.exemptUntil.map {
-        Message("exempt until {end}", ["end": row.source.times.endValue($0)])
+        Message("exempt through {end}", ["end": row.source.times.endValue($0)])
       }
     },
     .markup("state") {

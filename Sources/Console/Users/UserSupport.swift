@@ -135,12 +135,24 @@ struct UserMessageRow: ViewModel {
 struct FactorRow: ViewModel {
   let factor: Factor
   let isSuspended: Bool
+  /// How far the device's clock is off, and the newest code by that clock; nil unless the factor was
+  /// resynchronized.
+  let clock: Message?
   let times: Times
 
-  init(_ factor: Factor, at now: Instant, _ times: Times) {
+  init(_ factor: Factor, _ codeAttempts: [CodeAttempt], at now: Instant, _ times: Times) {
     self.factor = factor
     self.times = times
     isSuspended = factor.isSuspended(at: now)
+    clock = factor.clockOffset.map { offset in
+      let newest = codeAttempts.first { $0.enrollment == factor.id && $0.distance != nil }
+      return .value(
+        .sequence([
+          Message("Clock offset: {offset}", ["offset": .message(FactorText.clock(offset))]),
+          Message(
+            "remaining: {offset}", ["offset": .message(FactorText.clock(newest?.distance ?? 0))]),
+        ]))
+    }
   }
 
   static let keys: Keys<Self> = [
@@ -148,6 +160,7 @@ struct FactorRow: ViewModel {
     .text("id") { $0.factor.id.text },
     .text("kind") { $0.factor.kind.title },
     .text("number") { $0.factor.displayName == nil ? nil : $0.factor.phoneNumber },
+    .text(\.clock),
     .flag(\.isSuspended),
     .markup("state") { _ in AccountChips.suspended },
     .markup("until") { $0.factor.suspendedUntil.map($0.times.end) },

@@ -88,6 +88,9 @@ struct UsersView: ViewModel {
   /// The form for a pasted list; nil without the permission.
   let list: ListForm?
   let selection: UserSelection?
+  /// The address that previews enrollment links to the listed users; nil without the permission, or
+  /// for users with second factors.
+  let links: String?
   let removals: String
 
   init(
@@ -118,7 +121,7 @@ struct UsersView: ViewModel {
     }
     sorts = Accounts.Sort.allCases.map { each in
       Link(
-        text: each.words, href: query.with(each).query(of: list), isCurrent: each == query.sort)
+        text: each.heading, href: query.with(each).query(of: list), isCurrent: each == query.sort)
     }
     self.columns = columns.form(action: list, kept: query.form.at(query.after))
     hidingClasses = columns.hidingClasses
@@ -143,10 +146,18 @@ struct UsersView: ViewModel {
         action: removals, csrf: csrf, isOnePage: pager.isOnly,
         total: found.map(\.total.exact) ?? number(query.filter),
         all: query.selectingAll.query(of: removals)) : nil
+    links =
+      context.may(.removeFactors) && query.filter == .none
+      ? query.form.query(of: ConsolePaths.enrollmentLinks(pool)) : nil
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
     deletedUser =
       context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.pool) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(pool)) : nil
+  }
+
+  /// The links that sort by a column; the current order is without one.
+  private func links(_ orders: Accounts.Sort...) -> [Link] {
+    zip(Accounts.Sort.allCases, sorts).filter { orders.contains($0.0) }.map(\.1)
   }
 
   private static func empty(
@@ -189,7 +200,7 @@ struct UsersView: ViewModel {
         """),
       link: may
         ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
-      more: Link(text: Message("How users enroll"), href: pool.guidance()))
+      more: Link(text: Message("How users enroll"), href: pool.guides()))
   }
 
   static let keys: Keys<Self> = [
@@ -197,7 +208,9 @@ struct UsersView: ViewModel {
     .text("poolName") { $0.pool.name },
     .object(\.filter),
     .list(\.tabs),
-    .list(\.sorts),
+    .list("userSorts") { $0.links(.email, .name) },
+    .list("signInSorts") { $0.links(.lastSignIn) },
+    .list("createdSorts") { $0.links(.newest) },
     .object(\.columns),
     .text(\.hidingClasses),
     .text(\.caption),
@@ -211,6 +224,7 @@ struct UsersView: ViewModel {
     .text(\.csrf),
     .optional(\.list),
     .optional(\.selection),
+    .text(\.links),
     .text(\.removals),
   ]
 }
@@ -229,10 +243,9 @@ enum UsersRoutes: ConsoleFeature {
       UsersFile(identity: identity, actions: parts.actions).download)
 
     let findUsers = FindUsersPage(
-      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
-      cookies: parts.authorizer.cookies,
+      identity: identity, frames: frames, authorizer: parts.authorizer,
       view: try parts.template("users/find", for: FindUsersView.self))
-    table.somewhere(.get, ConsolePaths.findUsers, .findUsers, findUsers.show)
+    table.signedIn(.get, ConsolePaths.findUsers, nil, findUsers.show)
 
     let newUser = NewUserPage(
       accounts: identity.accounts, frames: frames,
@@ -264,7 +277,7 @@ extension ConsolePaths {
   static let endOfSuspension = PoolPath2("users", nil, "factors", nil, "suspension", "end")
   static let supportRules = PoolPath0("settings", "support")
   static let unblockAgent = PoolPath1("support", "blocked-agents", nil)
-  static let stepUp = Path("administrators", "step-up")
+  static let stepUp = Path("instance-settings", "step-up")
   static let unlock = PoolPath1("users", nil, "unlock")
   static let callerCode = PoolPath1("users", nil, "caller-code")
   static let codeAttempts = PoolPath1("users", nil, "code-attempts")

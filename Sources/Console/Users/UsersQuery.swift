@@ -131,6 +131,9 @@ extension Accounts.Filter {
 }
 
 extension Accounts.Sort {
+  /// The heading of the column that sorts by it.
+  var heading: Message { self == .newest ? Message("Created") : words }
+
   var words: Message {
     switch self {
     case .newest: Message("Recently added")

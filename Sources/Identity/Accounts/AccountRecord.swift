@@ -15,6 +15,17 @@ package enum AccountRecord {
     return try one("a.scope_key = \(pool.key) AND a.email_folded = \(folded)", connection)
   }
 
+  /// Finds a user by email address, case-insensitive, or UID.
+  static func find(
+    _ pool: Pool, named text: String, _ connection: borrowing Connection
+  ) throws -> Account? {
+    if text.utf8.contains(UInt8(ascii: "@")), let account = try find(pool, email: text, connection)
+    {
+      return account
+    }
+    return try find(pool, ID(text), connection)
+  }
+
   /// Finds the accounts that were created with this email address; several users may have used it
   /// one after another.
   static func find(

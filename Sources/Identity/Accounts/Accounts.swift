@@ -90,6 +90,13 @@ public struct Accounts: Sendable {
     }
   }
 
+  /// Finds a user by email address, case-insensitive, or UID.
+  public func find(_ pool: Pool, named text: String) async throws -> Account? {
+    try await store.read { connection in
+      try AccountRecord.find(pool, named: text, connection)
+    }
+  }
+
   /// Returns each account once.
   public func lookup(
     _ pool: Pool, ids: [String] = [], emails: [String] = [], phoneNumbers: [String] = [],

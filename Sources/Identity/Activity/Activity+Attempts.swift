@@ -4,22 +4,30 @@ public struct ActivityFilter: Sendable, Hashable {
   /// The outcomes; empty for all.
   public var outcomes: Set<CodeAttempt.Outcome>
   public var kind: Factor.Kind?
+  /// The user; nil for all.
+  public var account: ID<Account>?
   public var from: Instant?
   /// The time after the last; nil for the newest attempt.
   public var to: Instant?
 
   public init(
-    outcomes: Set<CodeAttempt.Outcome> = [], kind: Factor.Kind? = nil, from: Instant? = nil,
-    to: Instant? = nil
+    outcomes: Set<CodeAttempt.Outcome> = [], kind: Factor.Kind? = nil,
+    account: ID<Account>? = nil, from: Instant? = nil, to: Instant? = nil
   ) {
     self.outcomes = outcomes
     self.kind = kind
+    self.account = account
     self.from = from
     self.to = to
   }
 
   fileprivate var ways: [CodeAttempt.Way] {
     CodeAttempt.Way.allCases.filter { kind == nil || kind == $0.kind }
+  }
+
+  fileprivate func matches(_ attempt: CodeAttempt) -> Bool {
+    (outcomes.isEmpty || outcomes.contains(attempt.result.outcome))
+      && (kind == nil || kind == attempt.way.kind)
   }
 }
 
@@ -55,6 +63,9 @@ extension Activity {
     if let after = after.flatMap({ ActivityCursor($0) }) { end = min(end, after) }
     let isRejection = !filter.outcomes.isEmpty && !filter.outcomes.contains(.accepted)
     return try await store.read { [end] connection in
+      if let id = filter.account {
+        return try Self.ofUser(id, filter, in: pool, from: oldest, to: end, limit, connection)
+      }
       let found =
         isRejection
         ? try Self.rejected(filter, in: pool.key, from: oldest, to: end, limit + 1, connection)
@@ -65,6 +76,41 @@ extension Activity {
       let next = found.places.count > limit ? found.places[limit - 1] : found.end
       return Page(items: items, next: next?.cursor)
     }
+  }
+
+  /// Lists the attempts of one user, whom `filter` names.
+  private static func ofUser(
+    _ id: ID<Account>, _ filter: ActivityFilter, in pool: Pool, from oldest: Int64,
+    to end: ActivityCursor, _ limit: Int, _ connection: borrowing Connection
+  ) throws -> Page<UserCodeAttempt> {
+    guard let account = try AccountRecord.find(pool, id, connection) else {
+      return Page(items: [], next: nil)
+    }
+    var items: [UserCodeAttempt] = []
+    // A cursor is the last attempt of a page.
+    var next = end.account == account.key ? end.at : account.lastCodeAttemptAt ?? 0
+    var read = 0
+    while read < mostSkipped {
+      let part = try CodeAttempts.list(
+        account, from: next, limit: max(limit, CodeAttempts.shown), connection)
+      for attempt in part.items {
+        let at = attempt.at.microseconds
+        guard at >= oldest else { return Page(items: items, next: nil) }
+        guard at < end.at, filter.matches(attempt) else { continue }
+        if items.count == limit, let last = items.last {
+          let place = ActivityCursor(at: last.attempt.at.microseconds, account: account.key)
+          return Page(items: items, next: place.cursor)
+        }
+        items.append(
+          UserCodeAttempt(
+            attempt: attempt, account: account.id, email: account.email,
+            displayName: account.visibleName))
+      }
+      guard let place = part.next.flatMap({ Int64($0) }) else { break }
+      next = place
+      read += part.items.count
+    }
+    return Page(items: items, next: nil)
   }
 
   /// Finds attempts by reading all of a period, up to a limit of skipped ones; `end` is the last one

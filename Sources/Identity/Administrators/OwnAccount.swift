@@ -107,12 +107,10 @@ public struct OwnAccount: Sendable {
   ) async throws -> PasswordHash {
     do {
       return try await administrators.check(password, of: email)
-    } catch let error as AdministratorError {
-      switch error {
-      case .weakPassword(let reason): throw PasswordChangeError.weakPassword(reason)
-      case .busy: throw PasswordChangeError.busy
-      case .emailTaken, .invalidEmail, .invalidName, .poolNotFound: throw error
-      }
+    } catch AdministratorError.weakPassword(let reason) {
+      throw PasswordChangeError.weakPassword(reason)
+    } catch AdministratorError.busy {
+      throw PasswordChangeError.busy
     }
   }
 }

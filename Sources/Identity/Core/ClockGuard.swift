@@ -285,14 +285,6 @@ package final class ExpectedTime: Sendable {
   func at(_ now: Instant) -> Instant { state.withLock { $0.doubt?.expected } ?? now }
 }
 
-extension UsedSteps {
-  mutating func accept(_ step: Int64, at now: Instant, expecting expected: ExpectedTime) {
-    accept(
-      step, at: now.seconds / TOTPFactor.period,
-      expected: expected.at(now).seconds / TOTPFactor.period)
-  }
-}
-
 public enum DatabaseClock: Sendable, Equatable {
   /// It's the same clock, because the database is a file.
   case shared

@@ -24,6 +24,7 @@ struct CounterName: Sendable, Equatable {
     case requestedMailsFromNetwork = "mail from"
     case warningsToAddress = "warning to"
     case enrollmentLinksToAddress = "enrollment to"
+    case enrollmentLinksOfPool = "enrollment many"
     case callerCodesToUser = "caller-code user"
     case callerCodesOfAgent = "caller-code agent"
     case factorChangesOfToken = "token-factor-changes"
@@ -144,6 +145,11 @@ extension CounterName {
     CounterName(.enrollmentLinksToAddress, "\(pool) \(TypedEmail(email).digest)")
   }
 
+  /// Enrollment links that administrators send to many users.
+  static func enrollmentLinks(in pool: Int64) -> CounterName {
+    CounterName(.enrollmentLinksOfPool, "\(pool)")
+  }
+
   static func callerCodes(to account: Int64) -> CounterName {
     CounterName(.callerCodesToUser, "\(account)")
   }
@@ -209,7 +215,8 @@ extension CounterName.Kind {
       .requestedMessagesToNumber, .requestedMessagesFromNetwork, .enrollmentMessagesToNumber,
       .enrollmentMessagesFromNetwork, .messagesToUnknownNumbers, .requestedMailsForAddress,
       .requestedMailsToAddress,
-      .requestedMailsFromNetwork, .warningsToAddress, .enrollmentLinksToAddress:
+      .requestedMailsFromNetwork, .warningsToAddress, .enrollmentLinksToAddress,
+      .enrollmentLinksOfPool:
       true
     case .secondFactorMessagesToNumber, .messagesOfAccount, .callerCodesToUser,
       .callerCodesOfAgent, .factorChangesOfToken, .ownChanges, .setupCodes,

@@ -162,12 +162,10 @@ extension Federation {
     _ body: @escaping @Sendable (borrowing Connection) throws -> FederatedSignIn
   ) async throws -> FederatedSignIn {
     try await store.write { connection in
-      do { return try body(connection) } catch let error as AccountError {
-        switch error {
-        case .federatedIDAlreadyLinked: throw FederationError.alreadyLinked
-        case .emailExists: throw FederationError.emailExists
-        default: throw error
-        }
+      do { return try body(connection) } catch AccountError.federatedIDAlreadyLinked {
+        throw FederationError.alreadyLinked
+      } catch AccountError.emailExists {
+        throw FederationError.emailExists
       }
     }
   }

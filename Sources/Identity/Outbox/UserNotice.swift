@@ -18,6 +18,10 @@ public enum UserNotice: Sendable, Equatable {
   /// A factor was suspended: its codes are rejected for a while.
   case factorSuspended(name: String, until: Instant)
   case factorResumed(name: String)
+  /// An agent stored how far the clock of a factor's device is off.
+  case factorResynchronized(name: String)
+  /// An agent had a factor's codes compared with the server's time again.
+  case clockOffsetCleared(name: String)
   /// Someone other than the user renamed a factor.
   case factorRenamed(from: String, to: String)
   /// Second factors can be changed again after the user reported a change.
@@ -56,6 +60,8 @@ extension UserNotice {
     case factorsRestored = "notice-factors-restored"
     case factorSuspended = "notice-factor-suspended"
     case factorResumed = "notice-factor-resumed"
+    case factorResynchronized = "notice-factor-resynchronized"
+    case clockOffsetCleared = "notice-clock-offset-cleared"
     case factorRenamed = "notice-factor-renamed"
     case changesAllowed = "notice-changes-allowed"
     case codesUnlocked = "notice-codes-unlocked"
@@ -81,9 +87,10 @@ extension UserNotice {
         .recoveryCodeUsed, .factorEnrolledByLink, .providerLinked:
         true
       case .factorsRemoved, .factorsAdded, .factorsRestored, .factorSuspended, .factorResumed,
-        .factorRenamed, .changesAllowed, .codesUnlocked, .sessionsEnded, .temporaryCodeMade,
-        .temporaryCodeEnded, .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged,
-        .emailChanged, .accountDeleted:
+        .factorResynchronized, .clockOffsetCleared, .factorRenamed, .changesAllowed,
+        .codesUnlocked, .sessionsEnded, .temporaryCodeMade, .temporaryCodeEnded,
+        .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged, .emailChanged,
+        .accountDeleted:
         false
       }
     }
@@ -103,6 +110,8 @@ extension UserNotice {
     case .factorSuspended(let name, let until):
       (.factorSuspended, [name, String(until.microseconds)])
     case .factorResumed(let name): (.factorResumed, [name])
+    case .factorResynchronized(let name): (.factorResynchronized, [name])
+    case .clockOffsetCleared(let name): (.clockOffsetCleared, [name])
     case .factorRenamed(let old, let new): (.factorRenamed, [old, new])
     case .changesAllowed: (.changesAllowed, [])
     case .codesUnlocked: (.codesUnlocked, [])
@@ -155,6 +164,8 @@ extension UserNotice {
     case .factorSuspended:
       instant(second).map { .factorSuspended(name: first, until: $0) }
     case .factorResumed: .factorResumed(name: first)
+    case .factorResynchronized: .factorResynchronized(name: first)
+    case .clockOffsetCleared: .clockOffsetCleared(name: first)
     case .factorRenamed: .factorRenamed(from: first, to: second)
     case .changesAllowed: .changesAllowed
     case .codesUnlocked: .codesUnlocked

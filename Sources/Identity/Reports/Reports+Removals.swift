@@ -11,8 +11,10 @@ public struct RemovalCount: Sendable, Hashable {
   public let agentID: String
   /// The agent's name at the last removal; empty for users.
   public let agentName: String
-  /// The number of removals; a removal of all second factors of a user counts once.
-  public let count: Int
+  /// When, in no order; a removal of all second factors of a user counts once.
+  public let times: [Instant]
+
+  public var count: Int { times.count }
 }
 
 extension Reports {
@@ -48,7 +50,7 @@ extension Reports {
       x.reason IS NULL AND EXISTS (SELECT 1 FROM audit_erasure e
         WHERE e.audit_id = x.audit_id AND e.part = \(AuditPart.texts.index))
       """
-    var counts: [Agent: Int] = [:]
+    var times: [Agent: [Instant]] = [:]
     var names: [Agent: (row: Int64, name: String)] = [:]
     for place in AuditArea.all(of: subject, visibleTo: reader) {
       // Rows that aren't filed yet are in no index by action.
@@ -62,11 +64,12 @@ extension Reports {
       for source in sources {
         let rows = try connection.all(
           """
-          SELECT x.audit_id, x.actor_kind, x.actor_id, x.actor_name, x.reason, \(isErased)
+          SELECT x.audit_id, x.at, x.actor_kind, x.actor_id, x.actor_name, x.reason, \(isErased)
           FROM \(source) AND \(what)
           """
         ) { row in
           let entry: Int64 = try row.next()
+          let at: Instant = try row.next()
           let kind = Actor.Kind(rawValue: try row.next()) ?? .server
           let isUser = kind == .user || kind == .visitor
           let (id, name): (String, String) = (try row.next(), try row.next())
@@ -75,11 +78,11 @@ extension Reports {
             agent: Agent(
               reason: reason, isReasonErased: try row.next(), kind: isUser ? .user : kind,
               id: isUser ? "" : id),
-            row: entry, name: isUser ? "" : name
+            row: entry, at: at, name: isUser ? "" : name
           )
         }
         for row in rows {
-          counts[row.agent, default: 0] += 1
+          times[row.agent, default: []].append(row.at)
           if row.row > names[row.agent]?.row ?? 0 { names[row.agent] = (row.row, row.name) }
         }
       }
@@ -88,10 +91,10 @@ extension Reports {
       let last = SupportReason.allCases.count + (count.isReasonErased ? 1 : 0)
       return count.reason.flatMap(SupportReason.allCases.firstIndex) ?? last
     }
-    return counts.map { agent, count in
+    return times.map { agent, times in
       RemovalCount(
         reason: agent.reason, isReasonErased: agent.isReasonErased, agentKind: agent.kind,
-        agentID: agent.id, agentName: names[agent]?.name ?? "", count: count)
+        agentID: agent.id, agentName: names[agent]?.name ?? "", times: times)
     }.sorted { one, other in
       (-one.count, order(one), one.agentName, one.agentID)
         < (-other.count, order(other), other.agentName, other.agentID)

@@ -50,7 +50,7 @@ final class Application: Sendable {
       try Console(
         identity: identity,
         templates: try TemplateLibrary(folder: assets.templates, catalog: catalog),
-        publicURL: publicURL, assets: links, guidance: assets.guidance(in: catalog.locale),
+        publicURL: publicURL, assets: links, guides: assets.guides(in: catalog.locale),
         log: logRequest)
     }
   }

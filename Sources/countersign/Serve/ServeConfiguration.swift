@@ -293,10 +293,10 @@ struct Assets: Sendable {
 
   /// Returns the folder of the guides in a language, a BCP 47 tag; that of the English guides if
   /// they aren't translated.
-  func guidance(in locale: String) -> String {
-    let translated = "\(templates)/guidance/\(locale)"
+  func guides(in locale: String) -> String {
+    let translated = "\(templates)/guides/\(locale)"
     return FileManager.default.fileExists(atPath: translated)
-      ? translated : "\(templates)/guidance/en"
+      ? translated : "\(templates)/guides/en"
   }
 
   /// Reads the installed catalogs of messages, English first; what they lack is a warning.

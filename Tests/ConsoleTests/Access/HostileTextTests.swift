@@ -50,7 +50,7 @@ struct HostileTextTests {
       let eu = try await world.eu
       // With more marks in a row, a target is rejected.
       let work = try await Work.of(2 << 10, HostileText.acceptedMarks) { text in
-        for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
+        for address in ["/users?q=", eu + "/users?q=", "/projects?q=", eu + "/audit?actor="] {
           let answer = try await browser.get(address + HostileText.coded(text))
           #expect(answer.status == .ok, "\(address)")
         }
@@ -90,7 +90,7 @@ struct HostileTextTests {
       let browser = try await Browser.signedIn(world)
       let eu = try await world.eu
       let work = try await Work.of(4 << 10, HostileText.acceptedMarks) { text in
-        for address in ["/users?q=", eu + "/users?q=", "/?q=", eu + "/audit?actor="] {
+        for address in ["/users?q=", eu + "/users?q=", "/projects?q=", eu + "/audit?actor="] {
           _ = try await browser.get(address + HostileText.coded(text))
         }
       }

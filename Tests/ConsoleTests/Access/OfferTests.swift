@@ -16,7 +16,7 @@ import Text
       _ = try await world.projectPool
       let grant = try await testRole.grant(in: world)
       let browser = try await testRole.browser(in: world)
-      var (waiting, known, visits) = (["/"], Set(["/"]), [String: Int]())
+      var (waiting, known, visits) = (["/projects"], Set(["/projects"]), [String: Int]())
       var (pages, unmarked) = (0, [String]())
       while let address = waiting.popLast() {
         let answer = try await browser.get(address)

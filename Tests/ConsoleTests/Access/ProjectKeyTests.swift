@@ -14,11 +14,12 @@ struct ProjectKeyTests {
       let browser = try await testRole.browser(in: world)
       let key = try #require(try await world.identity.apiKeys.list(ID("acme-retail")).first?.text)
       let isWide = testRole.reach == .instance || testRole.reach == .project
-      let sees = isWide && (testRole.role == .owner || testRole.role == .policy)
+      let connects = testRole.role == .owner || testRole.role == .policy
+      let sees = isWide && connects
       let tenant = try await world.euShop.text
       for page in [
-        "/projects/acme-retail", "/guidance/mandatory?project=acme-retail", try await world.eu,
-        "/guidance/mandatory?project=acme-retail&tenant=\(tenant)",
+        "/projects/acme-retail", "/guides/common/build?project=acme-retail", try await world.eu,
+        "/guides/common/build?project=acme-retail&tenant=\(tenant)",
       ] {
         let answer = try await browser.get(page)
         guard answer.status == .ok else {
@@ -26,10 +27,12 @@ struct ProjectKeyTests {
           continue
         }
         #expect(answer.says(key) == sees, "\(page)")
-        let sentence = "For the API key, ask an administrator of the project"
-        #expect(answer.says(sentence) != sees, "\(page)")
+        let isGuide = page.hasPrefix("/guides")
+        let asks = !sees && (isGuide || connects)
+        #expect(answer.says("For the API key, ask an administrator") == asks, "\(page)")
         #expect(
-          (answer.says("key=API_KEY") || answer.says("YOUR-API-KEY")) != sees, "\(page)")
+          (answer.says("key=API_KEY") || answer.says("YOUR-API-KEY")) == asks, "\(page)")
+        #expect(isGuide || answer.says("id=\"connect\"") == connects, "\(page)")
       }
     }
   }

@@ -131,7 +131,7 @@ struct Samples: Sendable {
       "tenants": pool.tenant?.text ?? "",
       "users": enrolled.id.text,
       "factors": enrolled.factors.first?.id.text ?? "",
-      "guidance": EnrollmentPattern.mandatory.rawValue,
+      "guides": EnrollmentPattern.mandatory.rawValue,
       "administrators": try await world.id(of: World.nadia),
       "invitations": invitation.id.text, "messages": message.map { String($0.id) } ?? "",
     ]

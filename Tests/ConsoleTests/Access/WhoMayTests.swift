@@ -47,7 +47,7 @@ import Text
       ofTenant = try await Samples(world, ofTenant: true)
       grant = try await testRole.grant(in: world)
       browser = try await testRole.browser(in: world)
-      csrf = try await browser.get("/").csrf
+      csrf = try await browser.get("/projects").csrf
     }
 
     /// Sends one request, and returns true if it may have changed the world.
@@ -85,7 +85,7 @@ import Text
   @Test func `a tenant's objects are not found in another tenant`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let csrf = try await ada.get("/").csrf
+      let csrf = try await ada.get("/projects").csrf
       let other = try await world.tenantID("us-shop").text
       let samples = try await Samples(world, ofTenant: true)
       var count = 0
@@ -112,7 +112,7 @@ import Text
     try await World.withSampleData { world in
       let testRole = TestRole(role: .owner, reach: .otherTenant)
       let browser = try await testRole.browser(in: world)
-      let csrf = try await browser.get("/").csrf
+      let csrf = try await browser.get("/projects").csrf
       let samples = try await Samples(world, ofTenant: true)
       for route in world.console.routes.map(\.route) where route.isOfTenant {
         let theirs = try #require(samples.address(of: route))
@@ -140,10 +140,10 @@ import Text
       #expect(alone.says("Granting it requires the owner role on the instance."))
       #expect(!alone.says("Ada M.") && !alone.says("Iris W."))
       let tomas = try await Browser.signedIn(world, as: World.tomas)
-      let colleague = try await tomas.submit("/", [:], to: "/projects/acme-retail/policy")
+      let colleague = try await tomas.submit("/projects", [:], to: "/projects/acme-retail/policy")
       #expect(colleague.status != .forbidden)
       let iris = try await Browser.signedIn(world, as: World.iris)
-      let csrf = try await iris.get("/").csrf
+      let csrf = try await iris.get("/projects").csrf
       let denied = try await iris.post(eu + "/policy", ["csrf": csrf])
       #expect(denied.status == .forbidden)
       #expect(denied.says("\u{2068}Tomás R.\u{2069} and Ada M. can do this here"))

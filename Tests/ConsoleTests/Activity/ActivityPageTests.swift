@@ -46,6 +46,26 @@ import Testing
     }
   }
 
+  @Test func `equal attempts in a row are one row, and those of one user can be listed`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 9), of: World.chiara)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let activity = try await world.eu + "/activity"
+      for user in [World.chiara, "chiara.bianchi@example.com"] {
+        let page = try await nadia.get(activity + "?result=incorrect&user=\(user)")
+        Markup.check(page)
+        #expect(page.says("Incorrect code, 9 times"))
+        #expect(page.text.ranges(of: "data-label=\"Time\"").count == 1)
+      }
+      let unknown = try await nadia.get(activity + "?user=nobody")
+      #expect(unknown.status == .unprocessableContent)
+      #expect(unknown.says("No user has this email address or UID."))
+    }
+  }
+
   @Test func `an invalid date is reported and kept`() async throws {
     try await withAttempts { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

@@ -158,7 +158,7 @@ import Testing
       _ = try await browsers[0].post(
         "/account/sessions/others", ["csrf": try page.csrf])
       var open = 0
-      for browser in browsers where try await browser.get("/").status == .ok { open += 1 }
+      for browser in browsers where try await browser.get("/projects").status == .ok { open += 1 }
       #expect(open == 1)
       let invalid = try await browsers[0].post(
         "/account/sessions", ["csrf": try page.csrf, "session": "\u{202E}x"])

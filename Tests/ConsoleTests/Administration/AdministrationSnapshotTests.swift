@@ -13,7 +13,8 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let nadia = "/administrators/\(try await world.id(of: World.nadia))"
       for (name, address) in [
-        ("administrators", "/administrators"), ("administrator-new", "/administrators/new"),
+        ("administrators", "/administrators"), ("instance-settings", "/instance-settings"),
+        ("administrator-new", "/administrators/new"),
         ("administrator", nadia), ("administrator-removal", nadia + "/removal"),
         ("administrator-sessions", nadia + "/sessions"),
       ] {

@@ -18,15 +18,15 @@ import Text
         address, ["role": "support", "place": "acme-retail", "last": "2026-12-31"],
         to: address + "/grants")
       #expect(granted.location == address)
-      let end = "Dec 31, 2026, 23:59\u{00A0}UTC"
-      #expect(try await ada.get(address).says(end))
-      #expect(try await ada.get("/administrators").says("until \(end)"))
+      let end = "Dec 31, 2026 (UTC)"
+      #expect(try await ada.get(address).says("Dec 31, 2026</time> (UTC)"))
+      #expect(try await ada.get("/administrators").says("through \(end)"))
       let file = try await ada.get("/administrators.csv")
       let headings = #""Administrator","Email","Role","Scope""#
       #expect(file.says(headings) && file.says("\",\"\(World.iris)\",\""))
       #expect(file.says("2027-01-01T00:00:00.000Z"))
       let iris = try await Browser.signedIn(world, as: World.iris)
-      #expect(try await iris.get("/account").says("until \(end)"))
+      #expect(try await iris.get("/account").says("through \(end)"))
     }
   }
 
@@ -44,7 +44,7 @@ import Text
       }
       Markup.check(try await ada.get(form))
       #expect(try await send("2026-12-31").location == address)
-      #expect(try await ada.get(address).says("The role ends on Dec 31, 2026, 23:59\u{00A0}UTC."))
+      #expect(try await ada.get(address).says("The role ends on Dec 31, 2026 (UTC)."))
       #expect(try await ada.get(form).says("value=\"2026-12-31\""))
       for wrong in ["2026-02-30", "2026-01-01", "2030-01-01", "\u{202E}"] {
         let answer = try await send(wrong)
@@ -65,7 +65,7 @@ import Text
         "last": "2026-12-31",
       ]
       let created = try await ada.submit("/administrators/new", fields)
-      #expect(created.says("until Dec 31, 2026, 23:59\u{00A0}UTC"))
+      #expect(created.says("through Dec 31, 2026 (UTC)"))
       let start = try #require(
         created.text.firstRange(of: "https://mfa.example.com/invitation?token="))
       let link = "/invitation?token=" + created.text[start.upperBound...].prefix { $0 != "<" }

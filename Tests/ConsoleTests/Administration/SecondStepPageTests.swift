@@ -12,8 +12,8 @@ import Testing
     try await World.withSampleData { world in
       let (app, _) = try await world.authenticator(of: World.ada)
       let browser = Browser(world)
-      let first = try await browser.givePassword(next: "/guidance")
-      #expect(first.location == "/sign-in/code?next=%2Fguidance")
+      let first = try await browser.givePassword(next: "/account")
+      #expect(first.location == "/sign-in/code?next=%2Faccount")
       let cookies = first.response.fields.all(.setCookie)
       #expect(cookies.count == 1)
       let pending = try #require(cookies.first)
@@ -22,25 +22,25 @@ import Testing
       #expect(pending.contains("Max-Age=600") && pending.contains("Secure"))
       #expect(try await browser.get("/").location == "/sign-in")
 
-      let page = try await browser.get("/sign-in/code?next=%2Fguidance")
+      let page = try await browser.get("/sign-in/code?next=%2Faccount")
       Markup.check(page)
       #expect(page.says("autocomplete=\"one-time-code\" inputmode=\"numeric\""))
-      #expect(page.values(of: "href").contains("/sign-in?next=%2Fguidance"))
-      let form: Form = ["csrf": try page.csrf, "next": "/guidance"]
+      #expect(page.values(of: "href").contains("/sign-in?next=%2Faccount"))
+      let form: Form = ["csrf": try page.csrf, "next": "/account"]
       var wrong = form
       wrong.add("code", "000000")
       let refused = try await browser.post("/sign-in/code", wrong)
       #expect(refused.status == .unprocessableContent)
       #expect(refused.says("id=\"code-error\">Incorrect or already used code."))
-      #expect(refused.value(of: "next") == "/guidance")
+      #expect(refused.value(of: "next") == "/account")
       #expect(!refused.says("000000"))
       var right = form
       right.add("code", " " + (try world.code(of: app)))
       let done = try await browser.post("/sign-in/code", right)
-      #expect(done.location == "/guidance")
+      #expect(done.location == "/account")
       // The session, the removal of the pending sign-in, and the device.
       #expect(done.response.fields.all(.setCookie).count == 3)
-      #expect(try await browser.get("/").status == .ok)
+      #expect(try await browser.get("/projects").status == .ok)
       #expect(!browser.cookieField.contains("pending"))
     }
   }
@@ -115,21 +115,21 @@ import Testing
       let link = try await world.invitation("new@example.com", Grant(role: .owner))
       let browser = Browser(world)
       #expect(try await browser.accept(link).location == "/")
-      let first = try await browser.get("/")
+      let first = try await browser.get("/projects")
       #expect(first.says("Your role requires a second factor starting with your next sign-in."))
       #expect(first.says("<a href=\"/account/totp\">Set it up now</a>"))
-      #expect(try await browser.get("/guidance").status == .ok)
+      #expect(try await browser.get("/account").status == .ok)
 
       let later = Browser(world)
       #expect(try await later.givePassword("new@example.com").location == "/")
       for page in [
-        "/", "/guidance", "/account", "/account/password", "/administrators",
+        "/", "/account", "/account/password", "/administrators",
         "/projects/acme-retail", "/sign-in/answers",
       ] {
         #expect(try await later.get(page).location == "/account/totp", "\(page)")
       }
       // The second sign-in restricts the first session too.
-      #expect(try await browser.get("/").location == "/account/totp")
+      #expect(try await browser.get("/projects").location == "/account/totp")
       let setUp = try await later.get("/account/totp")
       Markup.check(setUp)
       #expect(setUp.says("Your role requires a second factor."))
@@ -150,7 +150,7 @@ import Testing
       #expect(done.status == .ok)
       Markup.check(done)
       #expect(done.text.matches(of: /[A-HJ-NP-Z2-9]{4}(-[A-HJ-NP-Z2-9]{4}){3}/).count == 10)
-      #expect(try await later.get("/").status == .ok)
+      #expect(try await later.get("/projects").status == .ok)
       // The setup ended the other session.
       #expect(try await browser.get("/").location == "/sign-in")
     }

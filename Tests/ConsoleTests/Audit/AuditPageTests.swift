@@ -38,6 +38,48 @@ import Testing
     }
   }
 
+  @Test func `own views of the log are apart from other entries, unless a filter finds them`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let list = try await world.eu + "/audit"
+      let own = "Your own views of the audit log"
+      let (iris, ada) = (
+        try await Browser.signedIn(world, as: World.iris), try await Browser.signedIn(world)
+      )
+      #expect(try await !iris.get(list).says(own))
+      let again = try await iris.get(list)
+      Markup.check(again)
+      #expect(again.says(own) && again.says("Audit log viewed"))
+      let others = try await ada.get(list)
+      #expect(!others.says(own) && others.says("Audit log viewed"))
+      let asked = try await iris.get(list + "?action=audit")
+      #expect(!asked.says(own) && asked.says("Audit log viewed"))
+    }
+  }
+
+  @Test func `an incomplete sign-in shows the administrator's name`() async throws {
+    try await World.withSampleData { world in
+      _ = try await world.authenticator(of: World.nadia)
+      _ = try await Browser.signedIn(world, as: World.nadia)
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let id = try await world.id(of: World.nadia)
+      let page = try await iris.get("/audit?kind=administrator&object=\(id)")
+      #expect(page.says("Password accepted, MFA required"))
+      #expect(!page.says("<bdi class=\"clamp\">\(id)"))
+    }
+  }
+
+  @Test func `filters that are rarely used are open if one of them is chosen`() async throws {
+    try await World.withSampleData { world in
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let list = try await world.eu + "/audit"
+      #expect(try await iris.get(list).says("<details class=\"filters\">"))
+      #expect(try await iris.get(list + "?actor=user").says("<details class=\"filters\">"))
+      #expect(try await iris.get(list + "?kind=account").says("<details class=\"filters\" open>"))
+    }
+  }
+
   @Test func `users and administrators link to their history`() async throws {
     try await World.withSampleData { world in
       let iris = try await Browser.signedIn(world, as: World.iris)

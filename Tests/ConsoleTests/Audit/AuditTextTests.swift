@@ -37,6 +37,16 @@ extension AuditFormatter {
   static let english = AuditFormatter(nil, .english)
 }
 
+private let iPhone = AuditFactor("1", "iPhone")
+
+extension AuditFactor {
+  /// Creates a phone factor if there is a number, otherwise a TOTP factor.
+  fileprivate init(_ id: String, _ name: String? = nil, phone: String? = nil) {
+    self.init(
+      id: id, kind: phone == nil ? .totp : .phone, displayName: name, phoneNumber: phone)
+  }
+}
+
 @Suite struct AuditFormatterTests {
   private func line(_ change: AuditChange) -> String { AuditFormatter.english.line(change) }
 
@@ -66,6 +76,46 @@ extension AuditFormatter {
     #expect(
       line(AuditChange(.suspendedUntil, from: .absent, to: .instant(Instant(seconds: 0))))
         == "suspended until no → 1970-01-01T00:00:00.000000Z")
+  }
+
+  @Test(
+    arguments: [
+      (.factors([iPhone]), nil, "second factors: TOTP “iPhone”"),
+      (
+        .factors([iPhone]), .factors([AuditFactor("1", "Old phone")]),
+        "second factors TOTP “iPhone” → TOTP “Old phone”"
+      ),
+      (
+        .absent, .factors([iPhone, AuditFactor("2", "Tablet")]),
+        "second factors none → TOTP “iPhone”, TOTP “Tablet”"
+      ),
+      (nil, .factors([AuditFactor("3")]), "second factors: TOTP “authenticator” (3)"),
+      (
+        nil,
+        .factors([AuditFactor("4", phone: "+15550100"), AuditFactor("5", phone: "+15550111")]),
+        "second factors: phone +15550100, phone +15550111"
+      ),
+      (
+        nil, .factors([iPhone, AuditFactor("2", "iPhone"), AuditFactor("6", "Tablet")]),
+        "second factors: TOTP “iPhone” (1), TOTP “iPhone” (2), TOTP “Tablet”"
+      ),
+      (
+        .factors([iPhone]), .factors([AuditFactor("2", "iPhone")]),
+        "second factors TOTP “iPhone” (1) → TOTP “iPhone” (2)"
+      ),
+    ] as [(AuditValue?, AuditValue?, String)])
+  func `pages show the IDs of factors only if nothing else identifies them`(
+    old: AuditValue?, new: AuditValue?, text: String
+  ) {
+    let change = AuditChange(.factors, from: old, to: new)
+    #expect(AuditFormatter(Times(.english), .english).line(change) == text)
+  }
+
+  @Test func `files have the IDs of all factors`() {
+    #expect(
+      line(
+        AuditChange(.factors, to: .factors([iPhone, AuditFactor("4", "Work", phone: "+15550100")])))
+        == "second factors: TOTP “iPhone” (1), phone +15550100 “Work” (4)")
   }
 
   @Test func `a value can't reverse the text after it`() {

@@ -125,7 +125,7 @@ import Testing
       let attempts = try await attempts(world)
       let needing = ConsoleAction.allCases.filter { $0.requirements.reauthentication == .recent }
       #expect(Set(attempts.map(\.action)) == Set(needing))
-      let csrf = try await ada.get("/").csrf
+      let csrf = try await ada.get("/projects").csrf
       for attempt in attempts {
         world.clock.advance(seconds: 900)
         var form = attempt.form
@@ -162,7 +162,7 @@ import Testing
       let (ada, app) = try await Browser.withApp(world, as: World.ada)
       world.clock.advance(seconds: 900)
       let eu = try await world.eu
-      let csrf = try await ada.get("/").csrf
+      let csrf = try await ada.get("/projects").csrf
       for (address, button) in [
         ("/projects/acme-retail/settings/keys", "Create API key"),
         ("\(eu)/users.csv?factor=totp", "Download as CSV"),

@@ -61,10 +61,7 @@ enum ChartSamples {
       Markup(joining: [nil, Window.standard].map(WindowCells.drawing))
     case .cellsInput:
       Markup(
-        joining: [
-          Markup(trusted: "<div class=\"cells\">"), WindowCells.input("5", .standard),
-          Markup(trusted: "</div>"),
-        ])
+        joining: [WindowPicks.markup("5"), WindowCells.labels(.standard)])
     case .chips:
       Markup(
         joining: [
@@ -89,9 +86,7 @@ enum ChartSamples {
       return AreaChart(
         points: days.indices.map { AreaChart.Point(whole: 400, part: 100 + $0 * 9) },
         ticks: ChartTick.points(days),
-        events: [500, 4_800, 5_100, 9_700].map {
-          AreaChart.Event(position: $0, text: .verbatim("Mandatory"))
-        }, label: label
+        events: [500, 4_800, 5_100, 9_700], label: label
       ).markup
     case .offsetsOff, .offsetsOutside:
       return OffsetColumns(
@@ -119,9 +114,7 @@ enum ChartSamples {
       return AreaChart(
         points: days.indices.map { AreaChart.Point(whole: 400 + $0 * 31, part: 40 + $0 * $0) },
         ticks: ChartTick.points(days),
-        events: amount == .many
-          ? [AreaChart.Event(position: 8_000, text: .verbatim("Mandatory"))] : [],
-        label: label
+        events: amount == .many ? [8_000] : [], label: label
       ).markup
     case .columns:
       return StackedColumns(

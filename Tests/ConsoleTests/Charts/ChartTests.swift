@@ -93,6 +93,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ([500, 4_800, 5_100, 9_700], [500, 4_800, 5_500, 9_700]),
+    ([9_800, 9_900, 10_000], [8_600, 9_300, 10_000]), ([0, 0], [0, 700]),
+    ([Int](), [Int]()),
+  ])
+  func `flags of events near each other are apart, and within the plot`(
+    events: [Int], flags: [Int]
+  ) {
+    #expect(AreaChart.flags(events) == flags)
+  }
+
   @Test func `hundredths are written without trailing zeros`() {
     let numbers = [(0, "0"), (5, "0.05"), (50, "0.5"), (1_234, "12.34"), (-150, "-1.5")]
     for (number, text) in numbers {

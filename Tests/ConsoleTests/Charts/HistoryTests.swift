@@ -174,6 +174,9 @@ import Testing
     // 10:00 on Thursday and Friday.
     let many = try checks([(25, 0, 12, 0), (49, 0, 12, 0)]).rejectionsFrame
     #expect(many.title.english == "Rejections peak on weekdays, 10:00 to 12:00")
+    // With more in one hour of Sunday.
+    let weekend = try checks([(25, 0, 12, 0), (49, 0, 12, 0), (154, 0, 13, 0)]).rejectionsFrame
+    #expect(weekend.title.english == "Rejections peak from 10:00 to 12:00")
     let once = try checks([(25, 0, 24, 0)]).rejectionsFrame
     #expect(once.title.english == "Rejections peak from 10:00 to 12:00")
     #expect(many.table?.rows.count == 24)

@@ -67,6 +67,7 @@ struct CodeAttemptWordsTests {
     Case(result: .accepted, distance: 0, way: .enrollment, words: "Accepted, during enrollment"),
     Case(result: .wrong, way: .phoneEnrollment, words: "Incorrect code (SMS), during enrollment"),
     Case(result: .accepted, way: .phoneEnrollment, words: "Accepted (SMS), during enrollment"),
+    Case(result: .wrong, way: .resynchronization, words: "Incorrect code, for resynchronization"),
   ]
 
   @Test func `every code attempt has a sentence`() {

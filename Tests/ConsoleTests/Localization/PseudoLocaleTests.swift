@@ -59,7 +59,7 @@ import Testing
         let samples = try await Samples(world, ofTenant: ofTenant)
         let world = try world.localized(pseudo)
         let ada = try await Browser.signedIn(world)
-        let csrf = try await ada.get("/").csrf
+        let csrf = try await ada.get("/projects").csrf
         while let route = rest.first {
           rest.removeFirst()
           guard let address = samples.address(of: route.route) else { continue }
@@ -126,7 +126,7 @@ import Testing
   private static func english(in html: String) -> [String] {
     // Guides have their own language.
     let translated = html.replacing(
-      #/<(article|ul|p)\b[^>]* lang="en"[^>]*>.*?</\1>/#.dotMatchesNewlines(), with: "")
+      #/<(article|div|ul|p)\b[^>]* lang="en"[^>]*>.*?</\1>/#.dotMatchesNewlines(), with: "")
     let hidden = translated.replacing(
       #/<(script|style|svg|code|kbd|pre|bdi|time|textarea)\b[^>]*>.*?</\1>|<[a-z]+ class="[^"]*\bmono\b[^"]*"[^>]*>[^<]*</#
         .dotMatchesNewlines(), with: "<")

@@ -91,7 +91,7 @@ import Testing
       _ = try await queuedMessage(world)
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let overview = try await nadia.get(try await world.filled("{eu}"))
-      #expect(overview.says("email isn’t configured"))
+      #expect(overview.says("email isn’t set up"))
       #expect(overview.text.contains("/messages?show=waiting"))
     }
   }
@@ -110,7 +110,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let overview = try await nadia.get(try await world.filled("{eu}"))
       #expect(sentence.map(overview.says) ?? !overview.says("/messages?show=waiting"))
-      #expect(!overview.says("email isn’t configured"))
+      #expect(!overview.says("email isn’t set up"))
     }
   }
 

@@ -35,18 +35,16 @@ import Testing
       #expect(isFolded && outside >= 2 && evidence.unconfirmed >= 3)
       let ada = try await Browser.signedIn(world)
       let policy = try await ada.get(world.eu + "/policy")
-      #expect(policy.says("±5 rejects \(outside) of \(codes) correct codes"))
+      #expect(policy.says("Why ±5? It rejects \(outside) of \(codes) correct codes"))
       let overview = try await ada.get(world.eu)
-      let label = "Correct codes rejected at sign-in, 30 days (UTC)"
+      let label = "Valid codes rejected (30 days)"
       #expect(overview.says("<dt>\(label)</dt><dd><strong>\(outside)<"))
-      #expect(
-        overview.says(
-          "of \(codes) correct codes at sign-in. \(evidence.unconfirmed) unconfirmed, not counted"
-        ))
+      #expect(overview.says("of \(codes)</small>"))
     }
   }
 
-  @Test func `the overview and the review count the code attempts of the same 30 days`()
+  @Test
+  func `the overview, tenants, and the review's file count the code attempts of the same 30 days`()
     async throws
   {
     try await World.withSampleData { world in
@@ -63,11 +61,11 @@ import Testing
       world.clock.advance(seconds: 3 * 3_600)
       let isFolded = try await isFolded(world)
       let ada = try await Browser.signedIn(world)
-      let (overview, review) = (
-        try await ada.get(world.eu), try await ada.get("/projects/acme-retail/review")
+      let (overview, tenants) = (
+        try await ada.get(world.eu), try await ada.get("/projects/acme-retail/tenants")
       )
       #expect(isFolded && overview.says("1 of 2 attempts"))
-      #expect(review.says("1 of 2 codes"))
+      #expect(tenants.says("1 of 2 codes"))
       let file = try await ada.get("/projects/acme-retail/review.csv")
       #expect(file.says("\"2\",\"1\","))
     }
@@ -81,6 +79,29 @@ import Testing
       #expect(log.items.contains { $0.action == .auditRead })
       let overview = try await ada.get(world.eu)
       #expect(overview.says("Recent changes") && !overview.says("Audit log viewed"))
+    }
+  }
+
+  @Test func `recent changes name the users that they're about, but not the pool`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      _ = try await ada.submit(user + "/disabling", ["reason": "left"])
+      let overview = try await ada.get(world.eu)
+      Markup.check(overview)
+      #expect(overview.says("<bdi>chiara.bianchi@example.com</bdi> · disabled no → yes; "))
+      #expect(overview.says("<strong>MFA policy changed</strong> TOTP off → on"))
+      #expect(try await ada.get(user).says("<strong>User changed</strong> disabled no → yes; "))
+    }
+  }
+
+  @Test func `recent changes are those of administrators`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let overview = try await ada.get(world.eu)
+      #expect(overview.says("Tomás R.") && !overview.says("Factor enrolled"))
+      let log = try await world.eu + "/audit?actor=administrator"
+      #expect(overview.values(of: "href").contains(log))
     }
   }
 }

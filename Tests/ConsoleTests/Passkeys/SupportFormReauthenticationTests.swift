@@ -38,7 +38,7 @@ import Testing
         eu + "/users", ["list": World.chiara], to: eu + "/bulk-removals")
       let pages: [(page: String, forms: [String])] = [
         (eu + "/settings/support", [eu + "/settings/support"]),
-        ("/administrators", ["/administrators/step-up"]),
+        ("/instance-settings", ["/instance-settings/step-up"]),
         (try await suspension(world).action, [try await suspension(world).action]),
         (try #require(draft.location), [try #require(draft.location)]),
         (

@@ -61,7 +61,7 @@ import Testing
       #expect(overview.says("chiara.bianchi@example.com reported a change to their second factors"))
       let user = try await world.eu + "/users/\(World.chiara)"
       #expect(overview.values(of: "href").contains(user))
-      let home = try await ada.get("/")
+      let home = try await ada.get("/projects")
       #expect(home.says("1 user reported a change to their second factors that they didn’t make."))
       // A policy admin can't find users, and doesn't see who it is.
       let tomas = try await Browser.signedIn(world, as: World.tomas)

@@ -165,7 +165,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       for (address, choice) in [
         ("{eu}/reports/factors?age=old-3", "Second factors: Over 3 years old"),
-        (Self.project + "/reports/removals?period=30&tenants=all", "User pools: With tenants"),
+        (Self.project + "/reports/removals?period=30&tenants=all", "Scope: With tenants"),
       ] {
         let address = address.replacing("{eu}", with: try await world.eu)
         let page = try await ada.get(address)

@@ -9,39 +9,33 @@ import Testing
   @Test func `the home page lists what needs attention, with links to fix it`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      let home = try await ada.get("/")
+      let home = try await ada.get("/projects")
       let us = "/projects/acme-retail/tenants/\(try await world.tenantID("us-shop").text)"
       let links = home.values(of: "href")
       for link in [
-        us + "/policy", us + "/policy?change=project",
-        "/projects/acme-retail/review?show=differs", "/projects/acme-retail/policy?change=on",
-        "/projects/acme-retail/tenants/new", "/projects/acme-retail/review",
+        us + "/policy", "/projects/acme-retail/review?show=differs",
+        "/projects/acme-retail/policy?change=on", "/projects/acme-retail/tenants/new",
+        "/projects/acme-retail/review", "/projects?attention=all#attention",
       ] {
         #expect(links.contains(link), "\(link)")
       }
       #expect(home.says("TOTP state is unset (treated as enabled)."))
       let iris = try await Browser.signedIn(world, as: World.iris)
-      let read = try await iris.get("/")
+      let read = try await iris.get("/projects")
       #expect(!read.says("change=on") && !read.says("change=project") && !read.says("tenants/new"))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
-      #expect(!(try await nadia.get("/").says("us-shop")))
+      #expect(!(try await nadia.get("/projects").says("us-shop")))
     }
   }
 
-  @Test func `tenants that differ are named wherever their project is, and all of them listed`()
+  @Test func `the worst and newest items are shown first, each once, and the others on demand`()
     async throws
   {
     try await World.withSampleData { world in
       let (pools, author) = (world.identity.pools, Author(actor: .commandLine))
-      for number in 10..<60 {
-        _ = try await pools.createProject(id: "aaa-\(number)", displayName: "A", by: author)
-      }
-      let ada = try await Browser.signedIn(world)
-      let home = try await ada.get("/").values(of: "href")
-      #expect(!home.contains("/projects/acme-retail"), "it's on the second page")
-      #expect(home.contains("/projects/acme-retail/review?show=differs"))
-      #expect(!home.contains("/review?show=differs"))
-      for number in 10..<15 {
+      for number in 10..<18 {
+        _ = try await pools.createProject(
+          id: "aaa-\(number)", displayName: "A\(number)", by: author)
         _ = try await pools.createTenant(
           in: ID("aaa-\(number)"),
           PoolEdit(
@@ -49,23 +43,41 @@ import Testing
             configuration: MFAConfiguration(
               totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 9))), by: author)
       }
-      let more = try await ada.get("/").values(of: "href")
-      let all = try await ada.get("/review?show=differs").values(of: "href")
-      #expect(more.contains("/review?show=differs"))
-      #expect(all.contains("/projects/aaa-14/review") && !all.contains("/projects/aaa-15/review"))
-      #expect(all.contains("/projects/acme-retail/review"))
+      _ = try await world.identity.policies.change(try await world.euPool, by: author) {
+        edit throws(PolicyError) in edit.configuration.totp = nil
+      }
+      let ada = try await Browser.signedIn(world)
+      func items(_ page: Answer) -> [Substring] {
+        let list = page.text.split(separator: "<ul class=\"alerts\">").dropFirst().first ?? ""
+        return list.prefix(upTo: list.firstRange(of: "</ul>")?.lowerBound ?? list.endIndex)
+          .split(separator: "<li>").filter { $0.contains("class=\"mk") }
+      }
+      let first = try await ada.get("/projects")
+      #expect(items(first).count == 5 && first.says("View all"))
+      #expect(items(first).first?.contains("Warning") == true)
+      let all = try await ada.get("/projects?attention=all")
+      #expect(items(all).count > 8 && !all.says("View all"))
+      #expect(Set(items(all)).count == items(all).count)
+      #expect(
+        items(all).map { $0.contains("Notice") ? 1 : 0 }
+          == items(all).map {
+            $0.contains("Notice") ? 1 : 0
+          }.sorted())
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await !nadia.get("/projects").says("TOTP is off"), "agents can't change it")
     }
   }
 
-  @Test func `the home page warns about enrolled users of a pool where TOTP is off`() async throws {
+  @Test func `the home page warns once about a pool where TOTP was turned off`() async throws {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
         try await world.euPool, by: Author(actor: .commandLine)
       ) { edit throws(PolicyError) in edit.configuration.totp = nil }
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
-      let home = try await ada.get("/")
-      #expect(home.says("TOTP is off: 2 users with a factor aren’t asked for codes."))
+      let home = try await ada.get("/projects")
+      #expect(home.says("Policy weakened: TOTP is off. "))
+      #expect(!home.says("TOTP is off: 2 users"), "the same item again")
       #expect(home.values(of: "href").contains(eu + "/policy?change=on"))
       #expect(try await ada.get(eu).says("TOTP is off: 2 users with a factor"))
       let tenants = try await ada.get("/projects/acme-retail/tenants")
@@ -109,15 +121,13 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
       try await set(SignInMethods(password: false, emailLink: false, anonymous: true))
-      #expect(
-        try await ada.get(eu + "/policy").says(
-          "Enabled methods that support a second factor: oidc.staff."))
+      let refused = "No password, email link, or identity provider sign-in is enabled"
+      #expect(try await ada.get(eu + "/policy").says(refused) == false)
       _ = try await world.identity.identityProviders.update(pool, "oidc.staff", by: author) {
         $0.isEnabled = false
       }
       let without = try await ada.get(eu)
       #expect(without.says("don’t support a second factor are enabled (anonymous)"))
-      let refused = "No password, email link, or identity provider sign-in is enabled"
       #expect(try await ada.get(eu + "/policy").says(refused))
       // SAML providers are stored for API clients, but don't sign users in.
       var saml = ProviderSettings()
@@ -170,8 +180,8 @@ import Testing
       let all = try await world.identity.serviceTokens.list(ID("globex"))
       let token = try #require(all.first).id.text
       for path in [
-        "/", "/projects/globex", base, base + "/sign-in-methods", base + "/sign-in", base + "/keys",
-        base + "/deletion",
+        "/projects", "/projects/globex", base, base + "/sign-in-methods", base + "/sign-in",
+        base + "/keys", base + "/deletion",
         base + "/tokens/\(token)/revocation",
       ] {
         let answer = try await ada.get(path)

@@ -325,11 +325,11 @@ import Testing
       #expect(wrong.status == .unprocessableContent)
       let eu = try await world.eu
       let gone = try await ada.submit(address, ["confirmation": "Acme Retail"])
-      #expect(gone.location == "/")
+      #expect(gone.location == "/projects")
       for path in ["/projects/acme-retail", eu, eu + "/users", Self.project] {
         #expect(try await ada.get(path).status == .notFound, "\(path)")
       }
-      let home = try await ada.get("/")
+      let home = try await ada.get("/projects")
       #expect(!home.says("/projects/acme-retail") && home.says("Globex"))
       #expect(try await ada.get("/audit").says("Project deleted"))
       let again = try await ada.submit("/projects/new", ["name": "A", "id": "acme-retail"])

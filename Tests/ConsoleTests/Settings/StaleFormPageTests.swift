@@ -22,6 +22,7 @@ import Text
       ("approval-for-last-factor", answers.approvalForLastFactor),
       ("tokens-remove-factors", answers.tokensRemoveFactors),
       ("temporary-codes", answers.temporaryCodes), ("recovery-codes", answers.recoveryCodes),
+      ("resynchronization", answers.resynchronization),
     ] where isOn {
       form.add(name, "on")
     }
@@ -55,8 +56,8 @@ import Text
       #expect(late.status == .conflict)
       Markup.check(late)
       #expect(late.says("These support rules changed while you were editing."))
-      #expect(late.says("data-label=\"Current value\"><span>on</span>"))
-      #expect(late.says("data-label=\"In your form\"><span>off</span>"))
+      #expect(late.says("data-label=\"Current value\"><span>On</span>"))
+      #expect(late.says("data-label=\"In your form\"><span>Off</span>"))
       #expect(late.says("data-label=\"In your form\"><span>25</span>"))
       #expect(late.values(of: "href").contains(address))
       // What was entered stays in the form.
@@ -127,7 +128,7 @@ import Text
       let page = try await ada.get(address)
       let version = try #require(page.value(of: SettingsConflict.field))
       let strict: Form = ["idle": "60", "hours": "12", "second-factor": "on"]
-      #expect(try await ada.submit(address, strict).location == "/administrators")
+      #expect(try await ada.submit(address, strict).location == "/instance-settings")
       for version in [version, ""] {
         let late = try await ada.post(
           address,

@@ -113,7 +113,7 @@ import Text
       let ada = try await Provider.setUp(world)
       _ = try await Provider.signIn(Browser(world))
       let removed = try await ada.submit(Self.page + "/removal", ["note": "Another provider"])
-      #expect(removed.location == "/administrators")
+      #expect(removed.location == "/instance-settings")
       #expect(try await ada.get("/administrators").says(">can’t sign in</span>"))
       _ = try await ada.submit(Self.page, Provider.form)
       let refused = try await Provider.signIn(Browser(world))

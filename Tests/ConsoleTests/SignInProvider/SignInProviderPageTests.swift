@@ -273,7 +273,7 @@ import Text
         "/sign-in", ["email": World.iris, "password": World.password])
       #expect(refused.says("or you must sign in with the provider"))
       _ = try await Browser.signedIn(world)
-      let home = try await nora.get("/")
+      let home = try await nora.get("/projects")
       Markup.check(home)
       #expect(home.says("The break-glass account signed in 1 time"))
       let on = try await nora.submit(Self.page, Self.form(breakGlass: ""))

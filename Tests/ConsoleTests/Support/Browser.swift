@@ -56,7 +56,7 @@ final class Browser: Sendable {
 
   /// Downloads a file that requires a form.
   func download(_ address: String) async throws -> Answer {
-    try await post(address, ["csrf": try await get("/").csrf])
+    try await post(address, ["csrf": try await get("/projects").csrf])
   }
 
   func send(
@@ -130,6 +130,11 @@ struct Answer: Sendable {
   func value(of name: String) -> String? {
     guard let field = text.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
     return String(text[field.upperBound...].prefix { $0 != "\"" })
+  }
+
+  /// The value of the selected window, of the radio buttons that have an ID before it.
+  var chosenIntervals: String? {
+    values(of: "value").first { text.contains("id=\"intervals-\($0)\" value=\"\($0)\" checked") }
   }
 
   /// The values of all fields with a name.

@@ -21,10 +21,12 @@ enum Markup {
     if names.count(where: { $0 == "h1" }) != 1 { faults.append("not exactly one h1") }
     if names.count(where: { $0 == "main" }) != 1 { faults.append("not exactly one main") }
     if names.count(where: { $0 == "title" }) != 1 { faults.append("not exactly one title") }
-    // Pages that use passkeys have a script for it.
+    // Pages that use passkeys and the form of a policy have a script for it.
     let scripts = tags.filter { $0.name == "script" && !$0.isEnd }
-    let isAboutPasskeys = tags.contains { $0.attributes["data-passkey"] != nil }
-    if scripts.count != (isAboutPasskeys ? 2 : 1) { faults.append("\(scripts.count) scripts") }
+    let hasOwnScript = tags.contains {
+      $0.attributes["data-passkey"] != nil || $0.attributes["data-stored"] != nil
+    }
+    if scripts.count != (hasOwnScript ? 2 : 1) { faults.append("\(scripts.count) scripts") }
     for script in scripts where script.attributes["src"] == nil { faults.append("inline script") }
     for name in ["style", "img", "object", "embed", "base"] where names.contains(name) {
       faults.append("a <\(name)>")

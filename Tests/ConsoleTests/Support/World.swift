@@ -72,7 +72,7 @@ struct World: Sendable {
   }
   /// Rendered once, because their samples are colored.
   private static let guides = Result {
-    try Guides(folder: Checkout.folder("Templates/guidance/en"))
+    try Guides(folder: Checkout.folder("Templates/guides/en"))
   }
   static let password = "correct horse battery"
   static let publicURL = "https://mfa.example.com"

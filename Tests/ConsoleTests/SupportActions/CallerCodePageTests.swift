@@ -134,7 +134,7 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
       let links = [eu + "/activity?result=incorrect", "/clock", eu + "/audit?action=removal"]
-      for page in [eu, "/"] {
+      for page in [eu, "/projects"] {
         let shown = try await ada.get(page)
         Markup.check(shown)
         #expect(shown.says("incorrect codes for 20 users within 10 minutes"))

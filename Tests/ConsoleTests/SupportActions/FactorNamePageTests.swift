@@ -85,7 +85,7 @@ import Text
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (_, name, _) = try await address(world)
       let page = try await nadia.get(name)
-      #expect(page.says("Called back") && page.says("Email isn’t configured"))
+      #expect(page.says("Called back") && page.says("Email isn’t set up"))
       let answer = try await nadia.submit(name, ["name": "Tablet", "reason": "asked"])
       #expect(answer.status == .unprocessableContent)
       #expect(answer.values(of: "href").contains("#proof"))

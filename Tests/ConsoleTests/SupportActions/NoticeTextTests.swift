@@ -6,7 +6,7 @@ import Testing
 
 /// Pages promise an email only if the server sends one.
 @Suite struct NoticeWordsTests {
-  private static let missing = "Email isn’t configured"
+  private static let missing = "Email isn’t set up"
 
   /// Every page that can promise an email.
   private func pages(_ world: World) async throws -> [Answer] {

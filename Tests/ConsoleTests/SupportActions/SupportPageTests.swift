@@ -33,7 +33,9 @@ import Text
       let after = try await nadia.get(user)
       #expect(after.says("Another administrator can undo it until Nov 23, 2026, 08:00\u{00A0}UTC."))
       #expect(after.says("You removed this. Another administrator can restore it."))
-      #expect(after.says(">Ask another administrator to restore</a>") && !after.says(">Undo<"))
+      #expect(
+        after.says(">Ask another administrator to restore <bdi>Pixel 9</bdi></a>")
+          && !after.says(">Undo<"))
       let undo = try #require(after.values(of: "href").first { $0.hasSuffix("/undo") })
       let own = try await nadia.get(undo)
       #expect(own.says("You removed this yourself.") && !own.says("<select"))
@@ -118,11 +120,11 @@ import Text
       let last = try await nadia.submit(suspension, ["reason": "lost", "day": "2026-12-20"])
       #expect(last.location == user, "the last day that the field allows")
       let longest = try await nadia.get(user)
-      #expect(longest.says("Suspended factor “Pixel 9” until Dec 20, 2026,"))
+      #expect(longest.says("Suspended factor “Pixel 9” through Dec 20, 2026,"))
       let done = try await nadia.submit(suspension, ["reason": "lost", "until": "tomorrow"])
       #expect(done.location == user)
       let after = try await nadia.get(user)
-      #expect(after.says("Suspended factor “Pixel 9” until Nov 21, 2026, 23:59\u{00A0}UTC."))
+      #expect(after.says("Suspended factor “Pixel 9” through Nov 21, 2026 (UTC)."))
       #expect(after.says("suspended</span>"))
       // The likely action is a button, and not also in the factor's row.
       #expect(after.text.split(separator: "End suspension… <bdi>Pixel 9</bdi></a>").count == 2)
@@ -215,7 +217,7 @@ import Text
       #expect(asked.says("Unblocking you on the Projects page requires the owner role."))
       #expect(asked.says("Waiting doesn’t end the block.") && !asked.says("Ask to be unblocked"))
       let ada = try await Browser.signedIn(world)
-      let home = try await ada.get("/")
+      let home = try await ada.get("/projects")
       #expect(home.says("Nadia K.") && home.says("Hit the hourly action limit"))
       try Snapshot.check(home.text, named: "projects-blocked-agent.html")
       let unblock = try #require(
@@ -224,13 +226,13 @@ import Text
       #expect(question.says("Unblock <bdi>Nadia K.</bdi>?"))
       #expect(question.says("View the agent’s actions"))
       #expect(!question.says("Code from your authenticator app"))
-      #expect(try await ada.submit(unblock, [:]).location == "/")
-      let after = try await ada.get("/")
+      #expect(try await ada.submit(unblock, [:]).location == "/projects")
+      let after = try await ada.get("/projects")
       #expect(after.says("Agent unblocked."))
       #expect(!after.says("Hit the hourly action limit"))
       #expect(try await nadia.get(end).says("<select"))
       let iris = try await Browser.signedIn(world, as: World.iris)
-      #expect(!(try await iris.get("/").says("Hit the hourly action limit")))
+      #expect(!(try await iris.get("/projects").says("Hit the hourly action limit")))
     }
   }
 
@@ -367,18 +369,19 @@ import Text
   @Test func `owners set the re-authentication interval`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
-      _ = try await ada.submit("/administrators", ["minutes": "30"], to: "/administrators/step-up")
-      #expect(try await ada.get("/administrators").says("in the last 30\u{A0}min"))
+      _ = try await ada.submit(
+        "/instance-settings", ["minutes": "30"], to: "/instance-settings/step-up")
+      #expect(try await ada.get("/instance-settings").says("in the last 30\u{A0}min"))
       for wrong in ["0", "241", "soon", ""] {
         let refused = try await ada.submit(
-          "/administrators", ["minutes": wrong], to: "/administrators/step-up")
+          "/instance-settings", ["minutes": wrong], to: "/instance-settings/step-up")
         #expect(refused.status == .unprocessableContent && refused.says("from 1 to 240."))
         #expect(refused.values(of: "href").contains("#minutes"))
         #expect(refused.says("value=\"\(wrong)\" aria-invalid=\"true\""))
         #expect(refused.says("in the last 30\u{A0}min"))
       }
       let iris = try await Browser.signedIn(world, as: World.iris)
-      let read = try await iris.get("/administrators")
+      let read = try await iris.get("/instance-settings")
       #expect(read.says("in the last 30\u{A0}min") && !read.says("id=\"minutes\""))
     }
   }

@@ -50,11 +50,16 @@ struct AttemptListTests {
         ActivityFilter(outcomes: [.outside], kind: .totp), ActivityFilter(from: middle),
         ActivityFilter(outcomes: [.incorrect], to: middle),
         ActivityFilter(outcomes: [.outside], from: middle, to: instance.now),
+        ActivityFilter(account: alice.account.id),
+        ActivityFilter(outcomes: [.accepted], account: bob.account.id, from: middle),
+        ActivityFilter(kind: .totp, account: alice.account.id, to: middle),
+        ActivityFilter(account: ID("nobody")),
       ]
       for filter in filters {
-        let wanted = expected.filter { _, attempt in
+        let wanted = expected.filter { account, attempt in
           (filter.outcomes.isEmpty || filter.outcomes.contains(attempt.result.outcome))
             && (filter.kind == nil || filter.kind == attempt.way.kind)
+            && (filter.account == nil || filter.account == account)
             && (filter.from.map { attempt.at >= $0 } ?? true)
             && (filter.to.map { attempt.at < $0 } ?? true)
         }

@@ -11,6 +11,27 @@ extension UseCase {
       let agent = try await i.agent()
       return { _ = try await i.temporaryCode(device.account, by: agent) }
     },
+    UseCase("resynchronize a factor", [.factorResynchronize]) { i in
+      try await i.allowResynchronization()
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      return { _ = try await i.resynchronize(device, by: agent, off: 12) }
+    },
+    UseCase(
+      "resynchronize a factor with codes that don't match", [.factorRefuseResynchronization]
+    ) { i in
+      try await i.allowResynchronization()
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      return { _ = try await i.resynchronize(device, by: agent, off: 100) }
+    },
+    UseCase("clear a clock offset", [.factorClearOffset]) { i in
+      try await i.allowResynchronization()
+      let device = try await i.enrolled(.alice)
+      let agent = try await i.agent()
+      try await i.resynchronize(device, by: agent, off: 12)
+      return { try await i.clearOffset(device, by: agent) }
+    },
     UseCase("revoke a temporary code", [.factorEndTemporaryCode]) { i in
       try await i.allowBackupCodes()
       let device = try await i.enrolled(.alice)

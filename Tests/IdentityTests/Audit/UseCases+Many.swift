@@ -47,6 +47,25 @@ extension UseCase {
         Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
       return { _ = try await i.identity.bulkRemovals.step() }
     },
+    UseCase("start sending links to many users", [.bulkStartLinks]) { i in
+      _ = try await i.account(.alice)
+      let agent = try await i.agent()
+      let job = try await i.draftLinks(by: agent)
+      return { try await i.begin(job, by: agent) }
+    },
+    UseCase("send links to many users", [.factorSendLink, .bulkFinishLinks]) { i in
+      _ = try await i.account(.alice)
+      let agent = try await i.agent()
+      try await i.begin(try await i.draftLinks(by: agent), by: agent)
+      return { _ = try await i.identity.bulkRemovals.step() }
+    },
+    UseCase("stop sending links to many users", [.bulkStopLinks]) { i in
+      _ = try await i.account(.alice)
+      let agent = try await i.agent()
+      let job = try await i.draftLinks(by: agent)
+      try await i.begin(job, by: agent)
+      return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
+    },
     UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
       try await i.addUsers(1)
       try await i.setSupportRules { $0.approvalOverUsers = 0 }

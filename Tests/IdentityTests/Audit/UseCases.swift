@@ -79,6 +79,17 @@ struct UseCase: Sendable, CustomTestStringConvertible {
           in: i.acme.project, PoolEdit(displayName: "North"), by: Instance.boss)
       }
     },
+    UseCase("create a tenant like its project", [.tenantCreate, .policyChange]) { i in
+      let policy = try await i.identity.policies.change(i.acme, by: Instance.boss) {
+        $0.pattern = .stepUp
+      }
+      let pia = try await i.agent("pia", role: .policy)
+      return {
+        _ = try await i.identity.pools.createTenant(
+          in: i.acme.project, .newTenant(named: "North"), withPolicyVersion: policy.version,
+          pia.request(nil))
+      }
+    },
     UseCase("change a tenant", [.tenantChange]) { i in
       {
         _ = try await i.identity.pools.update(

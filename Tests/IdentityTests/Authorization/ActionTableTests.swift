@@ -71,8 +71,11 @@ struct ActionTableTests {
     createTemporaryCode removeFactors secondFactor chosen never
     revokeTemporaryCode removeFactors secondFactor chosen never
     revokeRecoveryCodes removeFactors secondFactor chosen never
+    resynchronizeFactor removeFactors secondFactor chosen never
+    clearClockOffset removeFactors secondFactor chosen never
     sendCallerCode removeFactors none none never
     sendEnrollmentLink removeFactors secondFactor chosen never
+    sendEnrollmentLinks removeFactors secondFactor chosen manyUsers
     previewBulkRemoval removeFactors none none never
     startBulkRemoval removeFactors secondFactor chosen manyUsers
     stopBulkRemoval removeFactors none none never

@@ -62,6 +62,7 @@ struct StaleFormTests {
       { $0.approvalOverUsers = 0 }, { $0.policyApprovalOverUsers = 0 },
       { $0.approvalForLastFactor = true }, { $0.tokensRemoveFactors = false },
       { $0.tokenChangesPerHour = 1 }, { $0.signInGoal = 9_000 },
+      { $0.resynchronization = true },
     ]
     let versions = changes.map { change in
       var rules = SupportRules()

@@ -1,6 +1,8 @@
 import Identity
 import Testing
 
+private let long = String(repeating: "word ", count: 200)
+
 struct PoolGuidanceTests {
   private func write(
     _ text: String, over version: Int = 0, in pool: Pool? = nil, _ instance: Instance
@@ -101,8 +103,14 @@ struct PoolGuidanceTests {
         String(repeating: "word ", count: 300), String(repeating: "word ", count: 119) + "word…",
         false
       ),
+      ("# Calls\n\nAsk.\n\n## Staff\n\n" + long, "# Calls\n\nAsk.", false),
+      ("Ask.\n\n\n## Staff\n\n\n\n" + long, "Ask.", false),
+      ("Ask.\n## Staff\n\n### Germany\n\n" + long, "Ask.", false),
+      ("Ask.\n\nStaff\n-----\n\n" + long, "Ask.", false),
+      ("Ask.\n\n---\n\n" + long, "Ask.", false),
+      ("# Staff\n\n" + long, "# Staff\n\n" + String(long.prefix(589)) + "…", false),
     ] as [(String, String?, Bool?)])
-  func `the excerpt ends with a paragraph or a word`(
+  func `the excerpt ends with a paragraph or a word, not with a heading`(
     text: String, beginning: String?, isWhole: Bool?
   ) async throws {
     try await withInstance { instance in

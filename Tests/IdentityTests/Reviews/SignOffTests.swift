@@ -73,9 +73,13 @@ struct SignOffTests {
         let summary = try await instance.identity.reviews.summary(of: project)
         let review = try await instance.identity.policies.review(
           project, visibleTo: iris.administrator)
+        let every = try await instance.identity.policies.everyPool(visibleTo: iris.administrator)
+        let summaries = try await instance.identity.reviews.summaries(
+          of: every.items, visibleTo: iris.administrator)
         return Dictionary(
           uniqueKeysWithValues: review.tenants.items.map {
-            ($0.tenant, summary.state(of: $0.tenant))
+            #expect(summaries[project]?.state(of: $0.tenant) == summary.state(of: $0.tenant))
+            return ($0.tenant, summary.state(of: $0.tenant))
           })
       }
       let (east, west) = (instance.east.tenant, instance.west.tenant)

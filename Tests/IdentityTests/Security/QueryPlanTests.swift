@@ -125,11 +125,16 @@ struct QueryPlanTests {
     _ = try await instance.differing(
       in: [instance.acme.project, instance.globex.project], visibleTo: administrator)
     _ = try await instance.identity.pools.projects(
-      visibleTo: administrator, search: "a", .differing, after: "a")
-    for search in [nil, "a"] {
-      _ = try await instance.identity.pools.projects(
-        visibleTo: administrator, search: search, .reviewDue, after: "a")
+      visibleTo: administrator, search: "a", onlyDiffering: true, after: "a")
+    for search in [nil, "a"] as [String?] {
+      for selection in PolicyReviewQuery.Selection.allCases {
+        _ = try await policies.everyPool(
+          visibleTo: administrator, search: search, selection, after: "a/a")
+      }
     }
+    _ = try await instance.identity.reviews.queue(visibleTo: administrator, limit: 5)
+    _ = try await instance.identity.pools.find("a", visibleTo: administrator, limit: 5)
+    _ = try await instance.identity.work(of: administrator, limit: 5)
     _ = try await instance.identity.reviews.neverSignedOff(visibleTo: administrator, limit: 5)
     for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance]
     where administrator.may(read: .removals, about: subject) {

@@ -60,6 +60,8 @@ struct CounterNameTests {
       Sample(vouching: .pool) { pool, _ in .warnings(to: email, in: pool) }
     case .enrollmentLinksToAddress:
       Sample(vouching: .pool) { pool, _ in .enrollmentLinks(to: email, in: pool) }
+    case .enrollmentLinksOfPool:
+      Sample(vouching: .pool) { pool, _ in .enrollmentLinks(in: pool) }
     case .callerCodesToUser: Sample(vouching: .database) { _, _ in .callerCodes(to: 5) }
     case .callerCodesOfAgent:
       Sample(vouching: .database) { _, _ in .callerCodes(of: administrator) }

@@ -66,6 +66,11 @@ import Testing
       #expect(diagnose([]).cause == nil && diagnose([]).remedy == nil)
       #expect(diagnose(attempts([(.late, -3), (.late, -3)])).remedy == .createTemporaryCode)
       #expect(diagnose(attempts([(.used, 0)])).remedy == nil)
+      let always: [ConsoleAction] = [.restoreFactors, .suspendFactor]
+      #expect(diagnose([]).likely == [.createTemporaryCode] + always)
+      #expect(
+        diagnose(attempts([(.late, -3), (.late, -3)])).likely
+          == [.createTemporaryCode, .resynchronizeFactor] + always)
       // Codes that weren't checked, because others were wrong, change nothing.
       for later in [[], [(.blocked, nil), (.blocked, nil)], [(.unreadable, nil)]]
         as [[(CodeAttempt.Result, Int?)]]

@@ -1,0 +1,95 @@
+import HTTP
+import Identity
+import Localization
+import Templating
+
+/// `/instance-settings`: the rules for administrators' sign-ins and sessions.
+struct InstanceSettingsPage: Sendable {
+  let identity: Identity
+  let actions: ActionForms
+  let view: Template<InstanceSettingsView>
+
+  func show(_ signedIn: SignedIn) async throws -> Response {
+    try await page(signedIn)
+  }
+
+  private func page(
+    _ signedIn: SignedIn, status: Status = .ok, faults: [FieldError] = []
+  ) async throws -> Response {
+    let minutes = try await identity.support.stepUpMinutes()
+    let limits = try await identity.consoleSessions.limits()
+    let requiresPasskeys = try await identity.passkeys.isRequired()
+    var frame = await actions.frames.frame(Message("Instance settings"), for: signedIn)
+    frame.errors = faults
+    let asksForCode = try await identity.support.asksForCode(signedIn.session)
+    let model = InstanceSettingsView(
+      frame: FrameView(frame), signedIn: signedIn, limits: limits, minutes: minutes,
+      typedMinutes: faults.isEmpty ? nil : signedIn.form.trimmed("minutes"),
+      asksForCode: asksForCode, requiresPasskeys: requiresPasskeys,
+      hasProvider: try await identity.consoleProviders.find() != nil)
+    return .html(view.render(model), status: status)
+  }
+
+  /// `/instance-settings/step-up`: changes the re-authentication interval for actions on users.
+  func setStepUp(_ signedIn: SignedIn) async throws -> Response {
+    let minutes = Int(signedIn.form.trimmed("minutes")) ?? 0
+    let outcome: ActionOutcome<Bool>
+    do {
+      outcome = try await identity.support.setStepUp(
+        minutes: minutes, ActionInput(signedIn.form).request(signedIn))
+    } catch let error as SupportRulesError {
+      let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
+      return try await page(signedIn, status: .unprocessableContent, faults: faults)
+    }
+    let text =
+      outcome.value
+      ? Message(
+        one: "Re-authentication interval set to {count} minute.",
+        other: "Re-authentication interval set to {count} minutes.", ["count": .number(minutes)])
+      : Message("No changes made.")
+    return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.instanceSettings())
+  }
+}
+
+struct InstanceSettingsView: ViewModel {
+  let frame: FrameView
+  let signedIn: SignedIn
+  let limits: SessionLimits
+  let minutes: Int
+  let typedMinutes: String?
+  let asksForCode: Bool
+  let requiresPasskeys: Bool
+  let hasProvider: Bool
+
+  private var mayManage: Bool {
+    signedIn.administrator.may(.manageAdministrators, in: nil)
+  }
+  private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
+
+  private var refusal: SupportRefusal? {
+    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn) : nil
+  }
+
+  static let keys: Keys<Self> = [
+    .object(\.frame),
+    .number(\.minutes),
+    .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
+    .text("minutesError") { $0.frame.error(at: "minutes") },
+    .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
+    .optional("refusal") { $0.refusal },
+    .optional("codeField") {
+      CodeField($0.asksForCode, $0.frame, action: ConsolePaths.stepUp())
+    },
+    .text("passkeyState") { PasskeyRequirementView.state($0.requiresPasskeys) },
+    .text("passkeyRequirement") { $0.mayManage ? ConsolePaths.passkeyRequirement() : nil },
+    .flag(\.hasProvider),
+    .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
+    .text("limits") { $0.limits.sentence },
+    .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
+    .text("csrfToken") { $0.signedIn.session.csrfToken },
+  ]
+}
+
+extension ConsolePaths {
+  static let instanceSettings = Path("instance-settings")
+}
