@@ -85,14 +85,14 @@ def test_an_administrator_is_invited_enrolls_and_loses_the_phone(server, chromiu
     # The setup's code is used; the next one is within the window.
     nina.page.get_by_label("Code", exact=True).fill(app.at(time.time() + 30))
     nina.press("Sign in")
-    assert nina.path == "/"
+    assert nina.path == "/users"
 
     nina.sign_out()
     nina.enter_password(NEW)
     nina.page.get_by_text("Use a recovery code").click()
     nina.page.get_by_label("Recovery code").fill(codes[0].lower())
     nina.press("Sign in with recovery code")
-    assert nina.path == "/"
+    assert nina.path == "/users"
     nina.page.goto("/account")
     expect(nina.page.get_by_text("9 of 10 left")).to_be_visible()
 
@@ -106,7 +106,7 @@ def test_an_administrator_is_invited_enrolls_and_loses_the_phone(server, chromiu
     assert nina.path == "/account/totp"
     enroll(nina)
     nina.page.goto("/")
-    assert nina.path == "/"
+    assert nina.path == "/users"
 
     remove(owner)
     nina.page.goto("/")

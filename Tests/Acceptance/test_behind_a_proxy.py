@@ -54,11 +54,11 @@ def test_c2_cookies_are_limited_to_this_host(proxied, cookies):
     assert session.startswith("__Host-countersign-session=")
     assert_flags(session, same_site="Lax", secure=True)
     name, value = session.split(";")[0].split("=", 1)
-    page = send(proxied, "GET", "/", cookies={name: value})
+    page = send(proxied, "GET", "/projects", cookies={name: value})
     assert page.status_code == 200
     # A cookie without the prefix, which another host could set, is ignored.
     assert send(
-        proxied, "GET", "/", cookies={"countersign-session": value}).status_code == 303
+        proxied, "GET", "/projects", cookies={"countersign-session": value}).status_code == 303
 
 
 def test_c7_hsts_is_sent(proxied):

@@ -123,11 +123,11 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         answer = httpx.get(server.url + "/readyz")
         assert (answer.status_code, answer.text) == (503, "not ready: clock\n")
         pages, agent = signed_in(server, owner), signed_in(server, support)
-        for path in ("/", "/account", "/guidance"):
+        for path in ("/projects", "/account", "/guides"):
             assert BANNER in pages.get(path).text and BANNER in agent.get(path).text
-        home = pages.get("/").text.split('id="attention"')[1]
+        home = pages.get("/projects").text.split('id="attention"')[1]
         assert BANNER in home
-        assert "Confirming the time requires the owner role." in agent.get("/").text
+        assert "Confirming the time requires the owner role." in agent.get("/projects").text
         assert agent.get("/clock").status_code == 403
         page = pages.get("/clock").text
         assert f"{DAYS} days ahead" in page
@@ -145,7 +145,7 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         until(lambda: httpx.get(server.url + "/readyz").status_code == 200, "the clock is trusted")
         server.wait_for_line(r"(The clock is trusted again)")
         until(tables_with_deletions, "expired data is deleted")
-        assert BANNER not in pages.get("/").text
+        assert BANNER not in pages.get("/projects").text
         kinds = query(
             tmp_path, "SELECT actor_kind FROM audit WHERE action = 'instance.confirm-clock'")
         assert kinds == [("administrator" if way == "console" else "command line",)]

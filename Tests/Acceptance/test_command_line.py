@@ -149,7 +149,7 @@ def test_the_server_serves_https(tmp_path):
         pages.set_up(server.setup_code)
         assert all(cookie.secure and cookie.name.startswith("__Host-")
                    for cookie in pages.http.cookies.jar)
-        assert pages.get("/").status_code == 200
+        assert pages.get("/projects").status_code == 200
         assert server.stop() == 0
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from support.rest import Api, claims, create_administrator, create_token, ok
 from support.pages import Pages
-from test_guidance import opened
+from test_guides import opened
 
 
 def sample(page, name):
@@ -131,9 +131,8 @@ def test_a_guides_check_refuses_tokens_of_other_pools(
     for pool, _ in namesakes:
         samples = [html.unescape(re.sub(r"<[^>]+>", "", each)) for each in re.findall(
             r"<pre[^>]*aria-label=\"[^\"]*: your backend\"[^>]*><code>(.*?)</code></pre>",
-            opened(owner, name, pool), re.DOTALL)]
-        code = "\n".join(
-            each for each in samples if "isOfThisPool(" in each)
+            opened(owner, f"{name}/build", pool), re.DOTALL)]
+        code = "\n".join(each for each in samples if "claims.firebase.tenant" in each)
         program = tmp_path / f"{name}.mjs"
         program.write_text(f"{code}\nconst claims = JSON.parse(process.argv[2]);\n"
                            f"console.log(JSON.stringify({end}));\n")

@@ -18,6 +18,9 @@ BANK = "/projects/harbour-bank"
 # A filter for lists that get longer while they're read: downloads are in the audit log.
 QUIET = {"/audit.csv": "?action=removal", "S/audit.csv": "?action=removal"}
 
+# The list of tenants offers this file too, without a row for the project.
+PAGES = {"S/review.csv": f"{BANK}/review"}
+
 
 class Tables(HTMLParser):
     """Counts the rows in the body of each table of a page."""
@@ -84,6 +87,7 @@ def offered(pages):
 def read(pages, offered, name):
     """Downloads a file; returns its lines as lists, and the page that offers it."""
     page, file = offered[name]
+    page = PAGES.get(name, page)
     if filter := QUIET.get(name):
         page, file = page.split("?")[0] + filter, file.split("?")[0] + filter
     answer = pages.get(file)

@@ -25,7 +25,7 @@ def test_everyone_can_sign_in_and_sees_the_projects(demo):
         "owner", "policy", "support", "auditor"}
     for person in demo.administrators:
         demo.browse(person)
-    front = demo.browse(demo.owner).get("/").text
+    front = demo.browse(demo.owner).get("/projects").text
     assert front.count('href="/projects/') >= 3
 
 
@@ -86,7 +86,7 @@ def test_a_demo_folder_can_be_served_again_on_loopback_only(tmp_path):
     assert result.returncode == 78 and "loopback" in result.stderr
     with Server(tmp_path / "data") as server:
         pages = sign_in(Pages(server.url), owner)
-        assert pages.get("/").status_code == 200
+        assert pages.get("/projects").status_code == 200
 
 
 # The command creates a file.

@@ -52,6 +52,7 @@ def test_cancel_closes_the_form(page):
 
 def test_an_action_leads_to_the_page_with_its_result(page, demo):
     reauthenticate(demo.server.data)
+    page.locator("main aside summary").click()
     link(page, "Rename factor…").click()
     page.locator("#name").fill("Second phone")
     page.locator("#reason").select_option("asked")

@@ -66,7 +66,7 @@ def refusing(tmp_path_factory):
             session = ok(api.sign_in("ada@example.com"))
             page = change(owner, f"/projects/{PROJECT}/policy", pattern="mandatory",
                           **{**CLAIM, "enforcement": "refuse"})
-            assert "enforced by the server" in page
+            assert "Users who should have enrolled are refused" in page
             yield api, session, mail
 
 

@@ -79,7 +79,7 @@ def test_c13_a_full_disk_refuses_writes_and_recovers(disk):
 
         # Reads still work.
         assert httpx.get(server.url + "/healthz").text == "ok\n"
-        assert pages.get("/").status_code == 200
+        assert pages.get("/projects").status_code == 200
         assert pages.get("/projects/full-disk/users").status_code == 200
         assert ok(api.admin("GET", "config", version="v2")) == config
         assert ok(api.client(":lookup", {"idToken": id_token}))["users"]

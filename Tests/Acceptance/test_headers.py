@@ -16,8 +16,7 @@ PRIVATE = [
     "/projects/p/users/u", "/projects/p/users/u/factors/f/removal", "/projects/p/audit",
     "/projects/p/tenants", "/projects/p/tenants/new", "/projects/p/tenants/t",
     "/projects/p/tenants/t/policy", "/projects/p/tenants/t/users", "/projects/p/tenants/t/users/u",
-    "/projects/p/tenants/t/users/u/factors/f/removal", "/projects/p/tenants/t/audit", "/guidance",
-    "/guidance/mandatory", "/sign-out",
+    "/projects/p/tenants/t/users/u/factors/f/removal", "/projects/p/tenants/t/audit", "/sign-out",
 ]
 
 
@@ -60,7 +59,7 @@ def test_every_linked_page_exists_with_the_headers(standalone, owner, tenant_api
     tenant_api.switch_totp_on(1)
     _, id_token = tenant_api.user("eve@example.com")
     tenant_api.enroll(id_token)
-    waiting, seen, forms, pages = ["/"], set(), set(), 0
+    waiting, seen, forms, pages = ["/projects"], {"/"}, set(), 0
     while waiting:
         path = waiting.pop()
         if path in seen or path.startswith("/static/"):
@@ -85,7 +84,7 @@ def test_every_linked_page_exists_with_the_headers(standalone, owner, tenant_api
             if path == "/account/totp" and link.startswith("otpauth://totp/"):
                 continue
             # Guides and the policy page name their sources.
-            if re.match(r"/guidance/|.*/policy\b", path) and link.startswith("https://"):
+            if re.match(r"/guides/|.*/policy\b", path) and link.startswith("https://"):
                 continue
             assert not re.match(r"\w+:|//", link), f"{path} leads elsewhere: {link}"
             # Other tests create projects at the same time; this test's own are enough.
@@ -96,7 +95,7 @@ def test_every_linked_page_exists_with_the_headers(standalone, owner, tenant_api
 
 
 def test_static_files_are_cached(standalone, owner):
-    page = owner.get("/").text
+    page = owner.get("/projects").text
     for link in re.findall(r'"(/static/[^"]+)"', page):
         answer = httpx.get(standalone.url + unescape(link))
         assert answer.status_code == 200
@@ -112,13 +111,14 @@ def test_an_unknown_page_is_an_html_page(standalone, owner):
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     check(answer)
-    wrong = owner.http.put("/guidance")
+    wrong = owner.http.put("/guides")
     assert wrong.status_code == 405 and "GET" in wrong.headers["allow"]
 
 
 def test_c14_nothing_shows_the_version_to_outsiders(standalone):
     version = run("--version").stdout.split()[1]
-    for path in ("/sign-in", "/healthz", "/readyz", "/nothing", "/v1/projects", "/static/none"):
+    for path in ("/sign-in", "/healthz", "/readyz", "/nothing", "/v1/projects", "/static/none",
+                 "/guides", "/guides/mandatory", "/guides/common/build"):
         answer = httpx.get(standalone.url + path)
         assert version not in answer.text + str(answer.headers), path
         assert "server" not in answer.headers, path

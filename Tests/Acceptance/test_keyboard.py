@@ -63,14 +63,14 @@ def test_a_policy_is_changed(page, api):
     sign_in(page)
     page.goto(f"/projects/{api.project}/policy")
     # The arrow keys select within a group of radio buttons, and start again after the last one.
-    tab_to(page, "intervals-default")
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowDown")
-    assert focused(page) == "intervals-1"
     tab_to(page, "totp-off")
     page.keyboard.press("ArrowUp")
     assert focused(page) == "totp"
     expect(page.locator("#totp")).to_be_checked()
+    tab_to(page, "intervals-default")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert focused(page) == "intervals-1"
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert page.get_by_role("heading", level=1).inner_text() == "Review changes"
@@ -184,6 +184,9 @@ def test_keyboard_shortcuts_work_and_can_be_turned_off(page, api):
     page.keyboard.press("/")
     page.keyboard.press("?")
     assert focused(page) != "find" and page.locator("dialog").count() == 0
+    # One with a modifier also works while typing.
+    page.locator("#q").press("Control+k")
+    assert focused(page) == "find"
 
 
 @pytest.mark.parametrize("page", [True], indirect=True, ids=["with-scripts"])

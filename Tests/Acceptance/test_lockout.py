@@ -87,14 +87,14 @@ def test_the_wait_doubles_and_a_sign_in_resets_it(target):
 def test_a_known_browser_is_not_locked_out(target):
     known = browser(target, ATTACKER)
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
-    known.post("/sign-out", {}, page="/")
+    known.post("/sign-out", {}, page="/projects")
     device = [name for name in known.http.cookies if "countersign-device-" in name]
     assert len(device) == 1
     lock(target, ATTACKER)
     wait_of(browser(target, ATTACKER).sign_in(EMAIL, PASSWORD))
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
     # The cookie doesn't replace the password, and has its own counter.
-    known.post("/sign-out", {}, page="/")
+    known.post("/sign-out", {}, page="/projects")
     for number in range(FREE + 1):
         assert known.sign_in(EMAIL, f"guess {number}").status_code == 422
     assert wait_of(known.sign_in(EMAIL, PASSWORD)) <= 30
@@ -154,7 +154,7 @@ def test_guesses_from_all_networks_together_are_limited(target):
     """A hundred guesses from ten networks lock the email, except for a known browser."""
     known = browser(target, OWNER)
     assert known.sign_in(EMAIL, PASSWORD).status_code == 303
-    known.post("/sign-out", {}, page="/")
+    known.post("/sign-out", {}, page="/projects")
     execute(target[0].data, "DELETE FROM throttle")
     for network in range(10):
         lock(target, f"192.0.2.{network}")

@@ -44,7 +44,7 @@ def flags(port, *more):
 def states(pages):
     """Returns the state of each recipient's message in the outbox."""
     text = pages.get(f"/projects/{PROJECT}/messages").text
-    rows = re.findall(r'<bdi>([^<]+@[^<]+)</bdi></a>.*?class="chip[^"]*">(\w+)<', text)
+    rows = re.findall(r'<bdi>([^<]+@[^<]+)</bdi></a>.*?class="chip[^"]*">(\w+)<', text, re.S)
     return dict(rows)
 
 
@@ -388,7 +388,7 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
         pages = set_up_project(server)
         notify(api_of(server, pages), "sam@example.com")
         overview = pages.get(f"/projects/{PROJECT}").text
-        assert "email isn’t configured" in overview
+        assert "email isn’t set up" in overview
         page = message_page(pages, "sam@example.com")
         assert "The old password no longer works." not in pages.get(page).text
         opened = pages.post(f"{page}/text", {}, page=page)

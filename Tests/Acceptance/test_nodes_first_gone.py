@@ -36,7 +36,7 @@ def export(nodes, **more):
 
 def shows_drift(nodes):
     """Whether the nodes that are left show that the policy differs from their files."""
-    return ["differs from the policy file" in browser.get("/").text
+    return ["differs from the policy file" in browser.get("/projects").text
             for browser in nodes.at_each(nodes.owner)[1:]]
 
 
@@ -129,7 +129,7 @@ def test_passkeys_answer_challenges_of_the_node_that_is_gone(scene):
     scene.noa.press("Add passkey")
     scene.noa.page.get_by_text("Passkey “Laptop” added.").wait_for()
     scene.olga.press("Use passkey")
-    scene.olga.page.wait_for_url("**/")
+    scene.olga.page.wait_for_url("**/review")
     added = scene.nodes.execute("""
         SELECT count(*) FROM audit WHERE action = 'administrator.passkey-create'""")
     assert int(added[0][0]) == 2

@@ -120,7 +120,7 @@ def test_the_answer_for_a_link_needs_the_session_that_asked(site):
     # A link to the callback links nobody else, and without its session it's no sign-in either.
     mallory = site.browser(name)
     assert_refused(mallory, mallory.get(answer))
-    ada.post("/sign-out", {}, page="/")
+    ada.post("/sign-out", {}, page="/projects")
     assert_refused(ada, ada.get(answer))
     assert site.query("SELECT count(*) FROM administrator_provider_link") == [(0,)]
 
@@ -200,7 +200,7 @@ def test_in_chromium_the_button_leads_to_the_provider_and_back(site, chromium):
     page.goto("/sign-in")
     page.get_by_role("link", name=re.compile(NAME)).click()
     at_glewlwyd(page, name, password)
-    page.wait_for_url(f"{site.server.url}/")
+    page.wait_for_url("**/users")
     page.goto("/account")
     expect(page.locator("main")).to_contain_text(f"{name}@example.com")
     context.close()

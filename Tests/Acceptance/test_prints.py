@@ -74,7 +74,7 @@ def paths(demo):
 
 @pytest.mark.parametrize("address, facts, has_charts", [
     ("{tenant}", ["retail", "Users with a second factor", "Accepted", "Outside the window"], True),
-    ("{tenant}/policy", ["retail", "Evidence", "Effective state", "Recommended", "±1", "±10"],
+    ("{tenant}/policy", ["retail", "TOTP is on", "Enrollment pattern", "Compare all 11 windows", "Recommended", "±1", "±10"],
      True),
     ("{bank}/review", ["Harbour Bank", "5 tenants", "Sign-off", "retail", "staff", "fingerprint"],
      True),
@@ -85,7 +85,7 @@ def paths(demo):
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
     ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
     ("/administrators", ["Olga Lindqvist", "owner", "priya@example.com", "tessa@example.com"], False),
-    ("/reports/removals", ["Removals"], False),
+    ("/reports/removals", ["Removals", "Stolen or compromised"], True),
     ("{bank}/reports/enrollment", ["Enrolled"], True),
     ("{bank}/reports/exemptions", ["Waits for a new phone."], False),
     ("/exemptions", ["Waits for a new phone."], False),

@@ -210,7 +210,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     for path in re.findall(r"`([^`]+)`", cell):
         address = re.sub(r"^S", pool, path)
         for name, value in {
-            "{project}": tenant_api.project, "{uid}": uid, "{pattern}": "mandatory",
+            "{project}": tenant_api.project, "{uid}": uid, "{guide}": "mandatory",
             "{administrator}": administrator, "{removal}": removal, "{provider}": "oidc.acme",
             "{email}": "reset-password", "{passkey}": passkey,
             "{enrollment}": user["mfaInfo"][0]["mfaEnrollmentId"],
@@ -228,6 +228,9 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
             expected = (405,)
         if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):
             # Forms of other pages; their own addresses lead there.
+            expected = (303,)
+        if path == "/":
+            # Leads to the start page of the role.
             expected = (303,)
         if path == "/csp-reports":
             # Accepts only POST.

@@ -130,7 +130,7 @@ def test_a_restore_does_not_revive_what_was_revoked(served, tmp_path):
         answer = there.http.post("/v1/token", params={"key": api.key}, json={
             "grant_type": "refresh_token", "refresh_token": session["refreshToken"]})
         assert answer.status_code == 400, answer.text
-        assert pages.http.get(again.url + "/").status_code != 200
+        assert pages.http.get(again.url + "/projects").status_code != 200
         # Codes of intervals up to the restore are no longer accepted.
         signed = ok(there.sign_in("eve@example.com"))
 

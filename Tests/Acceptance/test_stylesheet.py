@@ -9,7 +9,7 @@ STYLESHEET = (ROOT / "Public/countersign.css").read_text()
 TEMPLATES = {path: path.read_text() for path in sorted((ROOT / "Templates").rglob("*"))
              if path.suffix in (".mustache", ".svg")}
 CODE = {path: path.read_text() for path in sorted((ROOT / "Sources/Console").rglob("*.swift"))}
-SCRIPT = (ROOT / "Public/countersign.js").read_text()
+SCRIPT = "".join((ROOT / "Public" / name).read_text() for name in ("countersign.js", "policy.js"))
 
 # Classes for tests and scripts only, without a style.
 WITHOUT_RULES = set()

@@ -223,7 +223,7 @@ def suspend_until_tomorrow(me, pool):
     """S6: the factor is still required, and its codes are refused."""
     me.find(pool.address("forgetful")).link("Suspend factor… Forgetful’s phone")
     because(me, "Lost").button("Suspend factor")
-    assert "Suspended factor “Forgetful’s phone” until" in me.status()
+    assert "Suspended factor “Forgetful’s phone” through" in me.status()
     refused(pool.code("forgetful", pool.apps["forgetful"].at(time.time() + 30)), "INVALID_CODE")
 
 
@@ -239,7 +239,7 @@ def unlock(me, pool):
 
 def end_sessions(me, pool):
     """S9."""
-    me.find(pool.address("leaver")).link("End all sessions…")
+    me.find(pool.address("leaver")).unfold("More").link("End all sessions…")
     because(me, "User left").button("End all sessions")
     assert "ended" in me.status() and "0 active" in me.text()
     refused(pool.api.http.post(
@@ -253,7 +253,8 @@ def rename_and_undo(me, pool):
     def hint():
         return ok(pool.api.sign_in(pool.address("traveler")))["mfaInfo"][0]["displayName"]
 
-    me.find(pool.address("traveler")).link("Rename factor… Traveler’s phone").type("name", "Office phone")
+    me.find(pool.address("traveler")).unfold("More")
+    me.link("Rename factor… Traveler’s phone").type("name", "Office phone")
     because(me, "User request").button("Rename factor")
     assert "Renamed factor “Traveler’s phone” to “Office phone”." in me.status()
     assert hint() == "Office phone"
@@ -298,7 +299,7 @@ def unblock(other, pool):
         SELECT administrator_id, scope_key, 1 FROM administrator, scope
         WHERE email = 'sam.{pool.api.project}@example.com' AND project_id = '{pool.api.project}'
           AND tenant_id = ''""")
-    other.start("/").link("Unblock… Sam Support")
+    other.start("/projects?attention=all").link("Unblock… for Sam Support")
     assert other.heading() == "Unblock Sam Support?"
     other.button("Unblock agent")
     assert "starts over" in other.status()

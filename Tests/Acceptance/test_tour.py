@@ -83,14 +83,15 @@ def choose(page, radio):
 def switch_totp_on(page, tenant):
     page.locator("nav.side").get_by_role("link", name="MFA policy").click()
     choose(page, "totp")
-    page.locator(".cells label[for=intervals-2]").click()
-    expect(page.locator("#intervals-2")).to_be_checked()
-    choose(page, "pattern-account")
+    while not page.locator("#intervals-2").is_checked():
+        page.locator(".stepper:visible label").first.click()
+    page.locator("#pattern").select_option("account")
     page.get_by_role("button", name="Review changes").click()
-    # The review shows old and new values.
-    change = page.locator("tr", has_text="intervals")
-    assert change.locator("td").first.inner_text() == "none"
-    assert change.locator("td").nth(1).inner_text() == "2"
+    # The review shows old and new values, and the window can still be changed.
+    change = page.locator("tr", has_text="TOTP")
+    assert change.locator("td").first.inner_text() == "off"
+    assert change.locator("td").nth(1).inner_text() == "on"
+    expect(page.locator("#intervals-2")).to_be_checked()
     page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
     expect(page.locator("[role=status]")).to_have_count(1)
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")

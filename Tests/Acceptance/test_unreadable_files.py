@@ -26,7 +26,7 @@ def words(tmp_path):
 
 @pytest.mark.parametrize("name", [
     "data/master.key", "countersign.conf", "certificate.pem", "key.pem", "password",
-    "countersign.css", "frame.mustache", "en/account.md"])
+    "countersign.css", "frame.mustache", "en/account-build.md"])
 def test_a_start_with_a_file_on_a_disk_with_errors_is_worth_repeating(tmp_path, words, name):
     env = {**preloaded(tmp_path, "unreadable"), "UNREADABLE": f"/{name}"}
     refusal = run(*words, env=env)

@@ -19,7 +19,7 @@ struct ApostropheTests {
   }
 
   @Test(arguments: [
-    ("Templates/guidance/en/account.md", "It's one.\n```js\nit's(another)\n```", 1),
+    ("Templates/guides/en/account-build.md", "It's one.\n```js\nit's(another)\n```", 1),
     ("docs/api.md", "The user’s phone\nThe user's phone", 1),
     ("Templates/users/user.mustache", "<p>L'application</p>", 0),
   ])
@@ -28,7 +28,7 @@ struct ApostropheTests {
   }
 
   private static func breaches(_ file: SourceFile) -> [String] {
-    let isGuide = file.path.hasPrefix("Templates/guidance/") && file.path.hasSuffix(".md")
+    let isGuide = file.path.hasPrefix("Templates/guides/") && file.path.hasSuffix(".md")
     let isDocument =
       file.path.hasSuffix(".md") && (file.path.hasPrefix("docs/") || !file.path.contains("/"))
     guard isGuide || isDocument else { return [] }

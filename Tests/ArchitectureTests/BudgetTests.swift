@@ -3,11 +3,11 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 133_500,
+    "lines of Swift": 135_000,
     "Swift files": 766,
     "public error types": 45,
-    "console actions": 75,
-    "audit actions": 130,
+    "console actions": 80,
+    "audit actions": 140,
     "tables": 80,
     "options of the command line": 105,
     "commands": 44,

@@ -1,6 +1,7 @@
 import Testing
 
-/// Ends that are chosen by their last day are shown as its last minute, wherever they're shown.
+/// Ends that are chosen by their last day are shown as that day, wherever they're shown; in the audit
+/// log as its last minute.
 struct EndOfDayTests {
   /// The values that are ends of days.
   private static let ends = ["endsAt", "suspendedUntil", "grantEndsAt", "grantEnds", "exemptUntil"]
@@ -41,7 +42,7 @@ struct EndOfDayTests {
     for file in try SourceTree.files(in: "Sources/Console", "Sources/MailText") {
       let lines = file.lines.filter {
         $0.contains(
-          /[tT]imes\.end(?:Value)?\b|\.endValue\(moment\)|\.end\((?:until|exemption\.endsAt)\)|\{ \.end\(/
+          /[tT]imes\.end(?:Value)?\b|\.exactEndValue\(moment\)|\.end\((?:until|exemption\.endsAt)\)|\{ \.end\(/
         )
       }
       if !lines.isEmpty { found[file.path] = lines.count }

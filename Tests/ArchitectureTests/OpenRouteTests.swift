@@ -13,6 +13,7 @@ private let open: Set = [
   "get providerSignIn", "get providerCallback",
   "get invitation", "post invitation",
   "get actionLink", "post actionLink",
+  "get guides", "get guide", "get guideBuild", "get guideOperate",
   "get linkedEnrollment", "post linkedEnrollment",
   "get reportedChange", "post reportedChange",
 ]

@@ -9,7 +9,7 @@ struct ProseTests {
     // Errors of the installation, before any message is shown.
     "Sources/Console/ConsoleAssets.swift",
     // Keywords, and samples of code.
-    "Sources/Console/Guidance/SyntaxHighlighter.swift",
+    "Sources/Console/Guides/SyntaxHighlighter.swift",
     "Sources/Console/Policy/PolicySamples.swift",
     // Names in user agents.
     "Sources/MailText/BrowserText.swift",

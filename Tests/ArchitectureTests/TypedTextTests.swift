@@ -19,9 +19,18 @@ struct TypedTextTests {
     "Sources/OTP/OneTimePassword.swift": "folded",
     "Sources/Identity/Administrators/Setup.swift": "folded",
     "Sources/Identity/Core/TypedCode.swift": "folded",
+    "Sources/Identity/Factors/Resynchronization.swift": "digits",
     "Sources/Identity/Support/CallerCodes.swift": "digits",
     "Sources/Identity/Phones/PhoneCodes.swift": "folded",
     "Sources/Identity/UserLinks/EnrollmentLinks.swift": "digits",
+  ]
+
+  /// The files that verify codes of authenticator apps, with whose time they're compared with.
+  private static let clocks: [String: String] = [
+    "Sources/Identity/Administrators/AdministratorFactors.swift": "the server's: a new app",
+    "Sources/Identity/Administrators/AdministratorTOTP.swift": "the server's: an administrator",
+    "Sources/Identity/Enrollment/Enrollments+Phone.swift": "the server's: a new factor",
+    "Sources/Identity/Factors/TOTPFactor.swift": "the factor's",
   ]
 
   private func paths(_ folders: String..., with word: String) throws -> [String] {
@@ -44,6 +53,17 @@ struct TypedTextTests {
       try paths(
         "Sources/Console", "Sources/IdentityToolkitAPI", "Sources/countersign", with: "TypedCode.")
         == [])
+  }
+
+  @Test func `each place that verifies codes of an app says whose time it takes`() throws {
+    let found = try ["password.verify(", "app.verify("].flatMap { try paths("Sources", with: $0) }
+    #expect(found.sorted() == Self.clocks.keys.sorted())
+    let factors = try SourceTree.file("Sources/Identity/Factors/TOTPFactor.swift")
+    #expect(factors.text.contains("code, at: clock.time(at: now).seconds, window: window"))
+  }
+
+  @Test func `how far a device's clock is off isn't on the wire`() throws {
+    #expect(try paths("Sources/IdentityToolkitAPI", with: "clockOffset") == [])
   }
 
   @Test func `only the password hasher hashes and verifies passwords`() throws {

@@ -8,14 +8,14 @@ struct AssetsTests {
     async throws
   {
     try await withFolder { folder in
-      for name in ["Templates/guidance/en", "Templates/guidance/pt-BR", "Public"] {
+      for name in ["Templates/guides/en", "Templates/guides/pt-BR", "Public"] {
         try FileManager.default.createDirectory(
           atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
       }
       let assets = Assets(folder: folder)
       #expect(assets.problems.isEmpty)
-      #expect(assets.guidance(in: "pt-BR") == "\(folder)/Templates/guidance/pt-BR")
-      #expect(assets.guidance(in: "de") == "\(folder)/Templates/guidance/en")
+      #expect(assets.guides(in: "pt-BR") == "\(folder)/Templates/guides/pt-BR")
+      #expect(assets.guides(in: "de") == "\(folder)/Templates/guides/en")
     }
   }
 }

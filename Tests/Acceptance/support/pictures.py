@@ -11,9 +11,9 @@ from .program import ROOT, preloaded
 
 FOLDER = ROOT / "docs/pictures"
 NAME = "policy"
-SIZE = {"width": 1440, "height": 1000}
-# The heading and the strip of intervals, without the sidebar.
-PART = {"x": 240, "y": 64, "width": 1184, "height": 458}
+SIZE = {"width": 1440, "height": 1600}
+# The controls and what they are chosen by, without the sidebar.
+PART = {"x": 240, "y": 64, "width": 1184, "height": 1004}
 SCHEMES = ("light", "dark")
 # The demo's history ends at its creation, so a fixed creation time makes it reproducible.
 MOMENT = datetime.datetime(2026, 11, 20, 15, tzinfo=datetime.timezone.utc)

@@ -174,7 +174,7 @@ class Console(Client):
         if self.pages is None and not self.sign_in():
             return
         self.number += 1
-        for path in ("/", f"/projects/{self.project}/users", f"/projects/{self.project}/audit"):
+        for path in ("/projects", f"/projects/{self.project}/users", f"/projects/{self.project}/audit"):
             page = self.pages.get(path)
             if page.status_code == 303:
                 self.pages = None

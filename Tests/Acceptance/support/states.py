@@ -24,8 +24,8 @@ def policy_check(page, demo):
     """Opens the review of a policy change, with old and new values side by side."""
     tenant = next(link for link in demo.tenants("harbour-bank") if "/retail-" in link)
     page.goto(f"{tenant}/policy")
-    page.locator(".cells label[for=intervals-4]").click()
-    page.locator("label[for=pattern-account]").click()
+    page.locator(".cells label[for=intervals-4]").last.click()
+    page.locator("#pattern").select_option("account")
     page.locator("form[action$='/policy'] button.primary").click()
     expect(page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])")).to_have_count(1)
 

@@ -38,7 +38,8 @@ def subject(demo, pool, action):
 
 def follow_link(page, words):
     """Opens the page of the first link with this text, which a script would show in a dialog."""
-    page.goto(page.get_by_role("link", name=words).first.get_attribute("href"))
+    link = page.get_by_role("link", name=words, include_hidden=True).first  # also below "More"
+    page.goto(link.get_attribute("href"))
 
 
 # MARK: Users and their history
@@ -93,7 +94,7 @@ def every_field_missing(page, demo):
 def unblock(page, demo):
     """Opens the page on which an owner unblocks an agent who hit the hourly action limit."""
     reauthenticate(demo.server.data, ago=3_600)
-    page.goto("/")
+    page.goto("/projects?attention=all")
     follow_link(page, "Unblock…")
     expect(page.get_by_role("button", name="Unblock agent")).to_have_count(1)
     reauthenticate(demo.server.data)
