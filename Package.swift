@@ -134,7 +134,7 @@ let package = Package(
       ],
       swiftSettings: house,
       linkerSettings: [
-        // 6 MB less: nothing looks up symbols of the program, and its relocations are packed.
+        // 4 MB less: nothing looks up symbols of the program, and its relocations are packed.
         .unsafeFlags(
           [
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
