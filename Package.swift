@@ -201,10 +201,10 @@ let package = Package(
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
-    tests("DatabaseTests", ["Database", "DatabaseSQLite"]),
-    tests(
-      "DatabasePostgreSQLTests",
-      ["Database", "DatabasePostgreSQL", "DatabaseSQLite", "TestDatabases"]),
+    tests("DatabaseTests", ["Database", "DatabaseSQLite", "TestDatabases"]),
+    tests("DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
+    // What both databases do alike.
+    tests("DatabaseConformanceTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
     tests(

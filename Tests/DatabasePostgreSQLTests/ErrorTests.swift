@@ -5,29 +5,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct ErrorTests {
-  @Test(arguments: Engine.available)
-  func `a violated constraint is reported by name`(engine: Engine) async throws {
-    try await withDatabase(engine) { database in
-      try await database.write { connection in
-        try connection.run("INSERT INTO person (id, name) VALUES (99, 'Ada')")
-        try connection.run("INSERT INTO pet (owner, name) VALUES (99, 'Rex')")
-      }
-      let check = engine == .sqlite ? "age >= 0" : "person_age_check"
-      let cases: [(SQL, DatabaseError.Code)] = [
-        ("INSERT INTO person (name) VALUES (\("Ada"))", .uniqueViolation("person.name")),
-        ("INSERT INTO person (id, name) VALUES (99, 'B')", .uniqueViolation("person.id")),
-        ("INSERT INTO pet VALUES (99, 'Rex', NULL)", .uniqueViolation("pet.owner, pet.name")),
-        ("INSERT INTO pet VALUES (98, 'Rex', NULL)", .foreignKey),
-        ("INSERT INTO person (name, age) VALUES ('C', -1)", .checkViolation(check)),
-        ("INSERT INTO person (name) VALUES (NULL)", .notNullViolation("person.name")),
-      ]
-      for (sql, expected) in cases {
-        let failure = try await code { try await database.write { try $0.run(sql) } }
-        #expect(failure == expected, "\(sql)")
-      }
-    }
-  }
-
   @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `no error contains a value`() async throws {
     try await withPostgreSQL { database in

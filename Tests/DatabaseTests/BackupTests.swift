@@ -2,6 +2,7 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Glibc
+import TestDatabases
 import Testing
 
 struct BackupTests {

@@ -1,5 +1,6 @@
 import Database
 import DatabaseSQLite
+import TestDatabases
 import Testing
 
 /// Tests that a file can be written anew while it's in use.

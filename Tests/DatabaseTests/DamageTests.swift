@@ -1,5 +1,6 @@
 import Database
 import Foundation
+import TestDatabases
 import Testing
 
 @testable import DatabaseSQLite

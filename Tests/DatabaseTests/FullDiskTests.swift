@@ -1,6 +1,7 @@
 import Database
 import DatabaseSQLite
 import Foundation
+import TestDatabases
 import Testing
 
 struct FullDiskTests {

@@ -32,22 +32,6 @@ struct MigrationTests {
     try await database.read { try $0.all("SELECT x FROM a") { try $0.next() } }
   }
 
-  @Test func `each migration is applied once`() async throws {
-    try await withDatabase { database in
-      #expect(try await database.migrate(list(), at: 1000) == ["m0001_first"])
-      #expect(
-        try await database.migrate(list(Self.first, Self.second), at: 2000) == ["m0002_second"])
-      #expect(try await database.migrate(list(Self.first, Self.second), at: 3000) == [])
-      #expect(try await values(in: database) == [1])
-      let applied = try await database.read { connection in
-        try connection.all("SELECT name, digest, applied_at FROM schema_migration") { row in
-          try "\(row.next() as String) \(row.next() as String) \(row.next() as Int)"
-        }
-      }
-      #expect(applied == ["m0001_first d1 1000", "m0002_second d2 2000"])
-    }
-  }
-
   @Test func `a modified migration is an error`() async throws {
     try await withDatabase { database in
       try await database.migrate(list(), at: 0)

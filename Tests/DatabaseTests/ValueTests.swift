@@ -1,5 +1,6 @@
 import Database
 import DatabaseSQLite
+import TestDatabases
 import Testing
 
 struct ValueTests {

@@ -1,5 +1,6 @@
 import Database
 import DatabaseSQLite
+import TestDatabases
 import Testing
 
 struct WriteTests {
@@ -136,28 +137,6 @@ struct WriteTests {
         try connection.first("SELECT count(*) FROM pet") { try $0.next() as Int }
       }
       #expect(pets == 9)
-    }
-  }
-
-  @Test func `a violated constraint is reported by name`() async throws {
-    try await withDatabase { database in
-      try await database.write { connection in
-        try connection.run("INSERT INTO person (id, name) VALUES (1, 'Ada')")
-        try connection.run("INSERT INTO pet (owner, name) VALUES (1, 'Rex')")
-      }
-      let cases: [(SQL, DatabaseError.Code)] = [
-        ("INSERT INTO person (name) VALUES (\("Ada"))", .uniqueViolation("person.name")),
-        ("INSERT INTO person (id, name) VALUES (1, 'B')", .uniqueViolation("person.id")),
-        ("INSERT INTO pet VALUES (1, 'Rex', NULL)", .uniqueViolation("pet.owner, pet.name")),
-        ("INSERT INTO pet VALUES (2, 'Rex', NULL)", .foreignKey),
-        ("INSERT INTO person (name, age) VALUES ('C', -1)", .checkViolation("age >= 0")),
-        ("INSERT INTO person (name) VALUES (NULL)", .notNullViolation("person.name")),
-        ("INSERT INTO nothing VALUES (1)", .other(1)),
-      ]
-      for (sql, expected) in cases {
-        let failure = try await code { try await database.write { try $0.run(sql) } }
-        #expect(failure == expected, "\(sql)")
-      }
     }
   }
 

@@ -1,4 +1,5 @@
 import Database
+import TestDatabases
 import Testing
 
 /// What callers rely on, whatever the database is.
@@ -335,6 +336,31 @@ struct ConformanceTests {
         try await group.waitForAll()
       }
       #expect(try await database.count() == 81)
+    }
+  }
+
+  @Test(arguments: Engine.available)
+  func `a violated constraint is reported by name`(engine: Engine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.write { connection in
+        try connection.run("INSERT INTO person (id, name) VALUES (99, 'Ada')")
+        try connection.run("INSERT INTO pet (owner, name) VALUES (99, 'Rex')")
+      }
+      let check = engine == .sqlite ? "age >= 0" : "person_age_check"
+      let missing: Int32 = engine == .sqlite ? 1 : try #require(Int32("42P01", radix: 36))
+      let cases: [(SQL, DatabaseError.Code)] = [
+        ("INSERT INTO person (name) VALUES (\("Ada"))", .uniqueViolation("person.name")),
+        ("INSERT INTO person (id, name) VALUES (99, 'B')", .uniqueViolation("person.id")),
+        ("INSERT INTO pet VALUES (99, 'Rex', NULL)", .uniqueViolation("pet.owner, pet.name")),
+        ("INSERT INTO pet VALUES (98, 'Rex', NULL)", .foreignKey),
+        ("INSERT INTO person (name, age) VALUES ('C', -1)", .checkViolation(check)),
+        ("INSERT INTO person (name) VALUES (NULL)", .notNullViolation("person.name")),
+        ("INSERT INTO nothing VALUES (1)", .other(missing)),
+      ]
+      for (sql, expected) in cases {
+        let failure = try await code { try await database.write { try $0.run(sql) } }
+        #expect(failure == expected, "\(sql)")
+      }
     }
   }
 }

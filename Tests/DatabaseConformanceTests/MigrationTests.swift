@@ -29,6 +29,12 @@ struct MigrationTests {
       #expect(
         try await database.migrate(Self.list(Self.second), at: 2000) == ["m0002_second"])
       #expect(try await database.migrate(Self.list(Self.second), at: 3000) == [])
+      let applied = try await database.read { connection in
+        try connection.all("SELECT name, digest, applied_at FROM schema_migration") { row in
+          try "\(row.next() as String) \(row.next() as String) \(row.next() as Int)"
+        }
+      }
+      #expect(applied == ["m0001_first d1 1000", "m0002_second d2 2000"])
     }
   }
 

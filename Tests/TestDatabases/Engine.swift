@@ -1,22 +1,20 @@
-import Database
-import DatabasePostgreSQL
+package import Database
+package import DatabasePostgreSQL
 import DatabaseSQLite
-import Dispatch
+package import Dispatch
 import Foundation
 import Synchronization
-import TestDatabases
-import Testing
 
 /// The databases that have to behave the same.
-enum Engine: CaseIterable, Sendable {
+package enum Engine: CaseIterable, Sendable {
   case sqlite
   case postgreSQL
 
-  static var available: [Engine] { PostgreSQLServer.isInstalled ? allCases : [.sqlite] }
+  package static var available: [Engine] { PostgreSQLServer.isInstalled ? allCases : [.sqlite] }
 }
 
 /// Runs a test with a new database of an engine.
-func withDatabase<T>(
+package func withDatabase<T>(
   _ engine: Engine, readers: Int = 2, waiting: Int = 4096,
   trace: (@Sendable (String) -> Void)? = nil, _ body: (any Database) async throws -> T
 ) async throws -> T {
@@ -40,7 +38,7 @@ func withDatabase<T>(
 }
 
 /// Runs a test with a new PostgreSQL database.
-func withPostgreSQL<T>(
+package func withPostgreSQL<T>(
   readers: Int = 2, writers: Int = 4, waiting: Int = 4096,
   statementTimeout: Duration = .seconds(30), idleTimeout: Duration = .seconds(60),
   trace: (@Sendable (String) -> Void)? = nil, _ body: (PostgreSQLDatabase) async throws -> T
@@ -60,27 +58,6 @@ func withPostgreSQL<T>(
   return try result.get()
 }
 
-/// Runs a test with two pools for the same database.
-func withTwoPostgreSQL(
-  _ body: (PostgreSQLDatabase, PostgreSQLDatabase) async throws -> Void
-) async throws {
-  try await withPostgreSQL(readers: 1, writers: 1) { one in
-    let name = try await one.read { connection in
-      try connection.first("SELECT current_database()") { try $0.next() as String }
-    }
-    let server = try await PostgreSQLServer.shared.value
-    let other = try await PostgreSQLDatabase(
-      server.address(of: try #require(name)), readers: 1, writers: 1)
-    do {
-      try await body(one, other)
-      await other.close()
-    } catch {
-      await other.close()
-      throw error
-    }
-  }
-}
-
 private func createTables(_ key: String, _ bytes: String, in database: any Database) async throws {
   try await database.write { connection in
     try connection.runScript(
@@ -95,23 +72,23 @@ private func createTables(_ key: String, _ bytes: String, in database: any Datab
 }
 
 extension Database {
-  func insert(_ name: String) async throws {
+  package func insert(_ name: String) async throws {
     try await write { try $0.run("INSERT INTO person (name) VALUES (\(name))") }
   }
 
-  func names() async throws -> [String] {
+  package func names() async throws -> [String] {
     try await read { connection in
       try connection.all("SELECT name FROM person ORDER BY name") { try $0.next() }
     }
   }
 
-  func count() async throws -> Int {
+  package func count() async throws -> Int {
     try await read { try $0.first("SELECT count(*) FROM person") { try $0.next() } ?? 0 }
   }
 }
 
 /// Returns the code of the database error that a closure throws; nil if it succeeds.
-func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Code? {
+package func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Code? {
   do {
     _ = try await body()
     return nil
@@ -121,11 +98,13 @@ func code(_ body: () async throws -> some Any) async throws -> DatabaseError.Cod
 }
 
 /// A one-time event that tasks can wait for.
-final class Event: Sendable {
+package final class Event: Sendable {
   private let state = Mutex<(happened: Bool, waiting: [CheckedContinuation<Void, Never>])>(
     (false, []))
 
-  func happen() {
+  package init() {}
+
+  package func happen() {
     let waiting = state.withLock { state in
       defer { state = (true, []) }
       return state.waiting
@@ -133,7 +112,7 @@ final class Event: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
-  func wait() async {
+  package func wait() async {
     await withCheckedContinuation { continuation in
       let happened = state.withLock { state in
         if !state.happened { state.waiting.append(continuation) }
@@ -145,23 +124,25 @@ final class Event: Sendable {
 }
 
 /// A thread-safe list of elements in the order they were appended.
-final class Record<Element: Sendable>: Sendable {
+package final class Record<Element: Sendable>: Sendable {
   private let state = Mutex<[Element]>([])
 
-  var elements: [Element] { state.withLock { $0 } }
+  package init() {}
 
-  func append(_ element: Element) {
+  package var elements: [Element] { state.withLock { $0 } }
+
+  package func append(_ element: Element) {
     state.withLock { $0.append(element) }
   }
 }
 
 /// A read that keeps its connection until it's released.
-struct HeldRead {
-  let begun = Event()
-  let ended = Event()
-  let gate = DispatchSemaphore(value: 0)
+package struct HeldRead {
+  package let begun = Event()
+  package let ended = Event()
+  package let gate = DispatchSemaphore(value: 0)
 
-  init(
+  package init(
     _ database: any Database,
     _ body: @escaping @Sendable (borrowing Connection) throws -> Void = { _ in }
   ) {
@@ -179,14 +160,14 @@ struct HeldRead {
     }
   }
 
-  func release() async {
+  package func release() async {
     gate.signal()
     await ended.wait()
   }
 }
 
 /// Closes a database of either engine.
-func close(_ database: any Database) async {
+package func close(_ database: any Database) async {
   switch database {
   case let database as SQLiteDatabase: await database.close()
   case let database as PostgreSQLDatabase: await database.close()
