@@ -17,10 +17,18 @@ from support.site import covering, crawl, kinds
 
 numbers = itertools.count(1)
 
+# The same on every machine, for the program, the browser, and what else the tests start.
+for name in [name for name in os.environ if name.startswith(("LANG", "LC_"))]:
+    del os.environ[name]
+os.environ.update(LANG="C.UTF-8", TZ="UTC")
+time.tzset()
+
 
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
-LONG = ["test_package.py", "test_layouts.py", "test_crawl.py", "test_soak.py", "test_openapi.py",
-        "test_axe.py", "test_text_messages.py", "test_without_postgresql.py", "test_hostile.py",
+LONG = ["test_package.py", "test_layouts.py", "test_openapi.py", "test_mail.py", "test_soak.py",
+        "test_axe.py", "test_text_messages.py", "test_crawl.py", "test_failover.py",
+        "test_nodes_failures.py", "test_clicks.py", "test_move.py", "test_nodes_races.py",
+        "test_demo.py", "test_audit_file.py", "test_without_postgresql.py", "test_hostile.py",
         "test_support_tour.py", "test_csv.py"]
 
 
@@ -181,7 +189,7 @@ def site(new_site):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Debian's Chromium, headless."""
+    """Debian's Chromium, headless, with the DejaVu fonts."""
     from playwright.sync_api import sync_playwright
 
     wait_for_whole_pages()
@@ -189,3 +197,11 @@ def chromium():
         browser = launch(playwright.chromium)
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def chromium_with_noto(chromium):
+    """The same with Noto Sans, which is wider and taller."""
+    browser = launch(chromium.browser_type, fonts="noto")
+    yield browser
+    browser.close()
