@@ -11,6 +11,7 @@ RULES = {"runOnly": {"type": "tag", "values": [
     "wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}, "resultTypes": ["violations"]}
 COLORS = {"runOnly": {"type": "rule", "values": [
     "color-contrast", "link-in-text-block"]}, "resultTypes": ["violations"]}
+SIZES = {"runOnly": {"type": "rule", "values": ["target-size"]}, "resultTypes": ["violations"]}
 
 
 def violations(page, rules):
@@ -41,13 +42,22 @@ def check(page, faults):
     faults += [("dark", *fault) for fault in violations(page, COLORS)]
 
 
-@pytest.fixture(scope="module")
-def page(demo, chromium):
+def owner_page(demo, browser):
     # axe is injected as a script, which the console's content security policy blocks. Colors in the
     # middle of a transition would be measured wrong.
-    context = demo.context(chromium, demo.owner, bypass_csp=True, reduced_motion="reduce")
+    context = demo.context(browser, demo.owner, bypass_csp=True, reduced_motion="reduce")
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture(scope="module")
+def page(demo, chromium):
+    yield from owner_page(demo, chromium)
+
+
+@pytest.fixture(scope="module")
+def page_with_noto(demo, chromium_with_noto):
+    yield from owner_page(demo, chromium_with_noto)
 
 
 def test_axe_checks_the_rules_of_wcag_22(page):
@@ -71,6 +81,18 @@ def test_every_state_of_a_page_is_accessible(page, demo, state):
     faults = []
     SIGNED_IN[state](page, demo)
     check(page, faults)
+    expect_none(faults)
+
+
+def test_links_and_buttons_are_large_enough_with_taller_letters_too(
+        page_with_noto, demo, covering_kinds):
+    faults = []
+    for path in covering_kinds.values():
+        page_with_noto.goto(path)
+        faults += violations(page_with_noto, SIZES)
+    for state in SIGNED_IN.values():
+        state(page_with_noto, demo)
+        faults += violations(page_with_noto, SIZES)
     expect_none(faults)
 
 

@@ -23,15 +23,32 @@ def open_page(demo, chromium):
     """Opens pages in which the owner is signed in, with their own browser settings."""
     contexts = []
 
-    def make(width, height=900, **settings):
+    def make(width, height=900, browser=chromium, **settings):
         context = demo.context(
-            chromium, demo.owner, viewport={"width": width, "height": height}, **settings)
+            browser, demo.owner, viewport={"width": width, "height": height}, **settings)
         contexts.append(context)
         return context.new_page()
 
     yield make
     for context in contexts:
         context.close()
+
+
+def test_the_browser_has_the_fonts_of_the_tests(open_page, chromium_with_noto):
+    """Whatever else the machine has."""
+    def fonts(page):
+        page.goto("/")
+        tools = page.context.new_cdp_session(page)
+        tools.send("DOM.enable"), tools.send("CSS.enable")
+        root = tools.send("DOM.getDocument")["root"]["nodeId"]
+        found = set()
+        for selector in ("h1", "main a"):
+            node = tools.send("DOM.querySelector", {"nodeId": root, "selector": selector})["nodeId"]
+            used = tools.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            found |= {font["familyName"] for font in used}
+        return found
+    assert fonts(open_page(1280)) == {"DejaVu Sans"}
+    assert fonts(open_page(1280, browser=chromium_with_noto)) == {"Noto Sans"}
 
 
 def test_tables_are_condensed_as_soon_as_their_rows_are_not_stacked(open_page):
@@ -407,14 +424,16 @@ def is_printed_without_buttons(page):
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("width, checks, of_kinds", [
-    (390, [fits_every_width, is_mirrored], [tables_fit_from_tablets_up]),
-    (1440, [supports_text_of_twice_the_size, is_told_apart_in_forced_colors],
-     [is_printed_with_a_footer_and_without_navigation])], ids=["390", "1440"])
-def test_pages_fit_every_window(open_page, demo, covering_kinds, width, checks, of_kinds):
+@pytest.mark.parametrize("width, browser, checks, of_kinds", [
+    (390, "chromium", [fits_every_width, is_mirrored], [tables_fit_from_tablets_up]),
+    (390, "chromium_with_noto", [fits_every_width], [tables_fit_from_tablets_up]),
+    (1440, "chromium", [supports_text_of_twice_the_size, is_told_apart_in_forced_colors],
+     [is_printed_with_a_footer_and_without_navigation])], ids=["390", "390-noto", "1440"])
+def test_pages_fit_every_window(
+        request, open_page, demo, covering_kinds, width, browser, checks, of_kinds):
     """Every kind of page and every state is loaded in a narrow and in a wide window, whose width,
     direction, text size, colors, or medium then change. `of_kinds` are checks of kinds only."""
-    page, faults = open_page(width), []
+    page, faults = open_page(width, browser=request.getfixturevalue(browser)), []
 
     def check(name, checks):
         # Scripts that run when a page is loaded keep it within its window.

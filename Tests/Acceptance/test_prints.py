@@ -12,7 +12,7 @@ from support.agents import exempt
 BANK = "/projects/harbour-bank"
 
 # Fewer characters than this are at most a heading.
-ONLY_A_HEADING = 300
+ONLY_A_HEADING = 250
 
 # The operators that paint a path.
 PAINTS = {b"f", b"F", b"f*", b"S", b"s", b"B", b"B*", b"b", b"b*"}
@@ -32,9 +32,10 @@ CHARTS = """() => {
 
 
 def plain(text):
-    """Returns a text without ligatures, isolating characters, and line ends."""
+    """Returns a text without ligatures, isolating characters, and spaces, which a reader of PDF
+    guesses from the distances of letters."""
     text = unicodedata.normalize("NFKC", re.sub("[\u2066-\u2069]", "", text))
-    return " ".join(text.split())
+    return "".join(text.split())
 
 
 class Print:
@@ -54,7 +55,7 @@ class Print:
         self.painted = sum(
             operator in PAINTS for sheet in reader.pages
             for _, operator in sheet.get_contents().operations)
-        self.text = plain(" ".join(self.pages))
+        self.text = "".join(self.pages)
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +112,12 @@ def test_a_page_prints_whole_and_without_navigation(
     assert len(first) >= ONLY_A_HEADING or len(printed.pages) == 1, first
     assert all(len(sheet) > 20 for sheet in printed.pages), printed.pages
     assert printed.title in first
-    missing = [fact for fact in facts if fact not in printed.text]
+    missing = [fact for fact in facts if plain(fact) not in printed.text]
     assert not missing, (missing, printed.text[:2_000])
 
     entries = {text for text in printed.navigation if text not in printed.content}
     assert len(entries) >= 5, printed.navigation
-    shown = [text for text in entries if re.search(rf"(?<!\w){re.escape(text)}(?!\w)", printed.text)]
+    shown = [text for text in entries if text in printed.text]
     assert not shown, shown
 
     lost = [word for word in printed.charts["words"] if plain(word) not in printed.text]

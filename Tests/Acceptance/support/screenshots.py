@@ -66,7 +66,7 @@ def photograph(chromium, demo, person, pages, states, looks):
 def main(words):
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         wait_for_whole_pages()
-        chromium = launch(playwright.chromium)
+        chromium = launch(playwright.chromium, fonts=None)
         if "--readme" in words:
             for file in pictures.renew(chromium, folder):
                 print(file.relative_to(ROOT))
