@@ -100,10 +100,18 @@ extension Identity {
   /// Whether there's a key to sign tokens with; the emulator profile doesn't sign tokens.
   public var hasSigningKey: Bool { profile == .emulator || !signingKeys.publicKeys().isEmpty }
 
+  /// Refuses all writes from now on, or permits them again; nothing that one of several servers does is
+  /// done while they're refused.
+  public func setUsable(_ isUsable: Bool) { store.isUsable = isUsable }
+
+  /// Whether the database may be used by this program.
+  public var isUsable: Bool { store.isUsable }
+
   /// Checks that the database is writable by writing to it.
   public func checkWritable() async throws {
     let now = String(clock.now().microseconds)
-    try await store.write { connection in
+    // Also while other writes are refused, so that a database that can be used again is noticed.
+    try await store.database.write { connection in
       try InstanceValue("probed_at").store(now, connection)
     }
   }

@@ -11,7 +11,7 @@ import pytest
 from support.certificates import flags, make_certificate
 from support.mail import MailServer
 from support.pages import Pages
-from support.program import DATABASES, ROOT, Server, execute, run
+from support.program import DATABASES, ROOT, Server, execute, preloaded, run
 from support.prometheus import (
     ALERTS, INSTALLED, ON_POSTGRESQL, dashboard_queries, families, query, scraping)
 from support.rest import Api, create_token
@@ -221,6 +221,46 @@ def test_no_alert_fires_for_a_healthy_server(server, prometheus):
     known = set(re.findall(r"^# TYPE (\S+)", scrape(server), re.MULTILINE))
     for rule in rules:
         assert families(rule["query"]) <= known | ON_POSTGRESQL, rule["name"]
+
+
+def alert_states(prometheus):
+    """Returns the state of each alert by its name."""
+    groups = httpx.get(f"{prometheus}/api/v1/rules").json()["data"]["groups"]
+    return {rule["name"]: rule["state"] for group in groups for rule in group["rules"]}
+
+
+# It's the disk of a database's file.
+@pytest.mark.sqlite
+def test_while_the_disk_hangs_the_right_alert_fires_and_probes_are_answered_at_once(
+        tmp_path, tmp_path_factory):
+    hung = tmp_path / "hung"
+    env = {**preloaded(tmp_path, "hung"), "HUNG": str(hung)}
+    with Server(tmp_path / "data", "--metrics-listen", "127.0.0.1:0", env=env) as server:
+        metrics = server.wait_for_line(r"Metrics: (\S+)")
+        folder = tmp_path_factory.mktemp("prometheus")
+        with scraping(metrics, folder, alert_after=4) as prometheus:
+            hung.touch()
+            try:
+                seen, slowest = set(), 0
+
+                def fires():
+                    nonlocal slowest
+                    for url in (metrics, f"{server.url}/readyz", f"{server.url}/livez"):
+                        began = time.monotonic()
+                        httpx.get(url, timeout=30)
+                        slowest = max(slowest, time.monotonic() - began)
+                    states = alert_states(prometheus)
+                    seen.add(states["CountersignDown"])
+                    return states["CountersignNotReady"] == "firing"
+                until(fires, "the alert fires", 60)
+                assert seen == {"inactive"}
+                # A second, and what a busy machine adds.
+                assert slowest < 3
+                waited = samples(httpx.get(metrics).text)["countersign_check_waiting_seconds"]
+                assert waited > 10
+            finally:
+                hung.unlink()
+            until(lambda: httpx.get(f"{server.url}/readyz").text == "ready\n", "it's ready again", 60)
 
 
 def test_an_address_in_use_is_refused(tmp_path):

@@ -4,10 +4,12 @@ import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
+
 from support.pages import Pages
 from support.postgresql import PROGRAMS, PostgreSQL
-from support.program import DATABASES, ROOT, Server, create_instance, run
-from support.rest import Api, create_token
+from support.program import DATABASES, ROOT, Server, create_instance, execute, query, run
+from support.rest import Api, create_token, ok
 from support.waiting import until
 
 
@@ -41,6 +43,36 @@ def test_a_lock_of_a_table_is_logged_with_the_statements_that_wait_for_it(tmp_pa
     assert len({event["statement"] for event in slow}) == len(slow)
     assert len({event["kind"] for event in waited}) == len(waited)
     assert "Secret Name" not in server.text and "user-1" not in server.text
+
+
+def test_a_node_whose_program_is_too_old_for_the_database_does_not_use_it(tmp_path):
+    """A node of a newer version migrates the database while this one serves."""
+    DATABASES.add(tmp_path)
+    with Server(tmp_path, "--metrics-listen", "127.0.0.1:0") as server:
+        pages = Pages(server.url).set_up(server.setup_code)
+        pages.create_project("outdated")
+        api = Api(server.url, "outdated", pages.api_key("outdated"),
+                  create_token(tmp_path, "outdated", "owner"))
+        metrics = server.wait_for_line(r"Metrics: (\S+)")
+        [(oldest,)] = query(tmp_path, "SELECT value FROM instance WHERE name = 'oldest_program'")
+        execute(tmp_path, "UPDATE instance SET value = '99.0.0' WHERE name = 'oldest_program'")
+        # Without anyone who asks for /readyz.
+        server.wait_for_line(r"(Not ready: version)")
+        before = query(tmp_path, "SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM account)")
+        for answer in (api.client(":signUp", {"email": "eve@example.com", "password": "swordfish"}),
+                       api.admin("POST", "accounts", {"localId": "eve"}), pages.get("/projects"),
+                       httpx.get(f"{server.url}/static/countersign.css")):
+            assert answer.status_code == 503, answer.text
+        assert httpx.get(f"{server.url}/readyz").text == "not ready: version\n"
+        assert httpx.get(f"{server.url}/livez").status_code == 200
+        until(lambda: "countersign_tasks_held 0\n" in httpx.get(metrics).text, "the tasks stop")
+        until(lambda: query(tmp_path, "SELECT 1 FROM lease WHERE name = 'tasks'") == [],
+              "another node can do the tasks")
+        assert query(tmp_path, "SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM account)"
+                     ) == before
+        execute(tmp_path, "UPDATE instance SET value = ? WHERE name = 'oldest_program'", oldest)
+        until(lambda: httpx.get(f"{server.url}/readyz").text == "ready\n", "it can use the database")
+        ok(api.admin("POST", "accounts", {"localId": "eve"}))
 
 
 def test_doctor_checks_the_settings_of_the_server(tmp_path):

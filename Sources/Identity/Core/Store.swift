@@ -1,6 +1,7 @@
 import Crypto
 package import Database
 import JSON
+import Synchronization
 import Text
 
 /// Why any use case can fail, whatever it does.
@@ -69,6 +70,14 @@ package final class Store: Sendable {
   let administratorTOTP: AdministratorTOTP
   let expectedTime: ExpectedTime
   let passwordAttempts = PasswordAttempts()
+  private let refusesWrites = Mutex(false)
+
+  /// Whether this program may write to the database: its schema isn't for newer ones only, and the
+  /// file isn't damaged.
+  var isUsable: Bool {
+    get { refusesWrites.withLock { !$0 } }
+    set { refusesWrites.withLock { $0 = !newValue } }
+  }
 
   init(
     database: any Database, profile: Profile, clock: WallClock, random: RandomSource,
@@ -105,6 +114,7 @@ package final class Store: Sendable {
   package func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
+    guard isUsable else { throw DatabaseError(.busy, "this program can't use the database") }
     do { return try await database.write(body) } catch let error as UnreadableSecret {
       await report(error)
       throw error

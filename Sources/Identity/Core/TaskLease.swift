@@ -29,6 +29,7 @@ public final class TaskLease: Sendable {
   public var isShared: Bool { store.database.dialect.sharesDatabase }
 
   public var isHeld: Bool {
+    guard store.isUsable else { return false }
     guard isShared else { return true }
     return end.withLock { $0.map { steady() < $0 } ?? false }
   }
@@ -51,7 +52,7 @@ public final class TaskLease: Sendable {
     guard isShared else { return }
     end.withLock { $0 = nil }
     let lease = lease
-    try await store.write { try lease.end($0) }
+    try await store.database.write { try lease.end($0) }
   }
 }
 

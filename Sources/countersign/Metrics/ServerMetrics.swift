@@ -27,17 +27,18 @@ struct ServerMetrics: Sendable {
   /// Nil without an audit file.
   let auditFile: AuditFileWriter?
   let log: Log
+  let measurements: LastKnown<Measurements?>
   var kernelClock: @Sendable () -> KernelClock? = { KernelClock.current() }
 
   /// Returns all metrics in the text format of Prometheus.
   func text() async -> String {
-    let state = await readiness.state()
-    // While the database can't be read, its metrics are missing, and readiness shows why.
-    let measurements = try? await instance.identity.measurements()
+    let (state, waiting) = await readiness.stateAndWait()
+    // While the database can't be read, its metrics are the last known ones, and readiness shows why.
+    let measurements = await measurements.answer().value ?? nil
     let lag = await auditFile?.lag
     var exposition = Exposition()
     writeBuild(to: &exposition)
-    write(state, to: &exposition)
+    write(state, waiting, to: &exposition)
     requests.write(to: &exposition)
     violations.write(to: &exposition)
     if let limit {
@@ -88,10 +89,16 @@ struct ServerMetrics: Sendable {
         ["version": Countersign.version, "profile": instance.identity.profile.rawValue]))
   }
 
-  private func write(_ state: Readiness.State, to exposition: inout Exposition) {
+  private func write(
+    _ state: Readiness.State, _ waiting: Duration, to exposition: inout Exposition
+  ) {
     exposition.gauge(
       "countersign_ready", help: "1 if the server is ready for requests, else 0.",
       Sample(state.failed.isEmpty && !state.isDraining ? 1 : 0))
+    exposition.gauge(
+      "countersign_check_waiting_seconds",
+      help: "How long the checks in progress have been waiting for the database; 0 if they aren't.",
+      Sample(waiting.inSeconds))
     exposition.gauges(
       "countersign_check_failed", help: "1 if a check of readiness fails, else 0.",
       Readiness.Check.allCases.map {

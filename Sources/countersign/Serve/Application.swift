@@ -18,6 +18,7 @@ final class Application: Sendable {
   private let console: Consoles
   private let probes: Probes
   private let violations: ViolationReports
+  private let isUsable: @Sendable () -> Bool
 
   init(
     identity: Identity, readiness: Readiness, violations: ViolationReports,
@@ -27,6 +28,7 @@ final class Application: Sendable {
     log: Log
   ) throws {
     probes = Probes(readiness: readiness)
+    isUsable = { identity.isUsable }
     self.violations = violations
     let logRequest: @Sendable (RequestID, RequestEvent) -> Void = { log.add(.request($0, $1)) }
     guard let publicURL = PublicURL(address) else {
@@ -62,13 +64,14 @@ final class Application: Sendable {
   }
 
   func respond(to request: Request) async -> Response {
-    if var file = files.response(to: request) {
-      file.route = Self.file
-      return file
-    }
     if var answer = await probes.response(to: request) {
       answer.route = Probes.routes.first { $0.pattern == request.target.rawPath }
       return answer
+    }
+    guard isUsable() else { return failure(.serviceUnavailable, request.target, request.id) }
+    if var file = files.response(to: request) {
+      file.route = Self.file
+      return file
     }
     if let answer = violations.response(to: request) { return answer }
     if let answer = await api.respond(to: request) { return answer }

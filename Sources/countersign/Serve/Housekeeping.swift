@@ -71,7 +71,7 @@ struct Housekeeping: Sendable {
     var wasHeld = false
     repeat {
       do {
-        if try await identity.nodes.report(place) {
+        if identity.isUsable, try await identity.nodes.report(place) {
           try await lease.renew()
         } else {
           try await lease.release()

@@ -79,7 +79,10 @@ struct Listeners: Sendable {
         violations: parts.violations, limit: parts.configuration.network.poolRequests,
         readiness: parts.readiness, certificate: parts.certificates?.served,
         mail: parts.mail, sms: parts.sms, backups: parts.configuration.backups,
-        accessLog: parts.accessLog, auditFile: parts.auditFile, log: parts.log))
+        accessLog: parts.accessLog, auditFile: parts.auditFile, log: parts.log,
+        measurements: LastKnown { [identity = parts.instance.identity] in
+          try? await identity.measurements()
+        }))
   }
 
   private static func configurationError(_ error: any Error, _ tls: TLSFiles) -> ConfigurationError

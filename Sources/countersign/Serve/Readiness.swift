@@ -5,7 +5,8 @@ import Identity
 /// The readiness of the server, as reported by `/readyz`.
 ///
 /// The response names each check in one word and nothing else, since the endpoint is public. The
-/// checks run at most once per second, no matter how many requests arrive.
+/// checks run at most once per second, no matter how many requests arrive, and nobody waits for them
+/// longer than a moment.
 actor Readiness {
   enum Check: String, CaseIterable, Sendable {
     /// The database is writable, and its file is where it was opened.
@@ -15,10 +16,11 @@ actor Readiness {
     /// Neither a statement nor the latest check of the database file found damage; it warns if the
     /// check was long ago.
     case integrity
-    /// The clock is trusted; it warns if the clock of the database's server differs.
+    /// The clock is trusted, and agrees with that of the database's server; it only warns, since
+    /// requests are answered.
     case clock
-    /// The master key file has the database's key, a signing key exists, and other servers use no
-    /// newer master key.
+    /// A signing key exists, and other servers use no newer master key; it warns if the master key
+    /// file doesn't have the key that's in use.
     case keys
     /// There's enough disk space, also for a database on a server.
     case disk
@@ -38,21 +40,11 @@ actor Readiness {
     var isDraining = false
   }
 
-  private let identity: Identity
-  private let folder: DataFolder
-  /// Whether the master key was passed to the program, so that there's no file to check.
-  private let isKeyFixed: Bool
-  private let start: Instant
-  private let certificate: ServedCertificate?
-  private let mail: MailHealth?
-  private let auditFile: AuditFileWriter?
-  private var isDraining = false
-  private var last: (at: ContinuousClock.Instant, state: Task<State, Never>)?
-  private let database: DatabaseProbe
-  private let file: OpenedDatabaseFile?
-  private let isDamaged: @Sendable () -> Bool
-  private let hasSpace: @Sendable () async -> Bool
+  private let checks: LastKnown<State>
+  /// Whether a newer program hasn't migrated a database that several servers use.
+  private let canUseSchema: @Sendable () async -> Bool
   private let log: Log
+  private var isDraining = false
   /// The result that was logged last; the server starts as one that's ready.
   private var logged = State()
 
@@ -69,38 +61,17 @@ actor Readiness {
     file: OpenedDatabaseFile?, isDamaged: @escaping @Sendable () -> Bool,
     hasSpace: @escaping @Sendable () async -> Bool, log: Log
   ) {
-    self.identity = identity
-    self.folder = folder
-    self.certificate = certificate
-    self.mail = mail
-    self.auditFile = auditFile
-    self.file = file
-    self.isDamaged = isDamaged
-    self.hasSpace = hasSpace
     self.log = log
-    isKeyFixed = PassedKey(environment: environment) != nil
-    start = identity.clock.now()
-    database = DatabaseProbe(longest: Self.longestWrite) { try await identity.checkWritable() }
-  }
-
-  /// Reports from now on that the server isn't ready, because it's about to stop.
-  func drain() { isDraining = true }
-
-  func state() async -> State {
-    var state = await checked()
-    state.isDraining = isDraining
-    return state
-  }
-
-  private func checked() async -> State {
-    if let last, ContinuousClock.now - last.at < .seconds(1) { return await last.state.value }
-    let task = Task {
-      [
-        identity, database, file, folder, isKeyFixed, start, certificate, mail, auditFile,
-        isDamaged,
-        hasSpace
-      ] in
-      var state = await Self.find(identity, database, file, folder, isKeyFixed, since: start)
+    // With a key that was passed to the program, there's no file to check.
+    let isKeyFixed = PassedKey(environment: environment) != nil
+    let start = identity.clock.now()
+    let isShared = folder.isOnServer
+    canUseSchema = {
+      guard isShared else { return true }
+      return (try? await identity.canUseSchema()) != false
+    }
+    checks = LastKnown {
+      var state = await Self.find(identity, file, folder, isKeyFixed, since: start)
       if isDamaged(), !state.failed.contains(.integrity) { state.failed.append(.integrity) }
       if !state.failed.contains(.database), !state.failed.contains(.disk), await !hasSpace() {
         state.failed.append(.disk)
@@ -114,32 +85,58 @@ actor Readiness {
         state.warnings.append(.mail)
       }
       if await auditFile?.isDelayed == true { state.warnings.append(.auditFile) }
+      identity.setUsable(state.failed.allSatisfy { $0 != .version && $0 != .integrity })
       return state
     }
-    last = (.now, task)
-    let state = await task.value
-    if state != logged {
-      logged = state
-      log.add(.readiness(state))
+  }
+
+  /// Reports from now on that the server isn't ready, because it's about to stop.
+  func drain() { isDraining = true }
+
+  func state() async -> State { await stateAndWait().state }
+
+  /// Returns the last known state, and how long the present checks have been waiting for the database.
+  func stateAndWait() async -> (state: State, waiting: Duration) {
+    let answer = await checks.answer()
+    var state = answer.value ?? State(failed: [.database])
+    if answer.waiting > Self.longestWrite, !state.failed.contains(.database) {
+      state.failed.insert(.database, at: 0)
     }
-    return state
+    state.isDraining = isDraining
+    var unlogged = state
+    unlogged.isDraining = false
+    if unlogged != logged {
+      logged = unlogged
+      log.add(.readiness(unlogged))
+    }
+    return (state, answer.waiting)
   }
 
   /// How often a change is looked for while no one asks, in seconds.
   static let interval = 10
 
-  /// Looks for changes, so that each is logged, also without a load balancer.
+  /// Looks for changes, so that each is logged, also without a load balancer. A schema that's for newer
+  /// programs only is noticed within a second or two.
   func watch() async {
-    repeat { _ = await state() } while await slept(.seconds(Self.interval))
+    repeat {
+      _ = await state()
+      for _ in 0..<Self.interval {
+        guard await slept(.seconds(1)) else { return }
+        if await !canUseSchema() { break }
+      }
+    } while !Task.isCancelled
   }
 
   private static func find(
-    _ identity: Identity, _ database: DatabaseProbe, _ file: OpenedDatabaseFile?,
+    _ identity: Identity, _ file: OpenedDatabaseFile?,
     _ folder: DataFolder, _ isKeyFixed: Bool, since start: Instant
   ) async -> State {
     var state = State()
+    let began = ContinuousClock.now
+    let isWritten = (try? await identity.checkWritable()) != nil
     // A write to a file that was deleted succeeds.
-    let isWritable = await database.isWritable() && file?.isInPlace != false
+    let isWritable =
+      isWritten && ContinuousClock.now - began <= longestWrite && file?.isInPlace != false
     if !isWritable { state.failed.append(.database) }
     // Only servers of one database migrate it while others run.
     if folder.isOnServer, isWritable, (try? await identity.canUseSchema()) == false {
@@ -154,21 +151,21 @@ actor Readiness {
     case .overdue: state.warnings.append(.integrity)
     case nil: break
     }
-    if let doubt = identity.clockGuard.doubt {
-      // If the clock of the database's server is the wrong one, all servers differ from it.
-      if doubt.isByDatabase { state.warnings.append(.clock) } else { state.failed.append(.clock) }
-    } else if isWritable, case .differs? = try? await identity.databaseClock() {
-      state.warnings.append(.clock)
-    }
-    var hasKey = isKeyFixed
-    if !hasKey, let kept = try? folder.keptKeys() {
-      // A database that can't be read is reported above.
-      hasKey = (try? await identity.masterKeys.canAdopt(kept)) ?? true
-    }
+    var differs = identity.clockGuard.doubt != nil
+    if !differs, isWritable, case .differs? = try? await identity.databaseClock() { differs = true }
+    if differs { state.warnings.append(.clock) }
     let lacksNewest =
       folder.isOnServer && isWritable
       ? (try? await identity.masterKeys.lacksNewest()) == true : false
-    if !hasKey || lacksNewest || !identity.hasSigningKey { state.failed.append(.keys) }
+    if lacksNewest || !identity.hasSigningKey {
+      state.failed.append(.keys)
+    } else if !isKeyFixed, isWritable {
+      // The key in memory works, whatever the file has.
+      let kept = try? folder.keptKeys()
+      let isKept =
+        if let kept { (try? await identity.masterKeys.canAdopt(kept)) ?? true } else { false }
+      if !isKept { state.warnings.append(.keys) }
+    }
     if let free = folder.freeSpace, free < leastSpace { state.failed.append(.disk) }
     return state
   }
@@ -247,42 +244,57 @@ struct Probes: Sendable {
   }
 }
 
-/// Finds out whether the database can be written, without waiting for it longer than a limit.
+/// The latest answer to a question that the database may take minutes to answer, such as on a disk that
+/// hangs or a server that can't be reached.
 ///
-/// A database that can't be reached takes half a minute to say so.
-actor DatabaseProbe {
-  private let longest: Duration
-  private let write: @Sendable () async throws -> Void
-  private var latest: Task<Void, Never>?
-  private var waiting: [Int: CheckedContinuation<Bool, Never>] = [:]
-  private var lastID = 0
-
-  /// `longest` is how long a write may take.
-  init(longest: Duration, write: @escaping @Sendable () async throws -> Void) {
-    (self.longest, self.write) = (longest, write)
+/// The question is asked again if the answer is older than a second, once at a time.
+actor LastKnown<Value: Sendable> {
+  struct Answer: Sendable {
+    /// Nil if there's none yet.
+    let value: Value?
+    /// How long the present question has been waiting for its answer; zero if none is.
+    let waiting: Duration
   }
 
-  /// Returns whether a write succeeds in time; the one in progress, if there's one.
-  func isWritable() async -> Bool {
-    if latest == nil {
-      latest = Task {
-        complete((try? await write()) != nil)
-      }
+  private let patience: Duration
+  private let ask: @Sendable () async -> Value
+  private var value: Value?
+  private var asked: ContinuousClock.Instant?
+  private var isAsking = false
+  private var callers: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var lastID = 0
+
+  /// `patience` is how long a caller waits for an answer that's newer than the last known one.
+  init(patience: Duration = .milliseconds(800), ask: @escaping @Sendable () async -> Value) {
+    (self.patience, self.ask) = (patience, ask)
+  }
+
+  func answer() async -> Answer {
+    let now = ContinuousClock.now
+    if !isAsking, asked.map({ now - $0 >= .seconds(1) }) ?? true {
+      (isAsking, asked) = (true, now)
+      Task { complete(await ask()) }
     }
+    if isAsking, let asked, now - asked < patience { await wait(until: asked + patience) }
+    return Answer(
+      value: value, waiting: isAsking ? asked.map { ContinuousClock.now - $0 } ?? .zero : .zero)
+  }
+
+  private func wait(until end: ContinuousClock.Instant) async {
     lastID += 1
     let id = lastID
     let limit = Task {
-      try await Task.sleep(for: longest)
-      waiting.removeValue(forKey: id)?.resume(returning: false)
+      try await Task.sleep(until: end)
+      callers.removeValue(forKey: id)?.resume()
     }
-    defer { limit.cancel() }
-    return await withCheckedContinuation { waiting[id] = $0 }
+    await withCheckedContinuation { callers[id] = $0 }
+    limit.cancel()
   }
 
-  private func complete(_ isWritten: Bool) {
-    latest = nil
-    let all = waiting.values
-    waiting = [:]
-    for one in all { one.resume(returning: isWritten) }
+  private func complete(_ value: Value) {
+    self.value = value
+    isAsking = false
+    for one in callers.values { one.resume() }
+    callers = [:]
   }
 }

@@ -33,13 +33,18 @@ def dashboard_queries():
 
 
 @contextlib.contextmanager
-def scraping(metrics, folder):
-    """Runs Prometheus, which scrapes a server's metrics every second and evaluates the alerts."""
+def scraping(metrics, folder, alert_after=None):
+    """Runs Prometheus, which scrapes a server's metrics every second and evaluates the alerts, which
+    fire after as many seconds if given."""
     target = metrics.removeprefix("http://").removesuffix("/metrics")
     text = (ROOT / "ops/prometheus/prometheus.yml").read_text()
-    text = text.replace("127.0.0.1:9090", target).replace("15s", "1s")
+    text = text.replace("127.0.0.1:9090", target).replace("15s", "1s").replace(
+        "scrape_timeout: 5s", "scrape_timeout: 1s")
     (folder / "prometheus.yml").write_text(text)
-    shutil.copy(ALERTS, folder)
+    alerts = ALERTS.read_text()
+    if alert_after:
+        alerts = re.sub(r"for: \w+", f"for: {alert_after}s", alerts)
+    (folder / "alerts.yml").write_text(alerts)
     port = free_port()
     with open(folder / "log", "w") as log:
         process = subprocess.Popen(
