@@ -65,7 +65,7 @@ let package = Package(
     library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
     library("CInih", pkgConfig: "inih", package: "libinih-dev"),
     // Not in the module of the C library that comes with Swift.
-    .systemLibrary(name: "CTimex", path: "Sources/CTimex"),
+    .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
     library("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
     library("CCBOR", pkgConfig: "libcbor", package: "libcbor-dev"),
     library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
@@ -82,7 +82,7 @@ let package = Package(
     module("Database", ["Metrics"], settings: optimized),
     module("QRCode", ["CQREncode"], settings: optimized),
     module("INI", ["CInih"]),
-    module("Host", ["CTimex"], settings: optimized),
+    module("Host", ["CLinux"], settings: optimized),
     module("CBOR", ["CCBOR"]),
     module("WebAuthn", ["CBOR", "Crypto", "JSON", "Text"]),
     module("OpenIDConnect", ["Crypto", "JSON", "Text"]),

@@ -92,7 +92,9 @@ import Host
     let key = try tls.map { tls throws(ServerError) in try readText(tls.key) }
     unsafe self.certificate = certificate.map { unsafe strdup($0) }
     unsafe self.key = key.map { unsafe strdup($0) }
-    unsafe priorities = tls.map { _ in unsafe strdup("NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2") }
+    // Key exchange with RSA has no forward secrecy.
+    let priority = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA"
+    unsafe priorities = tls.map { _ in unsafe strdup(priority) }
   }
 
   deinit {

@@ -1,4 +1,4 @@
-import CTimex
+import CLinux
 import Glibc
 
 /// What the kernel knows about the accuracy of the system clock (`adjtimex(2)`).

@@ -30,6 +30,7 @@ struct Countersign {
     ]
 
   static func main() async {
+    ProcessMemory.protect()
     StandardStream.openMissing()
     let words = Array(CommandLine.arguments.dropFirst())
     let code = await run(words, environment: ProcessInfo.processInfo.environment)

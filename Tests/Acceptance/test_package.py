@@ -230,6 +230,11 @@ def test_the_service_may_read_how_accurate_the_clock_is_and_not_set_it():
     assert "\nCapabilityBoundingSet=\n" in unit and "\nPrivateDevices=yes\n" in unit
 
 
+@pytest.mark.parametrize("unit", UNITS[:2])
+def test_a_service_dumps_no_core(machine, unit):
+    assert "\nLimitCORE=0\n" in machine.run("cat", f"/usr/lib/systemd/system/{unit}").stdout
+
+
 def test_the_service_starts_as_its_user(machine):
     machine.start()
     assert answer(machine).text == "ready\n"

@@ -2,7 +2,9 @@
 
 import base64
 import html
+import os
 import re
+import subprocess
 import time
 
 import httpx
@@ -54,6 +56,32 @@ def test_k2_secrets_are_in_no_log_and_encrypted_in_the_database(tmp_path, log_fo
         assert raw not in kept and raw.hex().encode() not in kept
     lines = log.read_text()
     assert "/v1/accounts:signUp" in lines and "?" not in lines and "key=" not in lines
+
+
+def test_processes_of_the_same_user_cannot_read_the_memory_of_the_server(tmp_path):
+    data, user, prefix = tmp_path / "data", os.geteuid(), []
+    if user == 0:
+        user = 65534
+        prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+        for folder in [data, *tmp_path.parents]:
+            if folder == data:
+                folder.mkdir()
+                os.chown(folder, user, user)
+            elif folder.stat().st_uid == 0:
+                folder.chmod(folder.stat().st_mode | 0o111)
+
+    def can_read(process):
+        read = subprocess.run([*prefix, "cat", f"/proc/{process.pid}/environ"], capture_output=True)
+        return read.returncode == 0
+
+    with Server(data, "--metrics-listen", "127.0.0.1:0", profile="emulator", prefix=prefix) as server:
+        assert not can_read(server.process)
+        # It can still read about itself.
+        metrics = httpx.get(server.wait_for_line(r'Metrics: ([^\s"]+)')).text
+        assert re.search(r"^process_open_fds [1-9]", metrics, re.M)
+    with subprocess.Popen([*prefix, "sleep", "60"]) as other:
+        assert can_read(other)
+        other.kill()
 
 
 def enroll(pages, server, secrets):

@@ -5,7 +5,7 @@ import Testing
 /// without a cycle.
 private let mayImport: [String: Set<String>] = [
   "CMicroHTTPD": [], "CSQLite": [], "CCmark": [], "CCrypto": [], "CArgon2": [], "CQREncode": [],
-  "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CTimex": [],
+  "CZlib": [], "CCurl": [], "CCrypt": [], "CInih": [], "CLinux": [],
   "CCBOR": [], "CPostgreSQL": [],
 
   "Crypto": ["CCrypto", "CArgon2", "CCrypt"],
@@ -24,7 +24,7 @@ private let mayImport: [String: Set<String>] = [
   "QRCode": ["CQREncode"],
   "INI": ["CInih"],
   // Facts about the machine that only C tells.
-  "Host": ["CTimex"],
+  "Host": ["CLinux"],
   "CBOR": ["CCBOR"],
   "WebAuthn": ["CBOR", "Crypto", "JSON", "Text"],
   "OpenIDConnect": ["Crypto", "JSON", "Text"],
@@ -66,7 +66,7 @@ private let mayImport: [String: Set<String>] = [
 private let onlyImporter = [
   "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
-  "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CTimex": "Host",
+  "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CLinux": "Host",
   "CCBOR": "CBOR", "CPostgreSQL": "DatabasePostgreSQL",
 ]
 

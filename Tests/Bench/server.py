@@ -101,8 +101,11 @@ class Server:
 
     def memory(self):
         """Returns the resident memory in MiB, of which pages shared with other processes count in
-        part (PSS)."""
-        return self.status("Pss", "smaps_rollup")
+        part (PSS); all of them count where only root may read the parts."""
+        try:
+            return self.status("Pss", "smaps_rollup")
+        except PermissionError:
+            return self.status("VmRSS")
 
     def peak(self):
         return self.status("VmHWM")

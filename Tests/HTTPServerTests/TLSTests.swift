@@ -18,9 +18,12 @@ struct TLSTests {
     try await make(tls)
   }
 
-  private func make(_ tls: ServerConfiguration.TLS) async throws {
+  private func make(
+    _ tls: ServerConfiguration.TLS, algorithm: String = "ec",
+    option: String = "ec_paramgen_curve:prime256v1"
+  ) async throws {
     let result = try await Tool.openssl.run(
-      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+      "req", "-x509", "-newkey", algorithm, "-pkeyopt", option, "-nodes",
       "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1",
       "-keyout", tls.key, "-out", tls.certificate)
     #expect(result.status == 0)
@@ -51,6 +54,20 @@ struct TLSTests {
       "--silent", "--insecure", "--tls-max", "1.1", "--ciphers", "DEFAULT@SECLEVEL=0",
       "https://127.0.0.1:\(server.port)/")
     #expect(answer.status == 35)
+  }
+
+  @Test(arguments: [
+    ("ALL:!ECDHE:!DHE", false), ("AES128-SHA", false), ("AES256-GCM-SHA384", false),
+    ("ECDHE", true), ("ECDHE-RSA-AES128-GCM-SHA256", true),
+  ])
+  func `TLS 1.2 requires forward secrecy`(_ suites: String, _ isAccepted: Bool) async throws {
+    // With an elliptic curve's certificate, no other suite is possible.
+    try await make(tls, algorithm: "rsa", option: "rsa_keygen_bits:2048")
+    let server = try server(tls)
+    let answer = try await Tool.openssl.run(
+      "s_client", "-tls1_2", "-cipher", "\(suites):@SECLEVEL=0", "-connect",
+      "127.0.0.1:\(server.port)")
+    #expect((answer.status == 0) == isAccepted)
   }
 
   @Test func `a plain HTTP client is disconnected`() async throws {
@@ -130,6 +147,7 @@ enum Tool: String {
     process.executableURL = URL(filePath: rawValue)
     process.arguments = arguments
     let output = Pipe()
+    process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     try await withCheckedThrowingContinuation {

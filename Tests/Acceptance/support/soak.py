@@ -14,6 +14,7 @@ import itertools
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import struct
@@ -248,7 +249,7 @@ class Soak:
         samples = []
         self.work(self.pause)
         while time.monotonic() < end or len(samples) < 8:
-            samples.append(usage(self.server.process.pid))
+            samples.append(usage(self.server))
             self.work(1)
         third = len(samples) // 3
         # A password hash takes 19 MiB while it runs, one for each core.
@@ -322,11 +323,12 @@ def new_client(url):
     return httpx.Client(base_url=url, timeout=30, verify=False)
 
 
-def usage(pid):
-    """Returns a process's memory in KiB, without what it shares, and its open files."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    private = sum(int(line.split()[1]) for line in lines if line.startswith("Private_"))
-    return {"memory": private, "files": len(os.listdir(f"/proc/{pid}/fd"))}
+def usage(server):
+    """Returns a server's memory in KiB, without what it shares, and its open files."""
+    status = Path(f"/proc/{server.process.pid}/status").read_text()
+    metrics = httpx.get(server.wait_for_line(r"Metrics: (\S+)")).text
+    return {"memory": int(re.search(r"RssAnon:\s+(\d+)", status)[1]),
+            "files": int(re.search(r"^process_open_fds (\d+)", metrics, re.M)[1])}
 
 
 def main(words):
