@@ -115,8 +115,8 @@ public enum ImportedHashError: Error, Equatable, Sendable {
 extension PasswordHash {
   /// Creates a password hash from an imported one.
   ///
-  /// A text with its own algorithm, and without a separate salt, is read as such whatever algorithm
-  /// is given, because an export can contain both kinds of hashes.
+  /// A text with its own algorithm, without a separate salt or with the one in it, is read as such
+  /// whatever algorithm is given, because an export can contain both kinds of hashes.
   ///
   /// - Parameters:
   ///   - hash: The bytes; for MD5 and SHA, also those of the hexadecimal text.
@@ -126,7 +126,7 @@ extension PasswordHash {
   public init(
     _ hash: [UInt8], salt: [UInt8], by algorithm: PasswordAlgorithm
   ) throws(ImportedHashError) {
-    if salt.isEmpty, Self.isTelling(hash) {
+    if Self.isTelling(hash), salt.isEmpty || salt == Self.salt(in: hash) {
       try self.init(telling: hash)
     } else {
       try self.init(given: hash, salt: salt, by: algorithm)
@@ -225,10 +225,19 @@ extension PasswordHash {
       ).encoded)
   }
 
-  /// The hash and salt of Firebase scrypt, in a form that can be exported; nil for other
-  /// algorithms.
-  public var firebaseScrypt: (hash: [UInt8], salt: [UInt8])? {
-    guard encoded.hasPrefix("$firebase-scrypt$"), let text = HashText(encoded) else { return nil }
-    return (text.hash, text.salt)
+  /// The hash and its salt, in the form in which they can be exported and imported again.
+  ///
+  /// The hash of Firebase scrypt is that alone; any other is the text with its algorithm.
+  public var exported: (hash: [UInt8], salt: [UInt8]) {
+    let telling = Array(encoded.utf8)
+    guard let text = HashText(encoded) else { return (telling, Self.salt(in: telling)) }
+    return (encoded.hasPrefix("$firebase-scrypt$") ? text.hash : telling, text.salt)
+  }
+
+  /// Returns the salt in a text with its algorithm; for bcrypt, its 22 characters.
+  private static func salt(in telling: [UInt8]) -> [UInt8] {
+    let text = String(decoding: telling, as: UTF8.self)
+    if Bcrypt.cost(of: text) != nil { return Array(telling.dropFirst(7).prefix(22)) }
+    return HashText(text)?.salt ?? []
   }
 }

@@ -65,14 +65,9 @@ enum UserMessage {
     return String(hidden) + number.suffix(4)
   }
 
-  /// Writes the providers linked to a user: the phone, other providers by ID, and the password.
+  /// Writes the providers linked to a user: identities by provider, the phone, and the password.
   static func providerUserInfo(_ account: Account) -> [JSON] {
     var providers: [JSON] = []
-    if let phone = account.phoneNumber {
-      providers.append([
-        "providerId": "phone", "rawId": .string(phone), "phoneNumber": .string(phone),
-      ])
-    }
     for link in account.providers {
       var provider: JSON.Object = ["providerId": .string(link.provider)]
       append("displayName", link.displayName, to: &provider)
@@ -82,6 +77,11 @@ enum UserMessage {
       append("email", link.email, to: &provider)
       provider.append("rawId", .string(link.rawID))
       providers.append(.object(provider))
+    }
+    if let phone = account.phoneNumber {
+      providers.append([
+        "providerId": "phone", "rawId": .string(phone), "phoneNumber": .string(phone),
+      ])
     }
     if let email = account.email, account.hasPassword || account.signsInByLink {
       var provider: JSON.Object = ["providerId": "password"]

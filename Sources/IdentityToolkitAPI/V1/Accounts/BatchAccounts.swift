@@ -142,10 +142,10 @@ extension Methods {
 extension UserMessage {
   /// Writes a user, with the password hash if allowed.
   ///
-  /// A hash of Firebase's own scrypt is written as in production, with its salt and version 0, the
-  /// format that the Firebase CLI exports. Any other hash is a text that includes its parameters,
-  /// which `accounts:batchCreate` accepts whatever the `hashAlgorithm`, so that it accepts a page of
-  /// both with the parameters of Firebase's.
+  /// Each hash comes with its salt and version 0, which Admin SDKs and the Firebase CLI expect. A hash
+  /// of Firebase's own scrypt is written as in production. Any other hash is a text that includes its
+  /// parameters, which `accounts:batchCreate` accepts whatever the `hashAlgorithm`, so that it accepts
+  /// a page of both with the parameters of Firebase's.
   fileprivate static func write(
     _ item: ExportedAccount, tenant: ID<Tenant>?, hashes: Bool
   ) -> JSON {
@@ -153,13 +153,10 @@ extension UserMessage {
     guard hashes, let hash = item.passwordHash, case .object(var object) = user else {
       return user
     }
-    if let firebase = hash.firebaseScrypt {
-      object["passwordHash"] = .string(Base64URL.encodePadded(firebase.hash))
-      object["salt"] = .string(Base64URL.encodePadded(firebase.salt))
-      object["version"] = 0
-    } else {
-      object["passwordHash"] = .string(Base64URL.encodePadded(Array(hash.encoded.utf8)))
-    }
+    let exported = hash.exported
+    object["passwordHash"] = .string(Base64URL.encodePadded(exported.hash))
+    object["salt"] = .string(Base64URL.encodePadded(exported.salt))
+    object["version"] = 0
     return .object(object)
   }
 }
