@@ -28,9 +28,9 @@ extension Enrollments {
     }
   }
 
-  /// Verifies a phone's code, enrolls the phone, and ends the earlier sessions.
+  /// Verifies a phone's code and enrolls the phone.
   ///
-  /// All conditions are checked again in the transaction, so two concurrent enrollments create only
+  /// Earlier sessions stay valid, as with an authenticator app. All conditions are checked again in the transaction, so two concurrent enrollments create only
   /// one factor. The code attempt is recorded.
   ///
   /// - Returns: A session with the new factor as its second factor.
@@ -89,10 +89,8 @@ extension Enrollments {
       try PhoneFactor.insert(
         id, displayName: name, phoneNumber: number, enrolledAt: now, for: account,
         in: session.pool, connection)
-      let ended = try Sessions.endOwn(of: account.key, at: now, connection)
       return try Self.complete(
-        id, of: account.key, session, ended: ended, codes: codes, by: author, at: now,
-        store: store, connection)
+        id, of: account.key, session, codes: codes, by: author, at: now, store: store, connection)
     }
     return try outcome.get()
   }

@@ -201,16 +201,14 @@ public struct Enrollments: Sendable {
   /// It's called after the factor was inserted, with the account's backup codes from before the
   /// enrollment, which are nil if it revokes none.
   static func complete(
-    _ id: ID<Factor>, of account: Int64, _ session: UserSession, ended: Int = 0,
-    codes: BackupCodeCounts? = nil, by author: Author, at now: Instant, store: Store,
-    _ connection: borrowing Connection
+    _ id: ID<Factor>, of account: Int64, _ session: UserSession, codes: BackupCodeCounts? = nil,
+    by author: Author, at now: Instant, store: Store, _ connection: borrowing Connection
   ) throws -> Result<SessionGrant, EnrollmentError> {
     guard let new = try EnrolledFactor(id, of: account, in: session.pool, connection) else {
       throw SessionError.userNotFound
     }
     let (enrolled, factor) = (new.account, new.factor)
     var entry = new.entry
-    entry.addEnded(ended)
     try entry.addEnded(codes, of: enrolled, at: now, connection)
     try entry.record(by: author, at: now, connection)
     // Thrown rather than returned, so that the factor is rolled back too.

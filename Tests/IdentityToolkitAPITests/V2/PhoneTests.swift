@@ -142,14 +142,14 @@ struct PhoneTests {
     }
   }
 
-  @Test func `enrolling revokes earlier sessions`() async throws {
+  @Test func `enrolling keeps earlier sessions`() async throws {
     try await TestServer.with { server in
       try await Self.switchOn(server)
       let alice = try await server.addPerson()
       let old = try await server.signIn(alice).text("idToken")
       _ = try await enroll(server, alice)
       let lookup = try await server.post("/v1/accounts:lookup", ["idToken": .string(old)])
-      #expect(lookup.error == "TOKEN_EXPIRED")
+      #expect(lookup.status == 200)
     }
   }
 
