@@ -154,6 +154,8 @@ public struct IdentityToolkitAPI: Sendable {
 }
 
 enum Addresses {
+  /// The name of version 2 in Admin SDKs of before 2022.
+  private static let oldVersion: UntrustedText = "v2beta1"
   private static let hosts: Set<UntrustedText> = [
     "identitytoolkit.googleapis.com", "securetoken.googleapis.com", "www.googleapis.com",
     "securetoken.google.com",
@@ -162,7 +164,7 @@ enum Addresses {
   static func areOwned(_ segments: [UntrustedText], _ profile: Profile) -> Bool {
     guard let first = segments.first else { return false }
     switch first {
-    case "v1", "v2", "robot", "service_accounts", "identitytoolkit": return true
+    case "v1", "v2", oldVersion, "robot", "service_accounts", "identitytoolkit": return true
     case "admin": return segments.count > 1 && segments[1] == "v2"
     case "emulator": return profile == .emulator
     case "openapi.json": return segments.count == 1
@@ -183,11 +185,16 @@ enum Addresses {
     return segments.first == "v2" || segments == ["v1", "token"] ? .v2 : .both
   }
 
-  /// Returns the target without a host name and a leading `admin`.
+  /// Returns the target without a host name and a leading `admin`, and with the current name of a
+  /// version.
   static func shortened(_ target: Target) -> Target {
     var extra = 0
     if let first = target.segments.first, hosts.contains(first) { extra = 1 }
     if target.segments.dropFirst(extra).starts(with: ["admin", "v2"]) { extra += 1 }
+    if target.segments.dropFirst(extra).first == oldVersion {
+      let rest = target.droppingFirst(extra + 1)?.rawPath ?? ""
+      return Target("/v2" + rest + (target.rawQuery.map { "?" + $0 } ?? "")) ?? target
+    }
     return extra == 0 ? target : target.droppingFirst(extra) ?? target
   }
 }

@@ -35,6 +35,8 @@ struct AddressTests {
     "/v2/projects/acme-mfa/config", "/admin/v2/projects/acme-mfa/config",
     "/identitytoolkit.googleapis.com/v2/projects/acme-mfa/config",
     "/identitytoolkit.googleapis.com/admin/v2/projects/acme-mfa/config",
+    "/v2beta1/projects/acme-mfa/config?fields=subtype",
+    "/identitytoolkit.googleapis.com/v2beta1/projects/acme-mfa/config",
   ])
   func `the configuration is available at both paths`(path: String) async throws {
     try await TestServer.with { server in

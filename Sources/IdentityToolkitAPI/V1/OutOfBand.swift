@@ -56,12 +56,19 @@ extension Methods {
       request, in: pool, hidingUsers: try await hidesUsers(pool), from: call.address)
   }
 
-  /// `accounts:sendOobCode` with a token: sends a code to an email, and reports if it has no
-  /// account.
+  /// `accounts:sendOobCode` with a token: sends a code to an email, or to the user of an ID token, and
+  /// reports if it has no account.
   func sendOobCodeAsAdministrator(_ call: AdminCall) async throws -> JSON {
     let kind = try Methods.oobKind(call.message)
-    let email = try Methods.oobEmail(call.message)
-    let request = try Methods.oobRequest(kind, for: .email(email), call.message, call.request)
+    let subject: OutOfBandRequest.Subject
+    if [.verifyEmail, .changeEmail].contains(kind), try call.message.given("email") == nil,
+      let token = try call.message.given("idToken")
+    {
+      subject = .session(try await tokens.session(token, in: call.pool))
+    } else {
+      subject = .email(try Methods.oobEmail(call.message))
+    }
+    let request = try Methods.oobRequest(kind, for: subject, call.message, call.request)
     if try call.message.flag("returnOobLink") ?? false {
       return try await link(request, in: call.pool, by: call.author)
     }

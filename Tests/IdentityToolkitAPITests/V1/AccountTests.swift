@@ -78,6 +78,7 @@ struct AccountTests {
   @Test(arguments: [
     (#"{"password":"x"}"#, "MISSING_EMAIL"), (#"{"email":"a@example.com"}"#, "MISSING_PASSWORD"),
     (#"{"email":"a@example.com","password":""}"#, "MISSING_PASSWORD"), ("", "MISSING_EMAIL"),
+    (#"{"email":"","password":"x"}"#, "INVALID_EMAIL"),
   ])
   func `a sign-in requires email and password`(body: String, error: String) async throws {
     try await TestServer.with { server in

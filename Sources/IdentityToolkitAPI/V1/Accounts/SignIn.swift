@@ -25,9 +25,10 @@ extension Declaration {
 extension Methods {
   /// `accounts:signInWithPassword`: returns tokens, or a pending credential for the second factor.
   func signInWithPassword(_ call: ClientCall) async throws -> JSON {
-    guard let email = try call.message.given("email") else {
+    guard let email = try call.message.text("email") else {
       throw WireError("MISSING_EMAIL")
     }
+    guard !email.isEmpty else { throw WireError("INVALID_EMAIL") }
     guard let password = try call.message.given("password") else {
       throw WireError("MISSING_PASSWORD")
     }
