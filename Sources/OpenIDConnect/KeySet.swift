@@ -104,10 +104,13 @@ public struct KeySet: Sendable, Equatable {
   public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
 
   /// Returns true if one of the keys signed the token: the key that the token names, or any key if
-  /// none has that name.
+  /// the token names none or the key has no name.
   public func haveSigned(_ token: JSONWebToken) -> Bool {
-    let named = entries.filter { $0.id != nil && $0.id == token.keyID }
-    return (named.isEmpty ? entries : named).contains { token.isSigned(by: $0.key) }
+    let named = token.keyID
+    return entries.contains { entry in
+      if let id = entry.id, let named, !id.isSameBytes(as: named) { return false }
+      return token.isSigned(by: entry.key)
+    }
   }
 }
 

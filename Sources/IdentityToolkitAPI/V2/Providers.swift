@@ -191,7 +191,12 @@ struct ProviderMessage: Sendable {
     var message: JSON.Object = [
       "name": .string("\(parent(pool))/\(collection)/\(provider.id)")
     ]
-    for member in schema.omittingDefaults(resource(provider.settings))
+    var resource = resource(provider.settings)
+    // What a provider has that was created without it.
+    if kind == .oidc, resource["responseType"] == nil {
+      resource["responseType"] = ["idToken": true]
+    }
+    for member in schema.omittingDefaults(resource)
     where secrets || member.name != "clientSecret" {
       message.append(member.name, member.value)
     }

@@ -157,7 +157,6 @@ extension InvalidResponse {
 extension InvalidNonce {
   fileprivate var detail: String {
     switch self {
-    case .notInToken: "The id_token has no nonce."
     case .notInRequest: "Nonce is missing in the request."
     case .different: "The SHA-256 hash of the raw nonce doesn't match the nonce of the id_token."
     }

@@ -14,8 +14,10 @@ struct ProviderTokenTests {
       (#""iss":"https://login.acme.example/""#, ["iss"], "invalidResponse"),
       ("", ["aud"], "invalidResponse"), (#""aud":"client-2""#, ["aud"], "invalidResponse"),
       (#""aud":["client-1"]"#, ["aud"], "done"),
-      (#""aud":["client-1","client-2"]"#, ["aud"], "invalidResponse"),
+      (#""aud":["client-2","client-1"]"#, ["aud"], "done"),
+      (#""aud":["client-2","client-3"]"#, ["aud"], "invalidResponse"),
       (#""aud":["client-1","client-2"],"azp":"client-1""#, ["aud"], "done"),
+      (#""aud":["client-1","client-2"],"azp":"client-2""#, ["aud"], "invalidResponse"),
       (#""azp":"client-2""#, [], "invalidResponse"), (#""aud":[7]"#, ["aud"], "invalidResponse"),
       ("", ["sub"], "invalidResponse"), (#""sub":7"#, ["sub"], "invalidResponse"),
       (#""sub":"""#, ["sub"], "invalidResponse"),
@@ -23,7 +25,7 @@ struct ProviderTokenTests {
       ("", ["exp"], "invalidResponse"), ("", ["iat"], "invalidResponse"),
       (#""exp":1772366340"#, ["exp"], "invalidResponse"), (#""exp":1772366341"#, ["exp"], "done"),
       (#""iat":1772366461"#, ["iat"], "invalidResponse"), (#""iat":1772366460"#, ["iat"], "done"),
-      (#""nbf":1772366461"#, [], "invalidResponse"),
+      (#""nbf":1772366700"#, [], "done"), (#""nbf":1772366701"#, [], "invalidResponse"),
       (#""nonce":"\#(digest)""#, [], "invalidNonce"),
     ] as [(String, [String], String)])
   func `each claim of an ID token is verified`(
@@ -45,7 +47,7 @@ struct ProviderTokenTests {
       // The digest instead of the raw nonce.
       await expect("invalidNonce") { try await instance.assertion(token, nonce: Self.digest) }
       let plain = try TestTokenIssuer.back.token(Instance.claims())
-      await expect("invalidNonce") { try await instance.assertion(plain, nonce: "a raw nonce") }
+      await expect("done") { try await instance.assertion(plain, nonce: "a raw nonce") }
     }
   }
 
@@ -64,6 +66,24 @@ struct ProviderTokenTests {
       ] {
         await expect("invalidResponse") { try await instance.assertion(token) }
       }
+    }
+  }
+
+  @Test func `the key is the one that the token names, if the keys have names`() async throws {
+    try await withInstance { instance in
+      try await instance.configureProvider()
+      func signed(by name: String) throws -> String {
+        try TestTokenIssuer.back.token(
+          Instance.claims(), header: #"{"alg":"RS256","kid":"\#(name)"}"#)
+      }
+      let (known, unknown) = (try signed(by: "k1"), try signed(by: "k2"))
+      await expect("done") { try await instance.assertion(known) }
+      await expect("invalidResponse") { try await instance.assertion(unknown) }
+      let pem = try KeySet(TestTokenIssuer.back.pem())
+      try await instance.identity.identityProviders.update(
+        instance.acme, "oidc.acme", by: Instance.boss
+      ) { (settings) throws(ProviderError) in settings.keys = pem }
+      await expect("done") { try await instance.assertion(unknown) }
     }
   }
 

@@ -215,6 +215,7 @@ extension IdpTests {
         ["pendingToken": answer["pendingToken"] ?? nil, "requestUri": "http://localhost"])
       #expect(pending["localId"] == answer["localId"])
       #expect(pending["idToken"] != nil)
+      #expect(pending["oauthIdToken"] != nil && pending["oauthIdToken"] == answer["oauthIdToken"])
     }
   }
 

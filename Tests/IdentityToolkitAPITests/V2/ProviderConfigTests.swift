@@ -100,6 +100,18 @@ struct ProviderConfigTests {
     }
   }
 
+  @Test func `a provider without a response type has that of ID tokens`() async throws {
+    try await TestServer.with { server in
+      let path = "/v2/projects/acme-mfa/oauthIdpConfigs"
+      let created = try await server.post(
+        path + "?oauthIdpConfigId=oidc.acme",
+        ["clientId": "c", "issuer": "https://id.example.com"], .owner)
+      #expect(created["responseType"] == ["idToken": true])
+      let listed = try await server.get(path)
+      #expect(listed["oauthIdpConfigs"]?.arrayValue?.first == created.json)
+    }
+  }
+
   @Test func `a SAML provider is stored and returned`() async throws {
     try await TestServer.with { server in
       var expected = try #require(Self.samlBody.objectValue)

@@ -136,8 +136,8 @@ extension Methods {
     UserMessage.append("photoUrl", link.photoURL, to: &answer)
     answer.append(
       "rawUserInfo", .string(isGoogle ? googleUserInfo(assertion) : assertion.claims))
+    UserMessage.append("oauthIdToken", assertion.idToken, to: &answer)
     guard credential.pendingToken == nil else { return answer }
-    UserMessage.append("oauthIdToken", credential.idToken, to: &answer)
     // The web SDK creates credentials from an access token for most providers, so the emulator
     // returns one, except for OpenID Connect, whose credentials are ID tokens.
     let fake =
