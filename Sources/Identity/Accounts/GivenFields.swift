@@ -13,28 +13,19 @@ public struct GivenFields: OptionSet, Sendable, SQLConvertible {
   public static let disabled = GivenFields(rawValue: 1)
   /// `emailVerified` is known, even if the account has no email address (anymore).
   public static let emailVerified = GivenFields(rawValue: 2)
-  /// `emailVerified` was true when the address was removed, or was imported as true without an
-  /// address.
-  ///
-  /// It doesn't verify a later address.
-  public static let verifiedWithoutEmail = GivenFields(rawValue: 4)
+  // 4 was set by former releases.
   public static let emptyName = GivenFields(rawValue: 8)
   public static let emptyPhoto = GivenFields(rawValue: 16)
 }
 
 extension GivenFields {
-  init(imported user: ImportedUser) {
-    self = [.disabled, .emailVerified]
-    if user.email == nil, user.emailVerified { insert(.verifiedWithoutEmail) }
-  }
+  /// The fields of an imported account.
+  static let imported: GivenFields = [.disabled, .emailVerified]
 
   init(after change: AccountChange, of old: Account, email: String?) {
     self = old.givenFields
     if change.disabled != nil { insert(.disabled) }
     if change.emailVerified != nil || email == nil && old.email != nil { insert(.emailVerified) }
-    let wasVerified = old.emailVerified || contains(.verifiedWithoutEmail)
-    let isVerified = email == nil && (change.emailVerified ?? wasVerified)
-    set(.verifiedWithoutEmail, to: isVerified)
     set(.emptyName, to: change.displayName.isEmptyText(emptyBefore: contains(.emptyName)))
     set(.emptyPhoto, to: change.photoURL.isEmptyText(emptyBefore: contains(.emptyPhoto)))
   }

@@ -76,7 +76,7 @@ extension ImportBatch {
         created_at = \(prepared.createdAt(by: now)),
         last_login_at = \(loginAt),
         last_login_day = \(loginAt?.day ?? 0),
-        given_fields = \(GivenFields(imported: user))
+        given_fields = \(GivenFields.imported)
       WHERE account_key = \(key)
       """)
   }

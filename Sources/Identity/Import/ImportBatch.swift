@@ -108,7 +108,7 @@ struct ImportBatch {
         \(user.disabled), \(user.customAttributes), \(validSince(user)),
         \(prepared.createdAt(by: now)), \(loginAt),
         \(loginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
-        \(prepared.hasPhone), \(GivenFields(imported: user)), \(user.signsInByLink))
+        \(prepared.hasPhone), \(GivenFields.imported), \(user.signsInByLink))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0

@@ -94,8 +94,8 @@ enum UserMessage {
 
   static func emailVerified(_ account: Account) -> Bool? {
     if account.email != nil { return account.emailVerified }
-    guard account.givenFields.contains(.emailVerified) else { return nil }
-    return account.givenFields.contains(.verifiedWithoutEmail)
+    // An address that isn't there isn't verified.
+    return account.givenFields.contains(.emailVerified) ? false : nil
   }
 
   /// Appends a text unless it's absent or empty, because proto3 omits empty texts.

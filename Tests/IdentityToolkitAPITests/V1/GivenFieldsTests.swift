@@ -30,14 +30,20 @@ struct GivenFieldsTests {
     }
   }
 
-  @Test func `removing an email preserves emailVerified, but a new email is unverified`()
+  @Test func `an email that was removed or isn't there isn't verified, and neither is a new one`()
     async throws
   {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let removed = try await server.change(alice.uid, ["deleteAttribute": ["EMAIL"]])
-      #expect(removed["email"] == nil && removed["emailVerified"] == true)
-      #expect(try await shown(server, alice.uid)?["emailVerified"] == true)
+      #expect(removed["email"] == nil && removed["emailVerified"] == false)
+      let verified = try await server.change(alice.uid, ["emailVerified": true])
+      #expect(verified["emailVerified"] == false)
+      #expect(try await shown(server, alice.uid)?["emailVerified"] == false)
+      _ = try await server.post(
+        TestServer.accounts + ":batchCreate",
+        ["users": [["localId": "carol", "emailVerified": true]]], .owner)
+      #expect(try await shown(server, "carol")?["emailVerified"] == false)
       let changed = try await server.change(alice.uid, ["email": "new@example.com"])
       #expect(changed["emailVerified"] == false)
     }
