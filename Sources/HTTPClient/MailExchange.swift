@@ -20,6 +20,9 @@ final class MailExchange {
   /// Whether the recipient's address needs SMTPUTF8 (RFC 6531), and whether the server of this
   /// connection offers it.
   var (needsUTF8, offersUTF8) = (false, false)
+  /// Whether the next reply with 250 is to the client's greeting, rather than to MAIL.
+  private var isGreeting = false
+  private var isSenderAccepted = false
 
   private static let longestLine = 300
   private static let longestReply = 3_000
@@ -31,8 +34,8 @@ final class MailExchange {
 
   var count: Int { message.count }
 
-  /// Whether the email must not be sent: libcurl sends such an address to any server.
-  var lacksUTF8: Bool { needsUTF8 && !offersUTF8 }
+  /// Whether the recipient's address must not be sent, which is next: libcurl sends it to any server.
+  var lacksUTF8: Bool { isSenderAccepted && needsUTF8 && !offersUTF8 }
 
   /// Whether libcurl has all of the email, so that only the server's reply to it is missing.
   var isWhole: Bool { sent == count }
@@ -54,12 +57,20 @@ final class MailExchange {
     return part.count
   }
 
-  /// Stores a 4xx or 5xx reply; the reply to QUIT that follows doesn't replace it.
+  /// Reads a line of a reply, and stores a 4xx or 5xx one; the reply to QUIT that follows doesn't
+  /// replace it.
   func receive(_ bytes: [UInt8]) {
-    if bytes.starts(with: Array("250".utf8)),
-      String(decoding: bytes.dropFirst(4), as: UTF8.self).uppercased().hasPrefix("SMTPUTF8")
-    {
-      offersUTF8 = true
+    let (code, isLast) = (Array(bytes.prefix(3)), bytes.dropFirst(3).first != UInt8(ascii: "-"))
+    if code == Array("250".utf8) {
+      let word = String(decoding: bytes.dropFirst(4), as: UTF8.self).uppercased()
+      if word.hasPrefix("SMTPUTF8") { offersUTF8 = true }
+      if isLast {
+        if !isGreeting { isSenderAccepted = true }
+        isGreeting = false
+      }
+    } else if isLast, code == Array("220".utf8) {
+      // The client greets after the server's greeting, and again after STARTTLS.
+      isGreeting = true
     }
     guard let first = bytes.first, first == UInt8(ascii: "4") || first == UInt8(ascii: "5") else {
       return
@@ -79,7 +90,6 @@ func mailRead(
 ) -> Int {
   guard let context = unsafe context, let buffer = unsafe buffer else { return 0 }
   let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
-  guard !exchange.lacksUTF8 else { return Int(CURL_READFUNC_ABORT) }
   return exchange.take(size * count) { part in
     unsafe part.withUnsafeBytes { bytes in
       unsafe UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyMemory(
@@ -96,7 +106,8 @@ func mailReply(
   let exchange = unsafe Unmanaged<MailExchange>.fromOpaque(context).takeUnretainedValue()
   let bytes = unsafe UnsafeRawBufferPointer(start: buffer, count: size * count)
   exchange.receive(unsafe Array(bytes))
-  return size * count
+  // Any other number ends the transfer.
+  return exchange.lacksUTF8 ? 0 : size * count
 }
 
 /// Aborts a transfer after its deadline by returning a nonzero value.

@@ -162,7 +162,7 @@ import Synchronization
     // The connection is in an unknown state now.
     unsafe smtp_break(handle)
     close()
-    if code == CURLE_ABORTED_BY_CALLBACK, exchange.lacksUTF8 { throw .withoutUTF8 }
+    if code == CURLE_WRITE_ERROR, exchange.lacksUTF8 { throw .withoutUTF8 }
     let isLate = code == CURLE_ABORTED_BY_CALLBACK && exchange.isLate(at: Self.now())
     if exchange.isWhole, isLate || code == CURLE_OPERATION_TIMEDOUT {
       throw .unanswered(within: replySeconds)

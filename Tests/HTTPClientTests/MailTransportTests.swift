@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import HTTPClient
@@ -13,10 +14,12 @@ struct MailTransportTests {
   ///   - slow: The command whose reply it delays; `.` for the end of the email.
   ///   - seconds: How long it delays it.
   ///   - extension: What it offers.
+  ///   - seen: Is called with each command.
   /// - Returns: The server.
   /// - Throws: When this machine has no free port.
   private func server(
-    slow: String = "none", seconds: UInt32 = 0, offering extension: String = "8BITMIME"
+    slow: String = "none", seconds: UInt32 = 0, offering extension: String = "8BITMIME",
+    seen: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> LocalReceiver {
     let receiver = try LocalReceiver()
     DispatchQueue.global().async {
@@ -37,6 +40,7 @@ struct MailTransportTests {
           let line = String(decoding: lines[..<end.lowerBound], as: UTF8.self)
           lines.removeFirst(end.upperBound)
           guard !isMessage || line == "." else { continue }
+          seen(line)
           if line.hasPrefix(slow) { sleep(seconds) }
           isMessage = line == "DATA"
           if line.hasPrefix("EHLO") { reply("250-test") }
@@ -68,12 +72,21 @@ struct MailTransportTests {
     for recipient in ["zo\u{EB}@example.com", "zo\u{EB}@example.org"] {
       try deliver(to: able, for: recipient)
     }
-    let other = transport(try server(), reply: 30)
-    try deliver(to: other)
-    let failure = #expect(throws: MailTransport.Failure.self) {
-      try deliver(to: other, for: "zo\u{EB}@example.com")
+    // On a connection that sent another email, and as the first one.
+    for others in [1, 0] {
+      let recipients = Mutex([String]())
+      let unable = try server { line in
+        if line.hasPrefix("RCPT") { recipients.withLock { $0.append(line) } }
+      }
+      let other = transport(unable, reply: 30)
+      for _ in 0..<others { try deliver(to: other) }
+      let failure = #expect(throws: MailTransport.Failure.self) {
+        try deliver(to: other, for: "zo\u{EB}@example.com")
+      }
+      #expect(failure?.reply == 550 && failure?.isAboutMail == true)
+      let seen = recipients.withLock { $0 }
+      #expect(seen.count == others && seen.allSatisfy { $0.utf8.allSatisfy { $0 < 128 } })
     }
-    #expect(failure?.reply == 550 && failure?.isAboutMail == true)
   }
 
   @Test func `a server may take longer to reply to a whole email than to anything before it`()
