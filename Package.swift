@@ -104,7 +104,8 @@ let package = Package(
       "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
     ),
     module("DatabaseSQLite", ["Database", "Host", "Text", "CSQLite"], settings: optimized),
-    module("DatabasePostgreSQL", ["Database", "Metrics", "CPostgreSQL"], settings: optimized),
+    module(
+      "DatabasePostgreSQL", ["Database", "Host", "Metrics", "CPostgreSQL"], settings: optimized),
     module(
       "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
     module(

@@ -1,6 +1,7 @@
 import CPostgreSQL
 import Database
 import Glibc
+import Host
 import Synchronization
 
 /// Opens connections to a server, or to the one of several that accepts writes.
@@ -174,14 +175,11 @@ final class Connector: Sendable {
 
   private func password() throws(PostgreSQLError) -> String? {
     guard let passwordFile else { return nil }
-    guard let file = unsafe fopen(passwordFile, "re") else {
-      let reason = unsafe String(cString: strerror(errno))
-      throw cannotOpen("can't read \(passwordFile): \(reason)")
+    let bytes: [UInt8]
+    do { bytes = try ReadableFile.text(passwordFile, atMost: 1_028) } catch {
+      throw cannotOpen("can't read \(passwordFile): \(error)")
     }
-    defer { _ = unsafe fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1025)
-    let count = unsafe fread(&bytes, 1, bytes.count, file)
-    let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
     guard !line.isEmpty, line.count <= 1024, !line.contains(0) else {
       throw cannotOpen("\(passwordFile) doesn't begin with a password of 1 to 1,024 bytes")
     }

@@ -28,6 +28,19 @@ public enum ReadableFile {
     return bytes
   }
 
+  /// Reads a text file or a pipe, without the byte order mark that some editors begin a file with.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the file.
+  ///   - most: How many bytes to read at most, with the mark.
+  /// - Returns: The content, or its beginning.
+  /// - Throws: ``SystemError``.
+  public static func text(_ path: String, atMost most: Int = .max) throws(SystemError) -> [UInt8] {
+    let bytes = try contents(path, atMost: most)
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    return bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+  }
+
   /// Lists the files and folders in a folder and its subfolders.
   ///
   /// - Parameter folder: The path of the folder.

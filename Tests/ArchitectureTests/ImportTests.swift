@@ -41,7 +41,7 @@ private let mayImport: [String: Set<String>] = [
 
   "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
   "DatabaseSQLite": ["Database", "Host", "Text", "CSQLite"],
-  "DatabasePostgreSQL": ["Database", "Metrics", "CPostgreSQL"],
+  "DatabasePostgreSQL": ["Database", "Host", "Metrics", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Localization
 import Testing
 
 @testable import countersign
@@ -25,6 +26,33 @@ import Testing
       #expect(ids == ring.ids)
       let used = try DataFolder(path: "/nowhere").masterKey(environment: environment)
       #expect(used.ids == ring.ids)
+    }
+  }
+
+  @Test func `a byte order mark isn't part of a secret or a policy that's read from a file`()
+    async throws
+  {
+    try await withFolder { folder in
+      func write(_ name: String, _ text: String) throws -> String {
+        let path = "\(folder)/\(name)"
+        try Data("\u{FEFF}\(text)".utf8).write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+      }
+      let ring = KeyRing(random: .system)
+      for name in ["master-key", "master.key"] { _ = try write(name, ring.text.revealedText) }
+      let passed = try #require(PassedKey(environment: ["CREDENTIALS_DIRECTORY": folder]))
+      #expect(try passed.ring().ids == ring.ids)
+      #expect(try DataFolder(path: folder).keptKeys()?.ids == ring.ids)
+      let option = Option("secret-file", "FILE", help: .verbatim("."))
+      let arguments = try Arguments(
+        ["--secret-file", try write("secret", "hunter2\n")], options: [option])
+      var problems = ConfigurationProblems(arguments)
+      let secret = SecretFile(option: "secret-file", variable: "SECRET").read(
+        arguments, [:], &problems)
+      #expect(secret?.revealedText == "hunter2")
+      let policies = try write("policies.json", #"{"format": "countersign-policy/1", "pools": []}"#)
+      #expect(throws: Never.self) { try PolicyFileReader.read(policies) }
     }
   }
 

@@ -13,7 +13,7 @@ struct SecretFile {
   ) -> Secret? {
     if let file = arguments.value(option) {
       let data: [UInt8]
-      do { data = try ReadableFile.contents(file) } catch {
+      do { data = try ReadableFile.text(file) } catch {
         problems.append(ConfigurationError(reading: file, of: option, error), of: option)
         return nil
       }
@@ -53,7 +53,7 @@ struct PassedKey: Sendable {
     guard let folder = environment["CREDENTIALS_DIRECTORY"] else { return nil }
     source = "\(folder)/\(Self.credential)"
     do throws(SystemError) {
-      text = .success(String(decoding: try ReadableFile.contents(source), as: UTF8.self))
+      text = .success(String(decoding: try ReadableFile.text(source), as: UTF8.self))
     } catch {
       // Another key must not be created, or used, in place of one that can't be read.
       guard !error.isMissing else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import Host
 import Identity
 import JSON
 import Localization
@@ -131,11 +132,7 @@ enum PolicyFileReader {
 
   /// Reads the content of a file, up to one byte more than the largest file has.
   static func content(of path: String) throws(ConfigurationError) -> [UInt8] {
-    do {
-      // Not `Data(contentsOf:)`, which can't read a pipe.
-      let file = try FileHandle(forReadingFrom: URL(filePath: path))
-      return Array(try file.read(upToCount: most + 1) ?? Data())
-    } catch {
+    do { return try ReadableFile.text(path, atMost: most + 1) } catch {
       throw ConfigurationError(reading: path, error)
     }
   }

@@ -280,7 +280,7 @@ struct DataFolder: Sendable {
   /// Reads the keys from the file; returns nil when it doesn't exist.
   func keptKeys() throws(ConfigurationError) -> KeyRing? {
     let data: [UInt8]
-    do { data = try ReadableFile.contents(key) } catch {
+    do { data = try ReadableFile.text(key) } catch {
       if error.isMissing { return nil }
       throw ConfigurationError(reading: key, error)
     }

@@ -3,8 +3,8 @@ import Text
 
 /// Reads the records of a CSV file, all of which have the same number of fields.
 ///
-/// This number is that of most of the records that are read first: a record with a different number
-/// was torn at a line feed, and would lose the fields that follow.
+/// This number is the most frequent one of the records that are read first: a record with a different
+/// number was torn at a line feed, and would lose the fields that follow.
 struct CSVReader {
   struct Record {
     let fields: Result<[UntrustedText], Fault>
@@ -61,7 +61,10 @@ struct CSVReader {
     }
   }
 
-  /// Returns the number of fields that more than half of the records have.
+  /// Returns the number of fields that most of the records have.
+  ///
+  /// If less than half of them have it, parts of torn records may be more frequent than the records
+  /// that they were torn from.
   private static func fieldCount(of records: [CSVRecord]) throws(UserFileError) -> Int? {
     guard let first = records.first else { return nil }
     guard !first.isSeparatedBySemicolons else {
@@ -69,7 +72,11 @@ struct CSVReader {
         Message("Semicolons separate the fields. Save the file with commas instead."))
     }
     let counts = Dictionary(grouping: records, by: \.fieldCount).mapValues(\.count)
-    guard let most = counts.first(where: { 2 * $0.value > records.count }) else {
+    let torn = counts.keys.filter { isTorn(records, from: $0) }
+    let hasMajority = counts.values.contains { 2 * $0 > records.count }
+    let known = torn.isEmpty || hasMajority ? counts : counts.filter { torn.contains($0.key) }
+    let most = known.filter { $0.value == known.values.max() }.keys
+    guard let number = most.max(), most.count == 1 || torn.contains(number) else {
       throw UserFileError(
         Message(
           """
@@ -77,7 +84,15 @@ struct CSVReader {
           around the field.
           """))
     }
-    return most.key
+    return number
+  }
+
+  /// Whether two records in succession are the parts of one with a number of fields.
+  private static func isTorn(_ records: [CSVRecord], from number: Int) -> Bool {
+    zip(records, records.dropFirst()).contains { part, next in
+      part.fieldCount < number && next.fieldCount < number
+        && part.fieldCount + next.fieldCount == number + 1
+    }
   }
 
   private static func fields(
