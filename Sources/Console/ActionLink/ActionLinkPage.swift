@@ -37,6 +37,17 @@ struct ActionLinkPage: Sendable {
       to: OutOfBandCode.address(application, with: rest.map { ($0.name.text, $0.value.text) }))
   }
 
+  /// `/__/auth/links`: leads to the link in a link for an app, on a device without the app.
+  func follow(_ visitor: Visitor) async throws -> Response {
+    let query = visitor.request.target.query
+    guard let address = query.text("link"), try await codes.mayOpen(address) else {
+      return page(visitor, .void(nil), code: "")
+    }
+    let rest = query.entries.filter { $0.name != "link" }
+    return .redirect(
+      to: OutOfBandCode.address(address, with: rest.map { ($0.name.text, $0.value.text) }))
+  }
+
   func act(_ visitor: Visitor) async throws -> Response {
     let text = visitor.form.text("code") ?? ""
     var done = ActionLinkState.doneMark
@@ -196,10 +207,13 @@ enum ActionLinkRoutes: ConsoleFeature {
       view: try parts.template("action-link/action-link", for: ActionLinkView.self))
     table.open(.get, ConsolePaths.actionLink, actionLink.show)
     table.open(.post, ConsolePaths.actionLink, actionLink.act)
+    table.open(.get, ConsolePaths.appLink, actionLink.follow)
   }
 }
 
 extension ConsolePaths {
   /// The page that email action links open, at the same path as in Firebase.
   static let actionLink = Path("__", "auth", "action")
+  /// Links that open an app, at the same path as in Firebase.
+  static let appLink = Path("__", "auth", "links")
 }

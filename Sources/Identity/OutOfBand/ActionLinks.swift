@@ -14,6 +14,8 @@ final class ActionLinks: Sendable {
 
   /// The path of the page that opens a link in a browser.
   static let page = "/__/auth/action"
+  /// The path of links that open an app, where it's installed, as in production.
+  static let appPage = "/__/auth/links"
 
   func lead(to address: String) { publicURL.withLock { $0 = address } }
 
@@ -23,12 +25,37 @@ final class ActionLinks: Sendable {
   /// Whether the public URL is known: to a command, once a server has started.
   var isKnown: Bool { publicURL.withLock { $0 != nil } }
 
+  private var ownPage: String {
+    origin + (profile == .emulator ? "/emulator/action" : Self.page)
+  }
+
+  /// Returns the link that opens an app with an address.
+  ///
+  /// `origin` is that of an authorized domain; nil for the server's.
+  func opening(_ address: String, at origin: String?) -> String {
+    let link = URIComponent.encode(address, keeping: ":/?")
+    return "\(origin ?? self.origin)\(Self.appPage)?link=\(link)"
+  }
+
+  /// Whether an address is this server's page for email links, or one that such a link may lead to
+  /// with these authorized domains.
+  func mayOpen(_ address: String, _ domains: [String]) -> Bool {
+    guard let host = ContinueURL.host(of: address, atMost: Self.longestAddress) else {
+      return false
+    }
+    return address.hasSameBytes(atStart: ownPage + "?") || profile == .emulator
+      || ContinueURL.isAuthorized(host, domains)
+  }
+
+  /// The maximum length of the address in an app's link, in bytes: an encoded continue URL and the
+  /// rest of an action link.
+  private static let longestAddress = 10_000
+
   func link(
     _ code: String, _ kind: OutOfBandCode.Kind, in pool: Pool, apiKey: String,
     continueURL: String?, language: String, handler: String?
   ) -> String {
-    let path = profile == .emulator ? "/emulator/action" : Self.page
-    var link = handler ?? origin + path
+    var link = handler ?? ownPage
     link += link.contains("?") ? "&" : "?"
     link +=
       "mode=\(kind.mode)&lang=\(language)&oobCode=\(code)&apiKey=\(URIComponent.encode(apiKey))"
@@ -62,6 +89,8 @@ struct LinkSettings: Sendable {
   let domains: [String]
   /// The application's own page for email links; nil to use the server's.
   var handler: String?
+  /// The origin of links that open an app; nil to use the server's.
+  var appOrigin: String?
   let apiKey: String
   let mails: PoolEmailSettings
 
@@ -100,8 +129,16 @@ struct LinkSettings: Sendable {
     let known = domains.first { $0.lowercased().isSameBytes(as: domain.lowercased()) }
     guard let known else { throw .unknownLinkDomain }
     var prerequisites = self
+    prerequisites.appOrigin = "https://\(known)"
     prerequisites.handler = "https://\(known)\(ActionLinks.page)"
     return prerequisites
+  }
+
+  /// The authorized domains of all projects.
+  static func domainsOfAllProjects(_ connection: borrowing Connection) throws -> [String] {
+    try connection.all(
+      "SELECT authorized_domains FROM project WHERE project_id > '' AND deleted_at IS NULL"
+    ) { try $0.next() as String }.flatMap { $0.split(separator: "\n").map(String.init) }
   }
 }
 
@@ -113,7 +150,7 @@ enum ContinueURL {
   ///
   /// Rejects what browsers can interpret differently than it looks: user names, backslashes,
   /// whitespace, and non-ASCII hosts.
-  static func host(of text: String) -> String? {
+  static func host(of text: String, atMost longest: Int = Self.longest) -> String? {
     guard text.utf8.count <= longest,
       text.unicodeScalars.allSatisfy({ $0.value > 0x20 && !(0x7F...0x9F).contains($0.value) }),
       !text.utf8.contains(UInt8(ascii: "\\"))

@@ -61,6 +61,14 @@ public struct OpenedCode: Sendable {
   public let passwordRequirements: [PasswordRequirement]
 }
 
+/// How a link that an app asks for opens the app, where it's installed.
+public enum AppLink: Sendable {
+  /// The app uses the code.
+  case code
+  /// The app opens the continue URL, once the page of this server has used the code.
+  case continuation
+}
+
 public struct OutOfBandRequest: Sendable {
   public enum Subject: Sendable {
     case email(String)
@@ -73,6 +81,8 @@ public struct OutOfBandRequest: Sendable {
   public var continueURL: String?
   /// The domain of the link, one of the project's authorized domains; nil for the default.
   public var linkDomain: String?
+  /// How the link opens an app; nil for a link without an app.
+  public var app: AppLink?
   /// The API key in the link; nil for the project's first key.
   public var apiKey: String?
   /// The user's preferred language, such as `de` or `pt-BR`.
@@ -100,8 +110,9 @@ public struct ListedLink: Sendable {
   public let link: String
 
   public var code: String {
-    guard let start = link.firstRange(of: "oobCode=")?.upperBound else { return "" }
-    return String(link[start...].prefix { $0 != "&" })
+    // The link of an app's link is encoded; a code has nothing to encode.
+    let start = ["oobCode=", "oobCode%3D"].compactMap { link.firstRange(of: $0)?.upperBound }.first
+    return start.map { String(link[$0...].prefix { $0 != "&" && $0 != "%" }) } ?? ""
   }
 }
 

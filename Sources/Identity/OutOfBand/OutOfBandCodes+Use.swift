@@ -38,6 +38,15 @@ extension OutOfBandCodes {
     }
   }
 
+  /// Returns whether a link for an app may lead to an address on a device without the app: to the page
+  /// for email links, or to an authorized domain of a project.
+  public func mayOpen(_ address: String) async throws -> Bool {
+    let links = store.links
+    return try await store.read { connection in
+      links.mayOpen(address, try LinkSettings.domainsOfAllProjects(connection))
+    }
+  }
+
   /// Finds a code that can no longer be used; returns nil if it doesn't exist.
   ///
   /// The result has no values of the account, so that an old link reveals nothing about it.

@@ -40,7 +40,7 @@ public struct OutOfBandCodes: Sendable {
       new.recipient = found.recipient
       new.isDecoy = found.refusal != nil
       new.newEmail = request.newEmail
-      new.continueURL = request.continueURL
+      (new.continueURL, new.app) = (request.continueURL, request.app)
       new.apiKey = request.apiKey
       new.locale = request.locale
       if store.profile == .standalone {
@@ -90,7 +90,7 @@ public struct OutOfBandCodes: Sendable {
       var new = OutOfBandRecord.New(
         kind: request.kind, pool: pool, account: subject.account, email: subject.email)
       new.newEmail = request.newEmail
-      new.continueURL = request.continueURL
+      (new.continueURL, new.app) = (request.continueURL, request.app)
       new.apiKey = request.apiKey
       let link = try OutOfBandRecord.insert(new, prerequisites, store: store, at: now, connection)
       var entry = AuditEntry(
@@ -139,6 +139,7 @@ extension OutOfBandCodes {
       checked.newEmail = request.newEmail
       (checked.continueURL, checked.apiKey) = (request.continueURL, request.apiKey)
       (checked.locale, checked.linkDomain) = (request.locale, request.linkDomain)
+      checked.app = request.app
     }
     guard request.kind == .changeEmail else {
       checked.newEmail = nil

@@ -154,6 +154,7 @@ struct OutOfBandRecord {
     var newEmail: String?
     var factor: Factor?
     var continueURL: String?
+    var app: AppLink?
     var apiKey: String?
     /// The preferred locale of the email; nil for the default language.
     var locale: String?
@@ -168,17 +169,22 @@ struct OutOfBandRecord {
   ) throws -> OutOfBandLink {
     if !new.isDecoy { try endEarlier(than: new, at: now, connection) }
     let code = store.random.token(bytes: length)
-    let link = store.links.link(
+    var continueURL = new.continueURL
+    if new.app == .continuation {
+      continueURL = continueURL.map { store.links.opening($0, at: prerequisites.appOrigin) }
+    }
+    var link = store.links.link(
       code, new.kind, in: new.pool, apiKey: new.apiKey ?? prerequisites.apiKey,
-      continueURL: new.continueURL, language: store.outbox.writer.language(for: new.locale),
+      continueURL: continueURL, language: store.outbox.writer.language(for: new.locale),
       handler: prerequisites.handler)
+    if new.app == .code { link = store.links.opening(link, at: prerequisites.appOrigin) }
     let expires = now.advanced(bySeconds: new.kind.lifetime)
     try connection.run(
       """
       INSERT INTO oob_code (code_digest, scope_key, account_key, kind, email, new_email,
         enrollment_id, continue_url, created_at, expires_at, link)
       VALUES (\(Store.digest(code)), \(new.pool.key), \(new.account?.key), \(new.kind),
-        \(new.email), \(new.newEmail), \(new.factor?.id), \(new.continueURL),
+        \(new.email), \(new.newEmail), \(new.factor?.id), \(continueURL),
         \(now), \(expires),
         \(store.profile == .emulator ? link : nil))
       """)

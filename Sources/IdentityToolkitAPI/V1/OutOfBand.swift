@@ -119,9 +119,10 @@ extension Methods {
     // An empty URL is an invalid one, as in production.
     request.continueURL = try message.text("continueUrl")
     request.linkDomain = try message.given("linkDomain")
-    if request.continueURL == nil, try message.flag("canHandleCodeInApp") == true {
-      throw WireError("MISSING_CONTINUE_URI")
-    }
+    let usesCode = try message.flag("canHandleCodeInApp") ?? false
+    if request.continueURL == nil, usesCode { throw WireError("MISSING_CONTINUE_URI") }
+    let apps = [try message.given("iOSBundleId"), try message.given("androidPackageName")]
+    if apps != [nil, nil] { request.app = usesCode ? .code : .continuation }
     request.locale = http.fields["X-Firebase-Locale"]
     if kind == .changeEmail {
       guard let email = try message.given("newEmail") else {

@@ -25,6 +25,7 @@ import base64
 import json
 import re
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 from .replay import Conversation
 
@@ -178,11 +179,13 @@ class TenantRecording(Recording):
 
 def find(value, place):
     """Returns the value at a path such as `users.0.mfaInfo`; `token#header` and `token#claims` are
-    the two parts of a token."""
+    the two parts of a token, and `link#query` is the query of a link."""
     for part in place.split("."):
         name, _, half = part.partition("#")
         value = value[int(name)] if isinstance(value, list) else value[name]
-        if half:
+        if half == "query":
+            value = dict(parse_qsl(urlsplit(value).query))
+        elif half:
             text = value.split(".")[["header", "claims"].index(half)]
             value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     return value

@@ -56,6 +56,74 @@ struct SendOobCodeTests {
     }
   }
 
+  /// With these members, production wraps the whole link, or only its continue URL.
+  @Test(
+    arguments: [
+      ("PASSWORD_RESET", ["iOSBundleId": "i", "canHandleCodeInApp": true], "link"),
+      ("VERIFY_EMAIL", ["androidPackageName": "a", "canHandleCodeInApp": true], "link"),
+      ("EMAIL_SIGNIN", ["iOSBundleId": "i", "canHandleCodeInApp": true], "link"),
+      ("PASSWORD_RESET", ["iOSBundleId": "i"], "continueUrl"),
+      ("PASSWORD_RESET", ["androidPackageName": "a"], "continueUrl"),
+      ("EMAIL_SIGNIN", ["iOSBundleId": "i", "canHandleCodeInApp": false], "continueUrl"),
+      ("PASSWORD_RESET", ["canHandleCodeInApp": true], ""),
+      ("PASSWORD_RESET", ["androidInstallApp": true, "androidMinimumVersion": "12"], ""),
+    ] as [(String, JSON.Object, String)])
+  func `a link for an app opens the app`(_ type: String, _ members: JSON.Object, _ wrapped: String)
+    async throws
+  {
+    try await TestServer.with { server in
+      try await server.configure()
+      let alice = try await server.addPerson()
+      var more = members
+      more["continueUrl"] = "http://localhost/a?b=c"
+      let answer = try await server.code(type, alice.email, more)
+      func query(_ link: String, at place: String) throws -> Form {
+        #expect(link.hasPrefix("https://mfa.example.com/__/auth/\(place)?"))
+        return try #require(Target(String(link.dropFirst(23)))).query
+      }
+      let link = try answer.text("oobLink")
+      let inner =
+        wrapped == "link" ? try #require(try query(link, at: "links").text("link")) : link
+      let action = try query(inner, at: "action")
+      #expect(try action.text("oobCode") == answer.text("oobCode"))
+      let next = try #require(action.text("continueUrl"))
+      #expect(
+        next == (wrapped == "continueUrl" ? "https://mfa.example.com/__/auth/links?link=" : "")
+          + (wrapped == "continueUrl" ? "http://localhost/a?b%3Dc" : "http://localhost/a?b=c"))
+      // Without a continue URL, there's nothing to wrap.
+      guard wrapped == "continueUrl", type != "EMAIL_SIGNIN" else { return }
+      let without = try await server.code(type, alice.email, members)
+      #expect(try !without.text("oobLink").contains("links"))
+    }
+  }
+
+  @Test func `a backend may send the ID token of the user in place of the address`() async throws {
+    try await TestServer.with { server in
+      let alice = try await server.addPerson()
+      let token = try await server.signIn(alice).text("idToken")
+      let path = "/v1/projects/acme-mfa/accounts:sendOobCode"
+      func ask(_ type: String, _ token: String) async throws -> Answer {
+        try await server.post(
+          path,
+          [
+            "requestType": .string(type), "idToken": .string(token), "returnOobLink": true,
+            "newEmail": "new@example.com",
+          ], .owner)
+      }
+      for type in ["VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"] {
+        let answer = try await ask(type, token)
+        #expect(answer["email"]?.stringValue == alice.email && answer["oobLink"] != nil)
+        #expect(try await ask(type, "x").error == "INVALID_ID_TOKEN")
+      }
+      #expect(try await ask("PASSWORD_RESET", token).error == "MISSING_EMAIL")
+      let tenant = try await server.addTenant()
+      let there = try await server.post(
+        "/v1/projects/acme-mfa/tenants/\(tenant)/accounts:sendOobCode",
+        ["requestType": "VERIFY_EMAIL", "idToken": .string(token)], .owner)
+      #expect(there.status == 400)
+    }
+  }
+
   @Test(arguments: ["4", #""VERIFY_EMAIL""#, #""1""#])
   func `the request type can be a name or a number`(kind: String) async throws {
     try await TestServer.with { server in
