@@ -2,14 +2,18 @@
 different with a reason that docs/reference/production.md repeats."""
 
 import os
+import time
 
 import httpx
+import jwt
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from support.faults import expect_none
 from support.production import (
     PROFILES, Recording, TenantRecording, allowed, document, documented, exchanges, name_of, sections, table)
-from support.program import Server
+from support.program import Server, run
 from support.replay import OWNER, reset_project
 
 SECTIONS = sections()
@@ -35,9 +39,42 @@ def places(own_emulator, request):
     return reach
 
 
+def custom_tokens(url, project):
+    """Registers a key for custom tokens, and returns valid and invalid tokens."""
+    def signed(key, algorithm="RS256", **claims):
+        now = int(time.time())
+        issuer = "backend@acme.example"
+        payload = {"iss": issuer, "sub": issuer, "iat": now, "exp": now + 3600, "uid": "signed", "aud": (
+            "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit")}
+        return jwt.encode({**payload, **claims}, key, algorithm)
+
+    key, other = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
+    added = run(
+        "signer", "add", "--data", Server.folders[url], "--project", project,
+        "--issuer", "backend@acme.example", input=key.public_key().public_bytes(
+            serialization.Encoding.PEM,
+            serialization.PublicFormat.SubjectPublicKeyInfo).decode())
+    assert added.returncode == 0, added.stderr
+    valid = signed(key)
+    header, payload, signature = valid.split(".")
+    return {
+        "valid": valid,
+        "other-project-signer": signed(other, iss="other@b.example", sub="other@b.example"),
+        "tampered-signature": f"{header}.{payload}.{signed(other).split('.')[2]}",
+        "stripped-signature": f"{header}.{payload}.",
+        "alg-none": signed(None, "none"),
+        "tampered-payload": f"{header}.{signed(key, uid='x').split('.')[1]}.{signature}",
+        "wrong-audience": signed(key, aud=project),
+        "iss-not-sub": signed(key, sub="other@acme.example"),
+    }
+
+
 @pytest.mark.parametrize("path", SECTIONS, ids=map(name_of, SECTIONS))
 def test_responses_match_production(places, path):
-    recording = Recording(*places(PROFILES[path.parent.name]), DIFFERING)
+    place = places(PROFILES[path.parent.name])
+    recording = Recording(*place, DIFFERING)
+    if path.parent.name == "signed":
+        recording.kept["custom"] = custom_tokens(*place[:2])
     expect_none(recording.run(path))
 
 

@@ -8,6 +8,7 @@ facts about the body. The other steps are setup and must succeed.
 API key. `{{name}}` is replaced with a value of an earlier response: `{{start.sessionInfo}}`, or
 `{{create.name/}}` for the last segment of a resource name. `{{code start 4}}` is the code of the
 secret in the response of the step `start`, four time steps from now. `{{project}}` is the project.
+`{{custom.valid}}` is a custom token signed with a registered key, and other names are those of invalid ones.
 
 In a request, `{"$repeat": "a", "times": 4096}` is a long string, also with others `before` and
 `then`, and `"wait": "second"` waits for the next second. `auth` is `key` or `none` where the path
@@ -32,7 +33,8 @@ from .replay import Conversation
 FOLDER = Path(__file__).resolve().parents[1] / "production"
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs/reference/production.md"
 PROFILES = {"mfa": "emulator", "tenant": "standalone", "account": "emulator", "config": "emulator",
-            "action": "emulator", "credential": "emulator", "federation": "emulator"}
+            "action": "emulator", "credential": "emulator", "federation": "emulator",
+            "signed": "standalone"}
 
 
 def sections():
