@@ -15,7 +15,11 @@ extension Identity {
       baseline: migration("m0069_baseline", PackageResources.m0069_baseline_postgresql_sql),
       upgrade: migration(
         "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_postgresql_sql),
-      from: "m0068_suspended_users")
+      from: "m0068_suspended_users",
+      later: [
+        migration(
+          "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql)
+      ])
   }
 
   private static var migrationsOfSQLite: Migrations {
@@ -23,7 +27,10 @@ extension Identity {
       baseline: migration("m0069_baseline", PackageResources.m0069_baseline_sqlite_sql),
       upgrade: migration(
         "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_sqlite_sql),
-      from: "m0068_suspended_users")
+      from: "m0068_suspended_users",
+      later: [
+        migration("m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql)
+      ])
   }
 
   private static func migration(_ name: String, _ text: [UInt8]) -> Migration {

@@ -63,11 +63,21 @@ extension NoticeMail {
       Message("{application}: an authenticator app was set up", ["application": application])
     case .passwordChanged:
       Message("{application}: your password was changed", ["application": application])
-    case .providerLinked:
+    case .passwordSet:
+      Message("{application}: a password was set", ["application": application])
+    case .passwordRemoved:
+      Message("{application}: your password was removed", ["application": application])
+    case .phoneNumberSet:
+      Message("{application}: your phone number was set", ["application": application])
+    case .phoneNumberRemoved:
+      Message("{application}: your phone number was removed", ["application": application])
+    case .providerLinked, .emailLinkAdded:
       Message("{application}: another sign-in method was added", ["application": application])
+    case .providerUnlinked:
+      Message("{application}: a sign-in method was removed", ["application": application])
     case .emailChanged:
       Message("{application}: your email address was changed", ["application": application])
-    case .accountDeleted:
+    case .accountDeleted, .ownAccountDeleted:
       Message("{application}: your account was deleted", ["application": application])
     }
   }
@@ -233,10 +243,28 @@ extension NoticeMail {
       bySupport(
         Message(
           "On {at}, the password of your account was changed.", ["at": when]))
+    case .passwordSet:
+      byUser(Message("On {at}, a password was set for your account.", ["at": when]))
+    case .passwordRemoved:
+      byUser(Message("On {at}, the password of your account was removed.", ["at": when]))
+    case .phoneNumberSet:
+      byUser(Message("On {at}, the phone number of your account was set.", ["at": when]))
+    case .phoneNumberRemoved:
+      byUser(Message("On {at}, the phone number of your account was removed.", ["at": when]))
+    case .emailLinkAdded:
+      byUser(
+        Message(
+          "On {at}, sign-in with a link sent to your email address was added to your account.",
+          ["at": when]))
     case .providerLinked(let name):
       Message(
         "On {at}, sign-in with {provider} was added to your account.",
         ["at": when, "provider": .text(SafeName.plain(name))])
+    case .providerUnlinked(let name):
+      byUser(
+        Message(
+          "On {at}, sign-in with {provider} was removed from your account.",
+          ["at": when, "provider": .text(SafeName.plain(name))]))
     case .emailChanged(let old):
       bySupport(
         Message(
@@ -247,6 +275,8 @@ extension NoticeMail {
           ["at": when, "application": application, "email": .text(old)]))
     case .accountDeleted:
       bySupport(Message("On {at}, your account was deleted.", ["at": when]))
+    case .ownAccountDeleted:
+      byUser(Message("On {at}, your account was deleted.", ["at": when]))
     }
   }
 
@@ -301,12 +331,23 @@ extension NoticeMail {
     case .factorEnrolledByLink: Message("From now on, its codes are required when you sign in.")
     case .passwordChanged:
       Message("The old password no longer works. You've been signed out everywhere.")
+    case .passwordSet:
+      Message(
+        "An earlier password no longer works. Other devices have been signed out.")
+    case .passwordRemoved:
+      Message("Neither it nor a link in an email signs in to your account anymore.")
+    case .phoneNumberSet:
+      Message("From now on, a code sent to this number signs in to your account.")
+    case .phoneNumberRemoved: Message("It no longer signs in to your account.")
+    case .emailLinkAdded:
+      Message("From now on, anyone who can read your email can sign in to your account.")
+    case .providerUnlinked: Message("It no longer signs in to your account.")
     case .providerLinked:
       Message(
         "From now on, anyone with access to that provider account can sign in to your account.")
     case .emailChanged:
       Message("Emails about the account go to the new address. You've been signed out everywhere.")
-    case .accountDeleted:
+    case .accountDeleted, .ownAccountDeleted:
       Message("No one can sign in to it anymore. You've been signed out everywhere.")
     }
   }

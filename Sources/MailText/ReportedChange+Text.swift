@@ -75,8 +75,15 @@ extension UserNotice {
     case .passwordChanged: Message("Your password was changed.")
     case .providerLinked(let name):
       Message("Sign-in with {provider} was added.", ["provider": .text(SafeName.plain(name))])
+    case .passwordSet: Message("A password was set for your account.")
+    case .passwordRemoved: Message("The password of your account was removed.")
+    case .phoneNumberSet: Message("The phone number of your account was set.")
+    case .phoneNumberRemoved: Message("The phone number of your account was removed.")
+    case .emailLinkAdded: Message("Sign-in with a link sent to your email address was added.")
+    case .providerUnlinked(let name):
+      Message("Sign-in with {provider} was removed.", ["provider": .text(SafeName.plain(name))])
     case .emailChanged: Message("This email address was replaced with another one.")
-    case .accountDeleted: Message("Your account was deleted.")
+    case .accountDeleted, .ownAccountDeleted: Message("Your account was deleted.")
     }
   }
 

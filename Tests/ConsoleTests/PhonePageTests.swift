@@ -132,43 +132,44 @@ import Testing
     }
   }
 
-  @Test func `settings control phone sign-in and whether unenrolling requires a second factor`()
+  @Test
+  func `settings control phone sign-in and whether changes of sign-in require a second factor`()
     async throws
   {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       let project = "/projects/acme-retail/settings"
       let page = try await ada.get(project)
-      #expect(page.says("id=\"withdrawal\""))
+      #expect(page.says("id=\"factor-for-changes\""))
       let methods = "/sign-in-methods"
       #expect(try await ada.get(project + methods).says("id=\"phone\""))
       let saved = try await ada.submit(
         project,
         [
           "name": "Acme Retail", "was-name": "Acme Retail", "password": "on", "was-password": "on",
-          "phone": "on", "withdrawal": "on", "privacy": "on", "was-privacy": "on",
+          "phone": "on", "was-factor-for-changes": "on", "privacy": "on", "was-privacy": "on",
           "domains": "localhost", "was-domains": "localhost",
         ])
       #expect(saved.location == project)
       let acme = try await world.identity.pools.existingSettings(project: ID("acme-retail"))
-      #expect(acme.signIn.phone && acme.withdrawalNeedsFactor)
+      #expect(acme.signIn.phone && !acme.changesNeedFactor)
       let after = try await ada.get(project)
       #expect(after.says("phone sign-in off → on"))
-      #expect(after.says("unenrolling requires a second factor no → yes"))
+      #expect(after.says("changes of sign-in require a second factor yes → no"))
       let tenant = try await world.eu + "/settings"
       #expect(!(try await ada.get(tenant + methods).says("id=\"phone\"")))
       let changed = try await ada.submit(
         tenant,
         [
           "name": "eu-shop", "was-name": "eu-shop", "password": "on", "was-password": "on",
-          "withdrawal": "on",
+          "was-factor-for-changes": "on",
         ])
       #expect(changed.location == tenant)
       let found = try await world.identity.pools.existingSettings(
         project: ID("acme-retail"), tenant: try await world.euShop)
-      #expect(found.withdrawalNeedsFactor)
+      #expect(!found.changesNeedFactor)
       let tomas = try await Browser.signedIn(world, as: World.iris)
-      #expect(try await tomas.get(tenant).says("requires a second factor"))
+      #expect(try await tomas.get(tenant).says("unrestricted"))
     }
   }
 }

@@ -91,7 +91,7 @@ struct AuditFieldLabel {
     case .emailLinkSignIn: Message("email link sign-in")
     case .anonymousSignIn: Message("anonymous sign-in")
     case .phoneSignIn: Message("phone sign-in")
-    case .withdrawalNeedsFactor: Message("unenrolling requires a second factor")
+    case .changesNeedFactor: Message("changes of sign-in require a second factor")
     case .emailPrivacy: Message("email enumeration protection")
     case .duplicateEmails: Message("duplicate emails")
     case .authorizedDomains: Message("authorized domains")

@@ -158,7 +158,7 @@ struct AuditFormatter: Sendable {
     case .anonymousExpire:
       flag ? Message("deleted after 30 days") : Message("kept")
     case .emailVerified, .signsInByLink, .disabled, .isProtected, .codesLocked, .passwordEnforced,
-      .withdrawalNeedsFactor, .sessionsKept, .allowsTenants, .passwordHashes:
+      .changesNeedFactor, .sessionsKept, .allowsTenants, .passwordHashes:
       flag ? Message("yes") : Message("no")
     default: flag ? Message("on") : Message("off")
     }

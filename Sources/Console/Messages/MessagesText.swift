@@ -73,9 +73,14 @@ enum MessagesText {
     case .enrollmentLinkSent: Message("enrollment link sent")
     case .factorEnrolledByLink: Message("authenticator app set up")
     case .passwordChanged: Message("password changed")
-    case .providerLinked: Message("sign-in method added")
+    case .passwordSet: Message("password set")
+    case .passwordRemoved: Message("password removed")
+    case .phoneNumberSet: Message("phone number set")
+    case .phoneNumberRemoved: Message("phone number removed")
+    case .emailLinkAdded, .providerLinked: Message("sign-in method added")
+    case .providerUnlinked: Message("sign-in method removed")
     case .emailChanged: Message("email changed")
-    case .accountDeleted: Message("account deleted")
+    case .accountDeleted, .ownAccountDeleted: Message("account deleted")
     }
   }
 

@@ -24,7 +24,7 @@ struct SettingsAnswers: Sendable {
   let emailLink: Field<Bool>
   let anonymous: Field<Bool>
   let phone: Field<Bool>
-  let withdrawal: Field<Bool>
+  let factorForChanges: Field<Bool>
   let domains: Field<[String]>
   let privacy: Field<Bool>
   let passwords: PasswordAnswers
@@ -37,7 +37,7 @@ struct SettingsAnswers: Sendable {
     emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
     anonymous = Field(was: values.signIn.anonymous, now: values.signIn.anonymous)
     phone = Field(was: values.signIn.phone, now: values.signIn.phone)
-    withdrawal = Field(was: values.withdrawalNeedsFactor, now: values.withdrawalNeedsFactor)
+    factorForChanges = Field(was: values.changesNeedFactor, now: values.changesNeedFactor)
     let domains = values.project?.authorizedDomains ?? []
     self.domains = Field(was: domains, now: domains)
     privacy = Field(was: values.hidesUsers, now: values.hidesUsers)
@@ -56,7 +56,7 @@ struct SettingsAnswers: Sendable {
     emailLink = flag("email-link")
     anonymous = flag("anonymous")
     phone = flag("phone")
-    withdrawal = flag("withdrawal")
+    factorForChanges = flag("factor-for-changes")
     privacy = flag("privacy")
     passwords = PasswordAnswers(form)
     importsTOTP = flag("import-totp")
@@ -75,7 +75,7 @@ struct SettingsAnswers: Sendable {
 
   var isChanged: Bool {
     name.isChanged || password.isChanged || emailLink.isChanged || anonymous.isChanged
-      || phone.isChanged || withdrawal.isChanged || domains.isChanged || privacy.isChanged
+      || phone.isChanged || factorForChanges.isChanged || domains.isChanged || privacy.isChanged
       || passwords.isChanged || importsTOTP.isChanged
   }
 
@@ -85,7 +85,7 @@ struct SettingsAnswers: Sendable {
     emailLink.apply(to: &edit.signIn.emailLink)
     anonymous.apply(to: &edit.signIn.anonymous)
     phone.apply(to: &edit.signIn.phone)
-    withdrawal.apply(to: &edit.withdrawalNeedsFactor)
+    factorForChanges.apply(to: &edit.changesNeedFactor)
     if privacy.isChanged { edit.emailPrivacy = privacy.now }
     passwords.apply(to: &edit)
     guard var project = edit.project else { return }

@@ -105,9 +105,9 @@ struct SettingsView: ViewModel {
     var facts = [
       Fact(Message("Name"), HTML.isolated(values.displayName)),
       Fact(
-        Message("Unenrollment"),
-        values.withdrawalNeedsFactor
-          ? Message("requires a second factor")
+        Message("Changes of sign-in"),
+        values.changesNeedFactor
+          ? Message("require a second factor")
           : Message("unrestricted")),
     ]
     if let project = values.project {
@@ -153,8 +153,8 @@ struct SettingsView: ViewModel {
           "4 to 20 letters, digits, and hyphens, starting with a letter. The ID doesn’t change.")
     },
     .list("methods") { $0.methods },
-    .flag("withdrawal") { $0.answers.withdrawal.now },
-    .flag("wasWithdrawal") { $0.answers.withdrawal.was },
+    .flag("factorForChanges") { $0.answers.factorForChanges.now },
+    .flag("hadFactorForChanges") { $0.answers.factorForChanges.was },
     .list("passwords") { $0.answers.passwords.choices },
     .flag("isEnforced") { $0.answers.passwords.enforced.now },
     .flag("wasEnforced") { $0.answers.passwords.enforced.was },

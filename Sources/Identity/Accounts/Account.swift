@@ -242,8 +242,9 @@ public struct AccountChange: Sendable {
   public var link: ProviderLink?
   public var unlinked: [String] = []
   public var unlinksAll = false
-  /// Whether users must be able to sign in with passwords, as at sign-up, or the change is refused.
-  public var needsPasswordSignIn = false
+  /// Whether this is a sign-up with an ID token, which links a password to the account: users must be
+  /// able to sign in with passwords, or the change is refused.
+  public var linksPassword = false
 
   public init() {}
 }

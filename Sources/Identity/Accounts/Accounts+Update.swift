@@ -23,10 +23,10 @@ extension Accounts {
   /// A change that alters nothing writes nothing. A new email address or password, disabling the
   /// account, or removing a second factor ends the account's sessions; `validSince` ends those
   /// before it. A user who removes their own password keeps the current session, because SDKs
-  /// continue with the tokens they hold; all others end. If someone else changes the email address,
-  /// the password, or a factor, the user is notified by email. A user's attempts to take email
-  /// addresses in use are limited like those at sign-up, and changes of their own account that are
-  /// recorded are limited per hour.
+  /// continue with the tokens they hold; all others end. The user is notified by email of a change of
+  /// how they sign in; if they make it, the session must be enough (``SignInChange``). A user's
+  /// attempts to take email addresses in use are limited like those at sign-up, and changes of their
+  /// own account that are recorded are limited per hour.
   ///
   /// If a user changes their own account, a new session replaces the given one after a new email
   /// address or password.
@@ -45,14 +45,17 @@ extension Accounts {
     ) {
       connection in
       try Self.check(session, connection)
-      if change.needsPasswordSignIn {
+      if change.linksPassword {
         try SignIns.checkPasswordSignIn(in: pool, connection)
       }
       guard let old = try AccountRecord.find(pool, id, connection) else {
         throw AccountError.notFound
       }
-      if session != nil {
+      if let session {
         try Self.checkOwnEmail(change, of: old)
+        try SignInChange.check(
+          change.signInChanges(of: old), of: old, in: session,
+          addsFirstMethod: change.addsFirstMethod(to: old), at: now, connection)
         if case .set(let email) = change.email, change.changesEmail(of: old),
           let refusal = try store.refusal(
             ofNewEmail: email, in: pool, from: author.client, at: now, connection)
@@ -99,11 +102,13 @@ extension Accounts {
       try entry.addEnded(codes, of: old, at: now, connection)
       if session != nil {
         try Self.countProfileChange(entry, of: old, at: now, connection)
+        try store.outbox.notifyOwnChange(
+          from: old, to: new, newPassword: newHash != nil, in: pool, at: now, connection)
       }
       if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
-          .providerLinked(name: link.provider), new, in: pool, at: now, connection)
+          .providerLinked(name: link.provider), old, in: pool, at: now, connection)
       }
       let grant =
         try change.renewsSession && endsSessions
@@ -113,7 +118,7 @@ extension Accounts {
             return nil
           }
           return try Sessions.renew(
-            session, from: old, to: new, with: .change(of: old, to: new, in: session), at: now,
+            session, from: old, to: new, with: .change(of: old, in: session), at: now,
             random: store.random, connection)
         } : nil
       return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))

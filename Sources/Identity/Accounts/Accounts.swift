@@ -166,8 +166,7 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Deletes an account with its factors and sessions, and notifies the user by email unless they
-  /// deleted it themselves.
+  /// Deletes an account with its factors and sessions, and notifies the user by email.
   ///
   /// Who may not remove the user's second factors may not delete the user; see ``DeletionRules``.
   public func delete(
@@ -188,7 +187,8 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
-      if !isOwn { try outbox.notify(.accountDeleted, account, in: pool, at: now, connection) }
+      try outbox.notify(
+        isOwn ? .ownAccountDeleted : .accountDeleted, account, in: pool, at: now, connection)
       try Self.delete(account, in: pool, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)
     }
@@ -307,9 +307,6 @@ public enum AccountError: Error, Sendable {
   /// The user reported a change to their second factors; they can't be changed, nor can the
   /// account be deleted, until an owner reviews the report.
   case changesLocked
-  /// The pool requires a session with a second factor to unenroll a factor, and so to delete an
-  /// account with one.
-  case secondFactorNeeded
   /// A factor is suspended, so its user can't delete the account.
   case factorSuspended
   /// Service tokens can't remove second factors in this pool.

@@ -132,8 +132,8 @@ extension AuditEntry {
 /// Decides who may delete an account: who may not remove its second factors may not get rid of them by
 /// deleting it, because the account could be created again without them.
 enum DeletionRules {
-  /// - Throws: ``AccountError`` for a user or a service token, ``ActionDenial`` for an administrator,
-  ///   database errors.
+  /// - Throws: ``AccountError`` for a user or a service token, ``SessionError`` for a user,
+  ///   ``ActionDenial`` for an administrator, database errors.
   static func check(
     deletionOf account: Account, in pool: Pool, by author: Author, _ session: UserSession?,
     at now: Instant, _ connection: borrowing Connection
@@ -142,10 +142,8 @@ enum DeletionRules {
     case .user, .visitor:
       guard let session else { throw AccountError.adminOnly }
       do {
-        try Enrollments.checkWithdrawal(
-          of: account.factors, from: account, in: session, at: now, connection)
-      } catch EnrollmentError.secondFactorNeeded {
-        throw AccountError.secondFactorNeeded
+        try Enrollments.check(
+          .deletion, of: account.factors, from: account, in: session, at: now, connection)
       } catch EnrollmentError.factorSuspended {
         throw AccountError.factorSuspended
       } catch EnrollmentError.changesLocked {

@@ -13,7 +13,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     approvalCause, requester, approver, outcome, bulkRemoval, bulkLinks, stopReason, totp,
     adjacentIntervals, sms, mfaState, pattern, mandatoryFrom, enforcement, enforcedFrom, graceDays,
     passwordSignIn,
-    emailLinkSignIn, anonymousSignIn, phoneSignIn, withdrawalNeedsFactor, emailPrivacy,
+    emailLinkSignIn, anonymousSignIn, phoneSignIn, changesNeedFactor, emailPrivacy,
     duplicateEmails, authorizedDomains, allowsTenants, importsTOTP, testPhoneNumbers, signIn,
     userSignUp, userDeletion, anonymousExpire, passwordEnforced, passwordShortest, passwordLongest,
     passwordClasses, passwordUpgrade, otherMembers, tenants, apiKeys, serviceTokens, codeCap,
@@ -126,8 +126,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .emailLinkSignIn: ("email-link", .kept)
     case .anonymousSignIn: ("anonymous", .kept)
     case .phoneSignIn: ("phone-sign-in", .kept)
-    // Whether unenrolling requires a second factor.
-    case .withdrawalNeedsFactor: ("withdrawal-needs-factor", .kept)
+    // Whether a change of how one signs in requires a second factor; once only unenrolling.
+    case .changesNeedFactor: ("withdrawal-needs-factor", .kept)
     // Whether email enumeration protection is enabled.
     case .emailPrivacy: ("email-privacy", .kept)
     case .duplicateEmails: ("duplicate-emails", .kept)

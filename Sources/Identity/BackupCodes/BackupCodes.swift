@@ -140,8 +140,8 @@ public struct RecoveryCodeCount: Sendable {
 extension Enrollments {
   /// Generates ten recovery codes for a user, replacing any previous ones.
   ///
-  /// This requires a session that just passed a second factor with the app or phone itself: someone who gains access to an open
-  /// session must not obtain permanent access.
+  /// This requires a recent session (``SignInChange``) that passed a second factor with the app or
+  /// phone itself: someone who gains access to an open session must not obtain permanent access.
   ///
   /// - Returns: The codes, stored only as digests.
   public func makeRecoveryCodes(
@@ -155,16 +155,11 @@ extension Enrollments {
         throw EnrollmentError.recoveryCodesNotEnabled
       }
       guard account.has(.totp) else { throw EnrollmentError.enrollmentNotFound }
-      guard account.factors.contains(where: { $0.id == session.secondFactor?.enrollment }) else {
-        throw EnrollmentError.secondFactorNeeded
-      }
       // A code that someone was told must not become ten that don't expire.
       guard try !Sessions.usedBackupCode(session, account, connection) else {
-        throw EnrollmentError.secondFactorNeeded
+        throw SessionError.secondFactorNeeded
       }
-      guard try Sessions.isFresh(session, account, at: now, connection) else {
-        throw EnrollmentError.signInTooOld
-      }
+      try SignInChange.check([.recoveryCodes], of: account, in: session, at: now, connection)
       try OwnChange.alert.count(of: account.key, at: now, connection)
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)

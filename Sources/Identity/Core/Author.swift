@@ -88,6 +88,13 @@ public enum Profile: String, Sendable {
   case standalone
   /// The behavior Firebase SDKs expect with `FIREBASE_AUTH_EMULATOR_HOST`; for development.
   case emulator
+
+  /// Returns the data folder's profile.
+  static func stored(_ connection: borrowing Connection) throws -> Profile? {
+    try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
+      Profile(rawValue: try $0.next())
+    } ?? nil
+  }
 }
 
 extension Author {

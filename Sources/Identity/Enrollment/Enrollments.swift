@@ -256,8 +256,6 @@ public enum EnrollmentError: Error, Sendable {
   case quotaExceeded(until: Instant)
   /// A temporary proof that's invalid, expired, already used, or for another phone number.
   case invalidTemporaryProof
-  /// The pool requires a session with a second factor to unenroll a factor.
-  case secondFactorNeeded
   /// The session's first factor doesn't support a second factor.
   case unsupportedFirstFactor
   case unverifiedEmail

@@ -182,7 +182,7 @@ extension ImportBatch {
     }
     for link in new.providers where !old.providers.contains(link) {
       try outbox.notify(
-        .providerLinked(name: link.provider), new, in: pool, at: now, connection)
+        .providerLinked(name: link.provider), old, in: pool, at: now, connection)
     }
   }
 }

@@ -28,7 +28,7 @@ public struct OutOfBandCodes: Sendable {
       try Self.check(request.continueURL, prerequisites, store.profile)
       let found: Addressee
       do {
-        found = try Self.addressee(of: request, in: pool, connection)
+        found = try Self.addressee(of: request, in: pool, at: now, connection)
       } catch let error as OutOfBandError {
         return .failure(error)
       }
@@ -85,7 +85,7 @@ public struct OutOfBandCodes: Sendable {
       let prerequisites = try LinkSettings.read(pool, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
-      let subject = try Self.addressee(of: request, in: pool, connection)
+      let subject = try Self.addressee(of: request, in: pool, at: now, connection)
       if let refusal = subject.refusal { throw refusal }
       var new = OutOfBandRecord.New(
         kind: request.kind, pool: pool, account: subject.account, email: subject.email)
@@ -179,7 +179,8 @@ extension OutOfBandCodes {
   }
 
   private static func addressee(
-    of request: OutOfBandRequest, in pool: Pool, _ connection: borrowing Connection
+    of request: OutOfBandRequest, in pool: Pool, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Addressee {
     let methods = try SignIns.methods(pool, connection)
     // A code that resets a password is refused when it's used, as in production.
@@ -188,6 +189,9 @@ extension OutOfBandCodes {
     case .session(let session):
       let account = try Sessions.check(session, connection)
       guard let email = account.email else { throw OutOfBandError.missingEmail }
+      if request.kind == .changeEmail {
+        try SignInChange.check([.address], of: account, in: session, at: now, connection)
+      }
       return Addressee(
         account: account, email: email, refusal: try refusal(account, request, connection))
     case .email(let email):

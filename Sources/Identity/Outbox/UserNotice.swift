@@ -41,12 +41,25 @@ public enum UserNotice: Sendable, Equatable {
   case factorEnrolledByLink(name: String)
   /// Someone other than the user changed the password.
   case passwordChanged
-  /// Someone other than the user linked an identity provider.
+  /// The user, or someone with their session, set a password.
+  case passwordSet
+  /// The user, or someone with their session, removed the password, and with it email links.
+  case passwordRemoved
+  /// The user, or someone with their session, linked another phone number.
+  case phoneNumberSet
+  case phoneNumberRemoved
+  /// The user, or someone with their session, began to sign in by email link.
+  case emailLinkAdded
+  /// An identity provider was linked.
   case providerLinked(name: String)
+  /// The user, or someone with their session, unlinked an identity provider.
+  case providerUnlinked(name: String)
   /// Someone other than the user changed the email address; the notice goes to the old one.
   case emailChanged(from: String)
   /// Someone other than the user deleted the account.
   case accountDeleted
+  /// The user, or someone with their session, deleted the account.
+  case ownAccountDeleted
 }
 
 extension UserNotice {
@@ -74,9 +87,16 @@ extension UserNotice {
     case enrollmentLinkSent = "notice-enrollment-link"
     case factorEnrolledByLink = "notice-factor-enrolled"
     case passwordChanged = "notice-password-changed"
+    case passwordSet = "notice-password-set"
+    case passwordRemoved = "notice-password-removed"
+    case phoneNumberSet = "notice-phone-number-set"
+    case phoneNumberRemoved = "notice-phone-number-removed"
+    case emailLinkAdded = "notice-email-link-added"
     case providerLinked = "notice-provider-linked"
+    case providerUnlinked = "notice-provider-unlinked"
     case emailChanged = "notice-email-changed"
     case accountDeleted = "notice-account-deleted"
+    case ownAccountDeleted = "notice-own-account-deleted"
 
     /// Whether someone with the user's session, password, or mailbox can make the change.
     ///
@@ -84,7 +104,9 @@ extension UserNotice {
     var isAlert: Bool {
       switch self {
       case .factorWithdrawn, .factorReverted, .factorEnrolled, .recoveryCodesMade,
-        .recoveryCodeUsed, .factorEnrolledByLink, .providerLinked:
+        .recoveryCodeUsed, .factorEnrolledByLink, .passwordSet, .passwordRemoved, .phoneNumberSet,
+        .phoneNumberRemoved, .emailLinkAdded, .providerLinked, .providerUnlinked,
+        .ownAccountDeleted:
         true
       case .factorsRemoved, .factorsAdded, .factorsRestored, .factorSuspended, .factorResumed,
         .factorResynchronized, .clockOffsetCleared, .factorRenamed, .changesAllowed,
@@ -124,16 +146,24 @@ extension UserNotice {
     case .enrollmentLinkSent: (.enrollmentLinkSent, [])
     case .factorEnrolledByLink(let name): (.factorEnrolledByLink, [name])
     case .passwordChanged: (.passwordChanged, [])
+    case .passwordSet: (.passwordSet, [])
+    case .passwordRemoved: (.passwordRemoved, [])
+    case .phoneNumberSet: (.phoneNumberSet, [])
+    case .phoneNumberRemoved: (.phoneNumberRemoved, [])
+    case .emailLinkAdded: (.emailLinkAdded, [])
     case .providerLinked(let name): (.providerLinked, [name])
+    case .providerUnlinked(let name): (.providerUnlinked, [name])
     case .emailChanged(let old): (.emailChanged, [old])
     case .accountDeleted: (.accountDeleted, [])
+    case .ownAccountDeleted: (.ownAccountDeleted, [])
     }
   }
 
-  /// Whether the notice is about second factors, and so contains a link to report the change.
-  var isAboutFactors: Bool {
+  /// Whether the notice contains a link to report the change: it's about second factors, or someone
+  /// with the user's session can have made it.
+  var isReportable: Bool {
     switch self {
-    case .passwordChanged, .providerLinked, .emailChanged, .accountDeleted: false
+    case .passwordChanged, .emailChanged, .accountDeleted, .ownAccountDeleted: false
     default: true
     }
   }
@@ -178,9 +208,16 @@ extension UserNotice {
     case .enrollmentLinkSent: .enrollmentLinkSent
     case .factorEnrolledByLink: .factorEnrolledByLink(name: first)
     case .passwordChanged: .passwordChanged
+    case .passwordSet: .passwordSet
+    case .passwordRemoved: .passwordRemoved
+    case .phoneNumberSet: .phoneNumberSet
+    case .phoneNumberRemoved: .phoneNumberRemoved
+    case .emailLinkAdded: .emailLinkAdded
     case .providerLinked: .providerLinked(name: first)
+    case .providerUnlinked: .providerUnlinked(name: first)
     case .emailChanged: .emailChanged(from: first)
     case .accountDeleted: .accountDeleted
+    case .ownAccountDeleted: .ownAccountDeleted
     }
   }
 }
@@ -191,9 +228,9 @@ extension Outbox {
 
   /// Notifies a user by email; does nothing for an account without an email address.
   ///
-  /// A notice about second factors goes to every email address on file, each with its own link to
-  /// report the change. A notice of account deletion also goes to all of them; other notices go
-  /// only to the account's email address.
+  /// A notice that can be reported goes to every email address on file, each with its own link to
+  /// do so. A notice of account deletion also goes to all of them; other notices go only to the
+  /// account's email address.
   ///
   /// `account` is the account as it was before the change, and `notified` an email address that
   /// another email already notifies.
@@ -204,8 +241,8 @@ extension Outbox {
     let recipients: [String]
     switch notice {
     case .emailChanged(let old): recipients = [old]
-    case .accountDeleted: recipients = account.addresses
-    case _ where notice.isAboutFactors: recipients = account.addresses
+    case .accountDeleted, .ownAccountDeleted: recipients = account.addresses
+    case _ where notice.isReportable: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
     }
     guard !recipients.isEmpty else { return }
@@ -213,7 +250,7 @@ extension Outbox {
     for recipient in recipients
     where try recipient != notified && mayNotify(recipient, of: account, connection) {
       let link =
-        notice.isAboutFactors && links.isKnown
+        notice.isReportable && links.isKnown
         ? try reportedChange(to: notice, account, at: now, connection) : nil
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }
@@ -225,7 +262,7 @@ extension Outbox {
           purpose: notice.kind.rawValue, recipient: recipient,
           text: written(.notice(mail)), from: sender,
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
-          about: notice == .accountDeleted ? account.id : nil),
+          about: [.accountDeleted, .ownAccountDeleted].contains(notice) ? account.id : nil),
         to: account, in: pool, at: now, connection)
     }
   }
@@ -252,6 +289,40 @@ extension Outbox {
     let code = try UserLink.insert(
       .reportedChange, about: notice.stored, of: account, random: random, at: now, connection)
     return links.link(code, to: .reportedChange)
+  }
+
+  /// Notifies a user of a change of how they sign in that was made in their session, and counts it.
+  ///
+  /// Beyond ``OwnChange/alert`` the change isn't refused: the user was notified of that many others.
+  func notifyOwn(
+    _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    guard !account.addresses.isEmpty,
+      try OwnChange.alert.take(of: account.key, at: now, connection) == nil
+    else { return }
+    try notify(notice, account, in: pool, excluding: notified, at: now, connection)
+  }
+
+  /// Notifies a user of the changes in ``SignInChange`` that an update in their session made, except
+  /// of the address: the former one gets a link to restore it.
+  func notifyOwnChange(
+    from old: Account, to new: Account, newPassword: Bool, in pool: Pool, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    var notices: [UserNotice] = []
+    if newPassword { notices.append(.passwordSet) }
+    if old.hasPassword && !new.hasPassword || old.signsInByLink && !new.signsInByLink {
+      notices.append(.passwordRemoved)
+    }
+    if old.phoneNumber != new.phoneNumber {
+      notices.append(new.phoneNumber == nil ? .phoneNumberRemoved : .phoneNumberSet)
+    }
+    for link in old.providers where !new.providers.contains(where: { $0.provider == link.provider })
+    {
+      notices.append(.providerUnlinked(name: link.provider))
+    }
+    for notice in notices { try notifyOwn(notice, old, in: pool, at: now, connection) }
   }
 
   /// Notifies a user of a change to their sign-in that someone else made.

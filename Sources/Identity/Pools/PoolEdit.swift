@@ -27,8 +27,9 @@ public struct PoolEdit: Equatable, Sendable {
   /// The password policy; nil if never set.
   public var passwords: PasswordPolicy?
   public var configuration: MFAConfiguration
-  /// Whether users can unenroll a factor only in a session that passed a second factor.
-  public var withdrawalNeedsFactor: Bool
+  /// Whether users whose sign-in requires a second factor can change how they sign in
+  /// (``SignInChange``) only in a session that passed one.
+  public var changesNeedFactor: Bool
   /// The settings that only projects have; nil for a tenant.
   public var project: ProjectSettings? {
     didSet {
@@ -44,7 +45,7 @@ public struct PoolEdit: Equatable, Sendable {
     disableAuth: Bool = false, members: String = "{}",
     userPermissions: UserPermissions = UserPermissions(), passwords: PasswordPolicy? = nil,
     configuration: MFAConfiguration = MFAConfiguration(),
-    withdrawalNeedsFactor: Bool = false
+    changesNeedFactor: Bool = true
   ) {
     self.displayName = displayName
     self.signIn = signIn
@@ -53,7 +54,7 @@ public struct PoolEdit: Equatable, Sendable {
     self.userPermissions = userPermissions
     self.passwords = passwords
     self.configuration = configuration
-    self.withdrawalNeedsFactor = withdrawalNeedsFactor
+    self.changesNeedFactor = changesNeedFactor
   }
 
   /// The columns of a pool's settings, except the password policy and the MFA configuration.
@@ -65,7 +66,7 @@ public struct PoolEdit: Equatable, Sendable {
   var values: SQL {
     """
     \(displayName), \(signIn.password), \(signIn.emailLink), \(signIn.anonymous), \(signIn.phone),
-      \(disableAuth), \(members), \(withdrawalNeedsFactor), \(!userPermissions.signUp),
+      \(disableAuth), \(members), \(changesNeedFactor), \(!userPermissions.signUp),
       \(!userPermissions.deletion), \(project?.expiresAnonymous ?? false)
     """
   }
@@ -140,7 +141,7 @@ public struct PoolEdit: Equatable, Sendable {
       AuditField(.anonymousSignIn, .flag(signIn.anonymous)),
     ]
     if project != nil { fields.append(AuditField(.phoneSignIn, .flag(signIn.phone))) }
-    fields.append(AuditField(.withdrawalNeedsFactor, .flag(withdrawalNeedsFactor)))
+    fields.append(AuditField(.changesNeedFactor, .flag(changesNeedFactor)))
     if let project { fields += project.auditFields }
     fields += [
       AuditField(.signIn, .flag(!disableAuth)),

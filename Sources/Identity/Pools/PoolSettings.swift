@@ -49,7 +49,7 @@ public struct PoolSettings: Sendable {
     let signIn = SignInMethods(
       password: try row.next(), emailLink: try row.next(), anonymous: try row.next(),
       phone: try row.next())
-    let withdrawalNeedsFactor: Bool = try row.next()
+    let changesNeedFactor: Bool = try row.next()
     projectEmailPrivacy = try row.next()
     apiKey = try row.next()
     let permissions = try UserPermissions(&row)
@@ -59,7 +59,7 @@ public struct PoolSettings: Sendable {
       displayName: policy.pool.name, signIn: signIn, disableAuth: policy.pool.isDisabled,
       members: members, userPermissions: permissions,
       passwords: passwords.setAt == nil ? nil : passwords.policy,
-      configuration: policy.configuration, withdrawalNeedsFactor: withdrawalNeedsFactor)
+      configuration: policy.configuration, changesNeedFactor: changesNeedFactor)
     guard pool.tenant == nil else { return }
     edit.project = try ProjectSettings(&row, emailPrivacy: projectEmailPrivacy)
   }

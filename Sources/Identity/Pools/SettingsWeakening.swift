@@ -11,8 +11,8 @@ public enum SettingsWeakening: Sendable, Equatable {
   /// A phone number has a fixed code, with which anyone signs in as its user.
   case testNumberAdded(String)
   case totpImportAllowed
-  /// Users can unenroll a factor in a session that didn't pass a second factor.
-  case unenrollmentWithoutFactor
+  /// Users can change how they sign in, in a session that didn't pass a second factor.
+  case changesWithoutFactor
   case signUpEnabled
   case weakerPasswords
   case policy(PolicyWeakening)
@@ -63,8 +63,8 @@ extension PoolEdit {
       found += storedMembers.content.testCodes.filter { known[$0.key] != $0.value }.keys.sorted()
         .map { .testNumberAdded($0) }
     }
-    if old.withdrawalNeedsFactor, !withdrawalNeedsFactor {
-      found.append(.unenrollmentWithoutFactor)
+    if old.changesNeedFactor, !changesNeedFactor {
+      found.append(.changesWithoutFactor)
     }
     if !old.userPermissions.signUp, userPermissions.signUp { found.append(.signUpEnabled) }
     let (was, becomes) = (old.passwords ?? PasswordPolicy(), passwords ?? PasswordPolicy())

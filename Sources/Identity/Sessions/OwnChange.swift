@@ -13,7 +13,9 @@ enum OwnChange: String, CaseIterable {
   /// A change that the addresses of the account are alerted of: an enrolled or unenrolled factor, new
   /// recovery codes, a linked identity, or another email address.
   ///
-  /// Without the alert, the change is refused too. Signing in with a recovery code isn't counted: each
+  /// Without the alert, the change is refused too. Alerts of a password, a phone number, an email link,
+  /// or an unlinked identity are counted as well, and those changes aren't refused
+  /// (``Outbox/notifyOwn(_:_:in:excluding:at:_:)``). Signing in with a recovery code isn't counted: each
   /// works once, and a new set of them counts.
   case alert = "alerts"
   /// An email with a link that the user requests in a session.
@@ -75,10 +77,7 @@ enum OwnChange: String, CaseIterable {
     _ connection: borrowing Connection, _ check: (_ limit: Int) throws -> Instant?
   ) throws -> Instant? {
     guard let until = try check(perHour) else { return nil }
-    let profile = try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
-      try $0.next() as String
-    }
-    return profile == Profile.emulator.rawValue ? try check(Self.perHourInEmulator) : until
+    return try Profile.stored(connection) == .emulator ? check(Self.perHourInEmulator) : until
   }
 }
 

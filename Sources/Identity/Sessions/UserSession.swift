@@ -106,6 +106,10 @@ public enum SessionError: Error, Sendable {
   case tenantDeleted
   /// The user changed their own account too often; retry after this time.
   case tooManyChanges(until: Instant)
+  /// The sign-in was more than five minutes before a change of how the user signs in.
+  case signInTooOld
+  /// The session didn't pass a second factor, which a change of how the user signs in requires.
+  case secondFactorNeeded
 }
 
 package enum SessionStart: Sendable {
@@ -113,16 +117,17 @@ package enum SessionStart: Sendable {
   /// With a sign-in by a custom token or an identity, whose claims the session's tokens have too,
   /// as JSON text, or in which a backup code replaced the second factor's own.
   case signInWith(claims: String?, backupCode: Bool = false)
-  /// With an added factor or identity, which isn't a sign-in: it continues another session.
+  /// With a changed credential, factor, or identity, which isn't a sign-in: it continues another
+  /// session.
   case continuation(of: UserSession)
-  /// With changed credentials, which isn't a sign-in either: it continues another session, and is as
-  /// recent as one that begins now if that one had no second factor.
-  case renewal(of: UserSession)
+  /// With the first credential of an anonymous account, which isn't a sign-in either, but from which
+  /// the session is as recent as one.
+  case upgrade(of: UserSession)
 
   var isSignIn: Bool {
     switch self {
     case .signIn, .signInWith: true
-    case .continuation, .renewal: false
+    case .continuation, .upgrade: false
     }
   }
 
@@ -140,13 +145,8 @@ package enum SessionStart: Sendable {
   }
 
   /// Returns how the session begins that follows when a user changes their own password or address.
-  ///
-  /// A password that was added to an account that isn't anonymous isn't a sign-in (``link(to:in:)``).
-  static func change(
-    of account: Account, to new: Account, in session: UserSession
-  ) -> SessionStart {
-    new.addsPasswordProvider(to: account) && !account.isAnonymous
-      ? .continuation(of: session) : .renewal(of: session)
+  static func change(of account: Account, in session: UserSession) -> SessionStart {
+    account.isAnonymous ? .upgrade(of: session) : .continuation(of: session)
   }
 
   /// What a session keeps until it ends, and passes on to the sessions that continue it.
@@ -166,15 +166,13 @@ package enum SessionStart: Sendable {
     case .signIn: return Origin()
     case .signInWith(let claims, let backupCode):
       return Origin(usedBackupCode: backupCode, claims: claims)
-    case .continuation(let old), .renewal(let old):
-      var origin = Origin(
+    case .upgrade(let old):
+      return Origin(claims: try Sessions.claims(of: old, account, connection))
+    case .continuation(let old):
+      return Origin(
         usedBackupCode: try Sessions.usedBackupCode(old, account, connection),
         signedInAt: try Sessions.signInTime(of: old, account, connection),
         claims: try Sessions.claims(of: old, account, connection))
-      if case .renewal = self, old.secondFactor == nil {
-        origin.signedInAt = try Sessions.earlierSignIn(of: old, account, connection)
-      }
-      return origin
     }
   }
 }
@@ -258,24 +256,18 @@ extension Sessions {
   static func signInTime(
     of session: UserSession, _ account: Account, _ connection: borrowing Connection
   ) throws -> Int64 {
-    try earlierSignIn(of: session, account, connection) ?? session.authTime
+    guard let id = session.id else { return session.authTime }
+    let earlier =
+      try connection.first(
+        """
+        SELECT signed_in_at_s FROM session
+        WHERE session_id = \(id.bytes) AND account_key = \(account.key)
+        """
+      ) { try $0.next() as Int64? } ?? nil
+    return earlier ?? session.authTime
   }
 
-  /// Returns when the user signed in before a session that continues another one began, in Unix
-  /// seconds; nil for other sessions.
-  static func earlierSignIn(
-    of session: UserSession, _ account: Account, _ connection: borrowing Connection
-  ) throws -> Int64? {
-    guard let id = session.id else { return nil }
-    return try connection.first(
-      """
-      SELECT signed_in_at_s FROM session
-      WHERE session_id = \(id.bytes) AND account_key = \(account.key)
-      """
-    ) { try $0.next() as Int64? } ?? nil
-  }
-
-  /// Returns whether the user signed in recently enough to add what signs in from then on.
+  /// Returns whether the user signed in recently enough to change how they sign in.
   static func isFresh(
     _ session: UserSession, _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -107,6 +107,10 @@ extension SignIns {
     let old = try Sessions.check(session, connection)
     guard known == nil || known?.key == old.key else { throw OutOfBandError.emailExists }
     let isSame = old.email?.isSameBytes(as: email) ?? false
+    // Otherwise the link adds a sign-in method.
+    if !isSame, old.email != nil, old.hasPassword || old.signsInByLink {
+      try SignInChange.check([.address], of: old, in: session, at: now, connection)
+    }
     try connection.run(
       """
       UPDATE account SET email = \(email), email_folded = \(email), email_verified = 1,
@@ -118,6 +122,11 @@ extension SignIns {
     if !isSame {
       ended = try Sessions.endOwn(of: old.key, at: now, connection)
       try store.offerRecovery(of: old, now: email, in: session.pool, at: now, connection)
+    }
+    if !old.signsInByLink {
+      try store.outbox.notifyOwn(
+        .emailLinkAdded, old, in: session.pool, excluding: isSame ? nil : old.email, at: now,
+        connection)
     }
     let account = try AccountRecord.changed(
       old, in: session.pool, isNewPassword: false, at: now, connection)

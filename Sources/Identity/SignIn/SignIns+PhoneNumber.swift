@@ -100,7 +100,12 @@ extension SignIns {
                 number, in: pool, by: tickets, at: now, random: random)))
         }
         guard account.factors.isEmpty else { return .failure(.unsupportedFirstFactor) }
+        // Without a factor, nothing is checked: neither linking a number nor changing it requires a
+        // recent sign-in (``SignInChange``).
         let linked = try Self.link(number, to: account, in: pool, by: author, at: now, connection)
+        if account.phoneNumber != number {
+          try store.outbox.notifyOwn(.phoneNumberSet, account, in: pool, at: now, connection)
+        }
         // The link is kept. No second factor passes from the session to the new one.
         if try !account.isAnonymous
           && store.refusesSessions(of: linked, in: pool, at: now, connection)

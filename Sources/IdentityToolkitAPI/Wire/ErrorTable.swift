@@ -168,7 +168,6 @@ extension WireError {
     case .notDisabled: self.init("NOT_DISABLED : Disable the account before batch deletion.")
     case .tooManyFactors: self.init("SECOND_FACTOR_LIMIT_EXCEEDED")
     case .changesLocked: self.init(Self.changesLocked)
-    case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     case .factorSuspended: self.init(Self.factorSuspended)
     case .factorRemovalByTokenOff:
       self.init("OPERATION_NOT_ALLOWED : Service tokens can't remove second factors here.")
@@ -232,6 +231,8 @@ extension WireError {
     case .tenantDeleted: self.init("TENANT_DELETED")
     case .tooManyChanges:
       self.init("TOO_MANY_ATTEMPTS_TRY_LATER : Too many changes to this account. Try again later.")
+    // Makes SDKs request a new sign-in, which then requires the second factor.
+    case .signInTooOld, .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     }
   }
 
@@ -293,13 +294,11 @@ extension WireError {
     case .phoneAlreadyEnrolled: self.init(Self.phoneFactorExists)
     case .quotaExceeded: self.init(Self.quotaExceeded)
     case .invalidTemporaryProof: self.init("INVALID_TEMPORARY_PROOF")
-    // Makes SDKs request a new sign-in, which then requires the second factor.
-    case .secondFactorNeeded: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
     case .unsupportedFirstFactor:
       self.init("UNSUPPORTED_FIRST_FACTOR : MFA is not available for the given first factor.")
     case .unverifiedEmail:
       self.init(AccountError.unverifiedEmail)
-    case .signInTooOld: self.init("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    case .signInTooOld: self.init(SessionError.signInTooOld)
     case .alreadyEnrolled:
       self.init(
         "SECOND_FACTOR_LIMIT_EXCEEDED : Too many TOTP based second factors enrolled for this "

@@ -64,10 +64,6 @@ struct DeletionRuleTests {
             WHERE account_key = \(device.account.key)
             """)
         case .sessionWithoutFactor:
-          try await run(
-            instance,
-            "UPDATE /* test */ scope SET withdrawal_needs_factor = 1 WHERE scope_key = \(pool.key)"
-          )
           session = UserSession(
             id: session.id, pool: pool, account: session.account, authTime: session.authTime,
             provider: .password, secondFactor: nil, claims: nil)

@@ -58,7 +58,8 @@ struct WithdrawalTests {
       // Before session generations, a session could end at a future time.
       let ahead = UserSession(
         pool: instance.acme, account: device.account.id, authTime: instance.now.seconds + 100,
-        provider: .password)
+        provider: .password,
+        secondFactor: SecondFactorClaim(kind: .totp, enrollment: device.factor))
       let remaining = try #require(try await withdraw(instance, ahead, device.factor.text))
       await expect("tokenExpired") { try await instance.identity.sessions.check(ahead) }
       _ = try await instance.identity.sessions.check(remaining.session)
@@ -169,22 +170,14 @@ struct WithdrawalTests {
     }
   }
 
-  @Test func `a pool can require a session with a second factor`() async throws {
+  @Test func `a session with a second factor is required, unless the pool's setting is off`()
+    async throws
+  {
     try await withInstance { instance in
       let device = try await instance.enrolled(.alice)
       let first = UserSession(
         pool: instance.acme, account: device.account.id, authTime: device.session.authTime,
         provider: .password)
-      _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
-      ) {
-        $0.withdrawalNeedsFactor = true
-      }
-      let row = try #require(try await instance.log().first)
-      #expect(
-        row.changes == [
-          AuditChange(.withdrawalNeedsFactor, from: .flag(false), to: .flag(true))
-        ])
       await expect("secondFactorNeeded") {
         try await withdraw(instance, first, device.factor.text)
       }
@@ -196,6 +189,19 @@ struct WithdrawalTests {
       _ = try await withdraw(instance, first, device.factor.text)
       let other = try await instance.enrolledAgain(.bob)
       _ = try await withdraw(instance, other.session, other.factor.text)
+      _ = try await instance.identity.pools.update(
+        project: instance.acme.project, by: Instance.boss
+      ) { $0.changesNeedFactor = false }
+      let row = try #require(try await instance.log().first)
+      #expect(
+        row.changes == [
+          AuditChange(.changesNeedFactor, from: .flag(true), to: .flag(false))
+        ])
+      let carol = try await instance.enrolled(.mallory)
+      let plain = UserSession(
+        pool: instance.acme, account: carol.account.id, authTime: carol.session.authTime,
+        provider: .password)
+      _ = try await withdraw(instance, plain, carol.factor.text)
     }
   }
 }

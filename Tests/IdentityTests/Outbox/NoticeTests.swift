@@ -53,15 +53,21 @@ struct NoticeTests {
     }
   }
 
-  @Test func `users aren't notified of changes they make themselves`() async throws {
+  @Test func `a user is notified of a password set in their session, and can report it`()
+    async throws
+  {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
+      let session = try await instance.session(.alice).session
       var change = AccountChange()
       change.password = .set(Secret("another password"))
-      change.email = .set("new@example.com")
-      try await instance.identity.accounts.update(
-        instance.acme, account.id, change, by: Author(actor: .user(account.id)))
-      #expect(try await mails(instance).isEmpty)
+      _ = try await instance.identity.accounts.update(
+        instance.acme, account.id, change, by: Author(actor: .user(account.id)), in: session)
+      let mails = try await mails(instance)
+      #expect(mails.map(\.recipient) == [Person.alice.email])
+      #expect(mails[0].subject.hasSuffix(": a password was set"))
+      #expect(mails[0].body.contains("This was done by someone signed in to your account."))
+      #expect(mails[0].body.contains("/__/auth/not-me?code="))
     }
   }
 
@@ -121,7 +127,7 @@ struct NoticeTests {
     }
   }
 
-  @Test func `a user is notified when someone else deletes their account`() async throws {
+  @Test func `a user is notified when their account is deleted, by whomever`() async throws {
     try await withInstance { instance in
       let alice = try await instance.account(.alice, in: instance.east)
       try await instance.identity.accounts.delete(instance.east, alice.id, by: Instance.boss)
@@ -135,10 +141,11 @@ struct NoticeTests {
         instance.acme, new, by: Instance.boss)
       try await instance.identity.accounts.delete(instance.acme, phone.id, by: Instance.boss)
       let mails = try await mails(instance)
-      #expect(mails.map(\.recipient) == [Person.alice.email])
+      #expect(mails.map(\.recipient) == [Person.alice.email, Person.bob.email])
       let place = "\(instance.east.projectName) (\(instance.east.name))"
       #expect(mails[0].subject == "\(place): your account was deleted")
-      #expect(mails[0].body.contains("your account was deleted."))
+      #expect(mails[0].body.contains("your account was deleted. This was done by the"))
+      #expect(mails[1].body.contains("This was done by someone signed in to your account."))
       #expect(mails[0].body.contains("your account alice@example.com at \(place)."))
     }
   }

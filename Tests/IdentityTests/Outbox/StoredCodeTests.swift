@@ -16,7 +16,8 @@ struct StoredCodeTests {
     .codesUnlocked, .sessionsEnded, .temporaryCodeMade(until: until), .temporaryCodeEnded,
     .recoveryCodesMade, .recoveryCodesVoided, .recoveryCodeUsed(left: 3), .enrollmentLinkSent,
     .factorEnrolledByLink(name: name), .passwordChanged, .providerLinked(name: name),
-    .emailChanged(from: name), .accountDeleted,
+    .passwordSet, .passwordRemoved, .phoneNumberSet, .phoneNumberRemoved, .emailLinkAdded,
+    .providerUnlinked(name: name), .emailChanged(from: name), .accountDeleted, .ownAccountDeleted,
   ])
   func `a change is read as it was stored`(notice: UserNotice) {
     #expect(UserNotice(stored: notice.stored) == notice)

@@ -67,7 +67,7 @@ struct PolicyWeakeningTests {
       let ofPool = Set(Mirror(reflecting: edit).children.compactMap(\.label))
       let known: Set = [
         // Compared.
-        "signIn", "withdrawalNeedsFactor", "userPermissions", "passwords", "configuration",
+        "signIn", "changesNeedFactor", "userPermissions", "passwords", "configuration",
         "project",
         // Has its own audit action.
         "disableAuth",
@@ -99,7 +99,7 @@ struct PolicyWeakeningTests {
       old.signIn = SignInMethods(password: true, emailLink: false, anonymous: false)
       old.emailPrivacy = true
       old.userPermissions.signUp = false
-      old.withdrawalNeedsFactor = true
+      old.changesNeedFactor = true
       old.passwords = PasswordPolicy(isEnforced: true, shortest: 12, classes: [.digit])
       func weakenings(_ change: (inout PoolEdit) -> Void) -> [SettingsWeakening] {
         var new = old
@@ -130,7 +130,7 @@ struct PolicyWeakeningTests {
           $0.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":\#(numbers)}}}"#
         } == [.testNumberAdded("+15551230001"), .testNumberAdded("+15551230002")])
       #expect(weakenings { $0.members = "{}" }.isEmpty)
-      #expect(weakenings { $0.withdrawalNeedsFactor = false } == [.unenrollmentWithoutFactor])
+      #expect(weakenings { $0.changesNeedFactor = false } == [.changesWithoutFactor])
       #expect(weakenings { $0.userPermissions.signUp = true } == [.signUpEnabled])
       #expect(weakenings { $0.passwords = nil } == [.weakerPasswords])
       func passwords(_ shortest: Int, _ classes: Set<PasswordPolicy.CharacterClass>)

@@ -18,20 +18,20 @@ struct PoolSettingsTests {
         edit.members = #"{"monitoring":{}}"#
         edit.userPermissions = UserPermissions(signUp: false, deletion: false)
         edit.passwords = PasswordPolicy(isEnforced: true, shortest: 9)
-        edit.withdrawalNeedsFactor = true
+        edit.changesNeedFactor = false
       }
       #expect(settings.displayName == "Renamed" && settings.pool.isDisabled && settings.disableAuth)
       #expect(settings.signIn == SignInMethods(password: false, emailLink: true, anonymous: true))
       #expect(settings.members == #"{"monitoring":{}}"#)
       #expect(settings.userPermissions == UserPermissions(signUp: false, deletion: false))
       #expect(settings.passwords == PasswordPolicy(isEnforced: true, shortest: 9))
-      #expect(settings.passwordsChangedAt == instance.now && settings.withdrawalNeedsFactor)
+      #expect(settings.passwordsChangedAt == instance.now && !settings.changesNeedFactor)
       let found = try await instance.identity.pools.existingSettings(
         project: pool.project, tenant: pool.tenant)
       #expect(found.edit == settings.edit)
       let row = try #require(try await instance.log(pool).first)
       #expect(row.action == (isTenant ? .tenantChange : .projectChange))
-      #expect(row.new(.withdrawalNeedsFactor) == .flag(true) && row.new(.signIn) == .flag(false))
+      #expect(row.new(.changesNeedFactor) == .flag(false) && row.new(.signIn) == .flag(false))
     }
   }
 

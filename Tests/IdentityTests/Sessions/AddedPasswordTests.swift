@@ -68,6 +68,7 @@ struct AddedPasswordTests {
       var change = AccountChange()
       change.email = .set(Person.alice.email)
       change.password = .set(Person.alice.password)
+      change.linksPassword = true
       let update = try await identity.accounts.update(
         acme, session.account, change, by: Author(actor: .user(session.account)), in: session)
       return try #require(update.grant)

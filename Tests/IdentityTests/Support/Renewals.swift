@@ -12,7 +12,7 @@ extension Sessions {
       else { throw SessionError.userNotFound }
       guard !account.disabled else { throw SessionError.userDisabled }
       return try Self.renew(
-        old, from: account, to: account, with: .renewal(of: old), at: now, random: random,
+        old, from: account, to: account, with: .continuation(of: old), at: now, random: random,
         connection)
     }
   }

@@ -28,6 +28,8 @@ private struct Story {
     var idToken: String
     var refreshToken: String
     let authTime: Int64
+    /// When the user signed in, in Unix seconds, to this session or the one that it continues.
+    let signedInAt: Int64
     var isLive = true
   }
 
@@ -112,12 +114,24 @@ private struct Story {
     for index in tokens.indices { tokens[index].isLive = false }
   }
 
-  private mutating func add(_ answer: Answer) throws {
+  /// Adds the tokens of a new session, which may continue that of others.
+  private mutating func add(_ answer: Answer, continuing index: Int? = nil) throws {
     let idToken = try answer.text("idToken")
+    let time = try #require(try claims(.string(idToken))["auth_time"]?.numberValue?.int64)
     tokens.append(
       Tokens(
-        idToken: idToken, refreshToken: try answer.text("refreshToken"),
-        authTime: try #require(try claims(.string(idToken))["auth_time"]?.numberValue?.int64)))
+        idToken: idToken, refreshToken: try answer.text("refreshToken"), authTime: time,
+        signedInAt: index.map { tokens[$0].signedInAt } ?? time))
+  }
+
+  /// Returns whether a session is enough to change how its user signs in.
+  private func isEnough(_ index: Int) throws -> Bool {
+    let firebase = try claims(.string(tokens[index].idToken))["firebase"]
+    return factor.map { $0.id == firebase?["second_factor_identifier"]?.stringValue } ?? true
+  }
+
+  private func isRecent(_ index: Int) -> Bool {
+    server.now.seconds - tokens[index].signedInAt <= 300
   }
 
   /// Returns the index of a random valid session, or nil if there is none.
@@ -166,7 +180,7 @@ private struct Story {
   }
 
   private mutating func newPassword() async throws {
-    guard let index = live() else { return }
+    guard let index = live(), isRecent(index), try isEnough(index) else { return }
     password = "horse number \(steps.count)"
     let answer = try await server.post(
       Self.client,
@@ -175,13 +189,13 @@ private struct Story {
         "returnSecureToken": true,
       ])
     endAllTokens()
-    try add(answer)
+    try add(answer, continuing: index)
   }
 
   private mutating func newAddress() async throws {
     // Users with a second factor must verify a new address first, so an administrator changes it.
     email = "alice\(steps.count)@example.com"
-    guard factor == nil, let index = live() else {
+    guard factor == nil, let index = live(), isRecent(index) else {
       let changed = try await server.post(
         Self.admin,
         ["localId": .string(Self.uid), "email": .string(email), "emailVerified": true], .owner)
@@ -195,14 +209,14 @@ private struct Story {
         "returnSecureToken": true,
       ])
     endAllTokens()
-    try add(answer)
+    try add(answer, continuing: index)
     let verified = try await server.post(
       Self.admin, ["localId": .string(Self.uid), "emailVerified": true], .owner)
     #expect(verified.status == 200)
   }
 
   private mutating func unlink() async throws {
-    guard let index = live() else { return }
+    guard let index = live(), isRecent(index), try isEnough(index) else { return }
     let answer = try await server.post(
       Self.client,
       ["idToken": .string(tokens[index].idToken), "deleteProvider": ["password"]])
@@ -252,21 +266,20 @@ private struct Story {
   }
 
   private mutating func enroll() async throws {
-    guard factor == nil, let index = live() else { return }
-    guard server.now.seconds - tokens[index].authTime <= 300 else { return }
+    guard factor == nil, let index = live(), isRecent(index) else { return }
     let enrolled = try await server.enroll(tokens[index].idToken)
     factor = enrolled
-    try add(enrolled.answer)
+    try add(enrolled.answer, continuing: index)
   }
 
   private mutating func withdraw() async throws {
-    guard let enrolled = factor, let index = live() else { return }
+    guard let enrolled = factor, let index = live(), try isEnough(index) else { return }
     let answer = try await server.post(
       "/v2/accounts/mfaEnrollment:withdraw",
       ["idToken": .string(tokens[index].idToken), "mfaEnrollmentId": .string(enrolled.id)])
     factor = nil
     endAllTokens()
-    try add(answer)
+    try add(answer, continuing: index)
   }
 
   private mutating func recreate() async throws {

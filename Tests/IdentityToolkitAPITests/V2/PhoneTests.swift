@@ -371,9 +371,6 @@ struct PhoneTests {
       try await setSMS(server, false)
       let plain = try await server.signIn(alice).text("idToken")
       try await setSMS(server, true)
-      _ = try await server.identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
-      ) { $0.withdrawalNeedsFactor = true }
       var body: JSON.Object = [
         "idToken": .string(plain), "mfaEnrollmentId": factor?["mfaEnrollmentId"] ?? nil,
       ]

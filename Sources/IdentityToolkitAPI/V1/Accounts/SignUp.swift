@@ -62,7 +62,7 @@ extension Methods {
     if account.email != nil { try await check(email: email, of: account, in: session.pool) }
     change.email = .set(email)
     change.password = .set(Secret(password))
-    change.needsPasswordSignIn = true
+    change.linksPassword = true
     let update = try await self.change(session, change, call)
     var answer = Methods.signUpAnswer(update.account)
     if let grant = update.grant { try appendTokens(grant, to: &answer) }

@@ -166,8 +166,11 @@ extension StateMachine {
     let isThere = sample.factors.contains { $0.id == id }
     var expectation = Expectation(name: "withdraw of \(sample.uid)")
     expectation.refusals = fault(session, sample, .totp)
+    let passed = session.session.secondFactor?.enrollment.text
     if expectation.refusals.isEmpty {
-      if !isThere {
+      if !sample.factors.isEmpty, !sample.factors.contains(where: { $0.id == passed }) {
+        expectation.refusals = ["secondFactorNeeded"]
+      } else if !isThere {
         expectation.refusals = ["enrollmentNotFound"]
       } else if factor?.isSuspended(at: now) ?? false {
         expectation.refusals = ["factorSuspended"]
@@ -190,8 +193,7 @@ extension StateMachine {
           SimulatedSession(
             session: grant.session, token: grant.refreshToken,
             usedBackupCode: session.usedBackupCode,
-            signedInAt: session.signedInAt
-              ?? session.session.secondFactor.map { _ in session.session.authTime }))
+            signedInAt: session.signedInAt ?? session.session.authTime))
       }
     }
     try await reconcile(expectation, result)
