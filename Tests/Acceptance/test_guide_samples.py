@@ -135,6 +135,7 @@ STORIES = {
         OPEN_THE_APP
         expect(link.href.startsWith("otpauth://totp/") && text.textContent.includes(" "), "secret");
       }
+      const early = auth.currentUser.token;
       await finishEnrollment(auth.currentUser, secret, page);
       expect((await claims()).sign_in_second_factor === "totp", "enrollment");
       auth.currentUser = null;
@@ -143,7 +144,9 @@ STORIES = {
       await reauthenticate(auth, page);
       expect((await claims()).sign_in_second_factor === "totp", "re-authentication");
       expect((await claims()).tenant === process.env.TENANT, "tenant");
-      await removeFactor(auth, multiFactor(auth.currentUser).enrolledFactors[0]);
+      // A session that passed no second factor is asked for one.
+      auth.currentUser.token = early;
+      await removeFactor(auth, multiFactor(auth.currentUser).enrolledFactors[0], page);
       expect(multiFactor(auth.currentUser).enrolledFactors.length === 0, "removal");
     """,
     "mandatory": """
@@ -169,13 +172,13 @@ STORIES = {
         showOn: (name, date, each) => { shown.push(name); actions = each; },
         startEnrollment: () => shown.push("start"),
       };
-      await drawSecurity(auth, section);
+      await drawSecurity(auth, section, page);
       const secret = await beginEnrollment(auth, page);
       page.show(secret);
       await finishEnrollment(auth.currentUser, secret, page);
-      await drawSecurity(auth, section);
+      await drawSecurity(auth, section, page);
       await actions.changePhone();
-      await drawSecurity(auth, section);
+      await drawSecurity(auth, section, page);
       expect(shown.join() === "off,Pixel 9,start,off", "section");
     """,
     "step-up": """
