@@ -14,7 +14,10 @@ import Text
 public struct Console: Sendable {
   private let identity: Identity
   private let router: Router
+  private let authorizer: RequestAuthorizer
   private let failures: Failures
+  /// The routes that require a session.
+  private let sessionRoutes: Set<Route.Label>
   private let headers: SecurityHeaders
   private let cookies: ConsoleCookies
   let routes: [ConsoleRoute]
@@ -58,6 +61,7 @@ public struct Console: Sendable {
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, authorizer: authorizer,
       guides: guides)
+    self.authorizer = authorizer
     routes = try Self.routes(RouteTable(authorizer: authorizer, failures: failures), parts)
     frames.sidebar.declare(routes)
     let pages = routes.map(\.route)
@@ -72,6 +76,7 @@ public struct Console: Sendable {
     }
     for route in routes { router.add(route.route) }
     self.router = router
+    sessionRoutes = Set(routes.filter { $0.access != .open }.map(\.route.label))
     self.failures = failures
     headers = SecurityHeaders(publicURL: publicURL)
   }
@@ -153,6 +158,23 @@ public struct Console: Sendable {
     headers.apply(to: &response)
     return response
   }
+
+  /// The page for a request whose body is large, by its header, before the body is read; nil if it
+  /// has a session, or one that expired lately.
+  ///
+  /// It's 401 where a session is required, else 413.
+  public func refusal(ofLarge request: Request) async -> Response? {
+    do {
+      if try await authorizer.hasSession(request) { return nil }
+    } catch {
+      var response = await failures.page(error, for: request)
+      headers.apply(to: &response)
+      return response
+    }
+    let isRequired =
+      router.label(request.method, request.target).map { sessionRoutes.contains($0) } ?? false
+    return failure(isRequired ? .unauthorized : .contentTooLarge, requestID: request.id)
+  }
 }
 
 extension Request {
@@ -222,12 +244,19 @@ public struct Consoles: Sendable {
 
   /// Responds to a request in the best locale for its `Accept-Language` field.
   public func respond(to request: Request) async -> Response {
-    guard consoles.count > 1 else { return await consoles[0].respond(to: request) }
-    let preferences = LanguagePreferences(request.fields[.acceptLanguage] ?? "")
-    let console = consoles[preferences.best(among: locales)]
-    var response = await console.respond(to: request)
-    response.fields.add(.vary, "Accept-Language")
+    var response = await console(for: request).respond(to: request)
+    if consoles.count > 1 { response.fields.add(.vary, "Accept-Language") }
     return response
+  }
+
+  private func console(for request: Request) -> Console {
+    guard consoles.count > 1 else { return consoles[0] }
+    let preferences = LanguagePreferences(request.fields[.acceptLanguage] ?? "")
+    return consoles[preferences.best(among: locales)]
+  }
+
+  public func refusal(ofLarge request: Request) async -> Response? {
+    await console(for: request).refusal(ofLarge: request)
   }
 
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {

@@ -26,7 +26,7 @@ final class Acceptor: Sendable {
   /// - Parameters:
   ///   - listener: The listening socket, which the acceptor closes at the end.
   ///   - connections: The list of connections.
-  ///   - most: The number of connections above which idle ones are closed to accept more.
+  ///   - most: The number of connections above which some are closed to accept more.
   ///   - headerDeadline: How long a new connection can take to send its first header, in
   ///     milliseconds.
   /// - Throws: ``ServerError/cannotStart(reason:)`` if there are no free file descriptors.
@@ -102,8 +102,7 @@ final class Acceptor: Sendable {
     }
   }
 
-  /// Admits a client, closing the connection that has been without a complete header the longest if
-  /// necessary.
+  /// Admits a client, closing a connection without a complete request if necessary.
   ///
   /// While every connection is served, the client waits, and those after it wait to be accepted.
   private func admit(_ socket: Int32, _ address: NetworkAddress?) -> Connection? {
@@ -118,7 +117,7 @@ final class Acceptor: Sendable {
       case .full:
         guard !isStopping.load(ordering: .acquiring) else { return nil }
         let count = connections.count
-        guard connections.evictOldestWithoutHeader() else {
+        guard connections.evictIncomplete(at: now) else {
           usleep(5000)
           continue
         }

@@ -7,7 +7,7 @@ final class Connection: Sendable {
   /// The state of a connection, for graceful shutdown, and for what is closed to make room.
   enum Phase {
     static let waiting: UInt8 = 0
-    /// A request line was read, but not the whole header.
+    /// A request line was read, but not the whole request.
     static let reading: UInt8 = 1
     static let serving: UInt8 = 2
   }
@@ -28,7 +28,8 @@ final class Connection: Sendable {
   /// When the socket is shut down, in coarse milliseconds.
   let deadline: Atomic<UInt64>
   let phase = Atomic<UInt8>(Phase.waiting)
-  /// When the connection was accepted or its last request was answered, in coarse milliseconds.
+  /// When the connection was accepted, its last request was answered, or the header of its next one
+  /// was complete, in coarse milliseconds.
   let idleSince: Atomic<UInt64>
   /// Whether both directions were shut down.
   let isShut = Atomic<Bool>(false)
@@ -57,8 +58,11 @@ final class Connection: Sendable {
     phase.store(Phase.reading, ordering: .releasing)
   }
 
-  /// Marks the header of the current exchange as complete.
+  /// Marks the request of the current exchange as complete.
   func serve() { phase.store(Phase.serving, ordering: .releasing) }
+
+  /// Marks the header of the current exchange as complete, and its body as yet to come.
+  func receive(since now: UInt64) { idleSince.store(now, ordering: .relaxed) }
 
   /// Marks the current exchange as complete and the connection as idle.
   func wait(since now: UInt64, until deadline: UInt64) {
@@ -78,14 +82,18 @@ final class Connection: Sendable {
     _ = shutdown(socket, Int32(SHUT_RDWR))
   }
 
-  /// Reads remaining input before the connection closes: closing a socket with unread bytes resets
-  /// the connection, and the client might not receive the response.
-  func drain() {
+  /// Reads input that has arrived before the connection closes: closing a socket with unread bytes
+  /// resets the connection, and the client might not receive the response.
+  ///
+  /// - Returns: Whether more may arrive.
+  @discardableResult func drain() -> Bool {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-      for _ in 0..<64
-      where unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) <= 0 {
-        return
+      for _ in 0..<64 {
+        let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        guard count <= 0 else { continue }
+        return count < 0 && (errno == EAGAIN || errno == EINTR)
       }
+      return true
     }
   }
 }

@@ -22,11 +22,10 @@ final class Connections: Sendable {
     /// The number of connections of each thread, by generation.
     var countOfThread: [Int: [Int]] = [:]
     var generation = 0
-    /// The connections that were without a complete header the longest at the last scan, the longest
-    /// last.
-    ///
-    /// All others began to wait later, so those in this list that still wait are still the longest.
-    var oldestWithoutHeader: [(connection: Connection, since: UInt64)] = []
+    /// The connections to close for others, found by a scan, the first one last.
+    var dispensable: [(connection: Connection, since: UInt64)] = []
+    /// When they were found, in coarse milliseconds.
+    var found: UInt64 = 0
   }
 
   private let state: Mutex<State>
@@ -36,8 +35,8 @@ final class Connections: Sendable {
   private let mostPerNetwork: Int
   private let uncounted: [AddressRange]
 
-  /// The number of connections found in one scan.
-  private static let foundAtOnce = 64
+  /// The number of connections found in one scan, and how long they're used, in milliseconds.
+  private static let (foundAtOnce, usedFor) = (64, UInt64(50))
 
   /// Creates an empty list.
   ///
@@ -71,21 +70,42 @@ final class Connections: Sendable {
       let others = isCounted ? state.countOfNetwork[network, default: 0] : 0
       guard others < mostPerNetwork else { return .refused }
       guard state.open.count < most else { return .full }
-      var counts = state.countOfThread[state.generation] ?? Array(repeating: 0, count: threads)
+      let counts = state.countOfThread[state.generation] ?? Array(repeating: 0, count: threads)
       var thread = 0
       for index in counts.indices where counts[index] < counts[thread] { thread = index }
+      state.countOfThread[state.generation] = counts
       let connection = Connection(
         socket: socket, address: address, isCounted: isCounted, generation: state.generation,
         thread: thread, now: now, deadline: deadline)
-      if isCounted { state.countOfNetwork[network] = others + 1 }
-      counts[thread] += 1
-      state.countOfThread[state.generation] = counts
-      state.open[socket] = connection
+      Connections.add(connection, to: &state)
       return .admitted(connection)
     }
   }
 
-  private static func network(_ address: NetworkAddress?) -> NetworkAddress {
+  private static func add(_ connection: Connection, to state: inout State) {
+    state.open[connection.socket] = connection
+    state.countOfThread[connection.generation]?[connection.thread] += 1
+    if connection.isCounted { state.countOfNetwork[network(connection.address), default: 0] += 1 }
+  }
+
+  /// Adds another descriptor for a connection's socket, which stays open when the engine closes its
+  /// own.
+  ///
+  /// - Returns: The connection with that descriptor; nil when there are no free ones.
+  func copy(_ connection: Connection, now: UInt64, deadline: UInt64) -> Connection? {
+    let socket = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
+    guard socket >= 0 else { return nil }
+    let copy = Connection(
+      socket: socket, address: connection.address, isCounted: connection.isCounted,
+      generation: connection.generation, thread: connection.thread, now: now, deadline: deadline)
+    copy.begin()
+    copy.wait(since: now, until: deadline)
+    state.withLock { Connections.add(copy, to: &$0) }
+    return copy
+  }
+
+  /// Returns the network that an address belongs to; all that aren't IP addresses are one.
+  static func network(_ address: NetworkAddress?) -> NetworkAddress {
     address?.network ?? NetworkAddress(high: 0, low: 0)
   }
 
@@ -110,39 +130,60 @@ final class Connections: Sendable {
   /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
-  /// Closes the connection that has been without a complete header the longest, idle or not: a client
-  /// that never completes its header must not keep others out.
+  /// Closes a connection to make room: of the network with the most connections without a complete
+  /// request, idle or not, the one without it the longest.
+  ///
+  /// A client that never completes its request, whether its header or its body, must not keep others
+  /// out. Each connection of a trusted proxy counts as a network, since many clients may share it.
   ///
   /// - Returns: Whether there was one; the engine takes a moment to close it.
-  func evictOldestWithoutHeader() -> Bool {
+  func evictIncomplete(at now: UInt64) -> Bool {
     state.withLock { state in
-      if let connection = Connections.next(&state.oldestWithoutHeader) {
+      if now >= state.found + Connections.usedFor { state.dispensable = [] }
+      if let connection = Connections.next(&state.dispensable) {
         connection.shut()
         return true
       }
-      state.oldestWithoutHeader = state.open.values
-        .filter { Connections.lacksHeader($0) }
-        .map { ($0, $0.idleSince.load(ordering: .relaxed)) }
-        .sorted { $0.since > $1.since }
-        .suffix(Connections.foundAtOnce)
-      guard let connection = Connections.next(&state.oldestWithoutHeader) else { return false }
+      state.dispensable = Connections.dispensable(among: state.open.values)
+      state.found = now
+      guard let connection = Connections.next(&state.dispensable) else { return false }
       connection.shut()
       return true
     }
   }
 
-  private static func next(_ longest: inout [(connection: Connection, since: UInt64)])
-    -> Connection?
-  {
-    while let (connection, since) = longest.popLast() {
-      if lacksHeader(connection), connection.idleSince.load(ordering: .relaxed) == since {
+  private static func dispensable(
+    among open: some Sequence<Connection>
+  ) -> [(connection: Connection, since: UInt64)] {
+    let newestFirst = open.filter { isIncomplete($0) }
+      .map { (connection: $0, since: $0.idleSince.load(ordering: .relaxed)) }
+      .sorted { $0.since > $1.since }
+    var counts: [NetworkAddress: Int] = [:]
+    // The number of a network's connections, once the older ones are closed.
+    let ranked = newestFirst.map { one in
+      guard one.connection.isCounted else { return (rank: 1, one: one) }
+      let network = network(one.connection.address)
+      counts[network, default: 0] += 1
+      return (rank: counts[network] ?? 1, one: one)
+    }
+    let crowds = ranked.filter { $0.rank > 1 }
+    return (crowds.isEmpty ? ranked : crowds)
+      .sorted { ($0.rank, $1.one.since) < ($1.rank, $0.one.since) }
+      .suffix(foundAtOnce).map(\.one)
+  }
+
+  private static func next(
+    _ dispensable: inout [(connection: Connection, since: UInt64)]
+  ) -> Connection? {
+    while let (connection, since) = dispensable.popLast() {
+      if isIncomplete(connection), connection.idleSince.load(ordering: .relaxed) == since {
         return connection
       }
     }
     return nil
   }
 
-  private static func lacksHeader(_ connection: Connection) -> Bool {
+  private static func isIncomplete(_ connection: Connection) -> Bool {
     connection.phase.load(ordering: .acquiring) != Connection.Phase.serving
       && !connection.isShut.load(ordering: .relaxed)
   }

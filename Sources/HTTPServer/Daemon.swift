@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -14,7 +13,6 @@ final class Daemon: Sendable {
   private let acceptor: Acceptor
   private let accepting: WorkerThread
   private let keeper: WorkerThread
-  private let wake = DispatchSemaphore(value: 0)
   private let isQuiet = Atomic<Bool>(false)
   private let hasStopped = Atomic<Bool>(false)
 
@@ -23,7 +21,6 @@ final class Daemon: Sendable {
     let limits = configuration.limits
     let listener = try Listener(host: configuration.host, port: configuration.port)
     most = raiseFileLimit(toConnections: max(limits.connections, 1))
-    let wake = wake
     var started: (generations: Generations?, keeper: WorkerThread?) = (nil, nil)
     do throws(ServerError) {
       let acceptor = try Acceptor(
@@ -34,7 +31,7 @@ final class Daemon: Sendable {
       started.generations = generations
       let tick = min(max(limits.shortestDeadline / 4, 10), 250)
       let keeper = try WorkerThread {
-        while wake.wait(timeout: .now() + .milliseconds(Int(tick))) == .timedOut {
+        while engine.lingering.discard(for: tick) {
           engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
           generations.stopRetired(engine.connections)
         }
@@ -46,7 +43,7 @@ final class Daemon: Sendable {
       (self.acceptor, self.generations, self.keeper) = (acceptor, generations, keeper)
     } catch {
       if let keeper = started.keeper {
-        wake.signal()
+        engine.lingering.stop()
         keeper.join()
       }
       started.generations?.stop()
@@ -90,10 +87,11 @@ final class Daemon: Sendable {
     guard !hasStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     engine.isStopping.store(true, ordering: .releasing)
     quiesce()
-    wake.signal()
+    engine.lingering.stop()
     keeper.join()
     engine.giveUpSuspended()
     reloading.withLock { _ in generations.stop() }
+    engine.lingering.closeAll()
   }
 }
 

@@ -8,37 +8,41 @@ import Text
 final class Engine: Sendable {
   /// Creates the response to a request that doesn't reach the handler.
   typealias FailureResponse = @Sendable (Status, Target?, RequestID) -> Response
+  /// Returns the refusal of a request with a large body, by its header; nil if it may be read.
+  typealias BodyRefusal = @Sendable (Request) async -> Response?
 
   let configuration: ServerConfiguration
   let handler: @Sendable (Request) async -> Response
   let failure: FailureResponse
+  private let refusal: BodyRefusal?
   let log: AccessLog?
   let observe: RequestObserver?
   let connections: Connections
+  let lingering: Lingering
   let isStopping = Atomic<Bool>(false)
   /// Whether suspended handlers are given up, also those that suspend from now on.
   private let isGivingUp = Atomic<Bool>(false)
-  /// The total size of request bodies held, in bytes.
-  private let bodies = Atomic<Int>(0)
+  private let bodies: BodyMemory
   let limits: Limits
   private let requests = Atomic(UInt64.random(in: 0..<1 << 60))
 
-  /// How much of an oversized body is read and discarded, so that the client reads the response.
-  private static let discardedAtMost = 16 << 20
-
   init(
     _ configuration: ServerConfiguration, log: AccessLog?, observe: RequestObserver?,
-    failure: @escaping FailureResponse, handler: @escaping @Sendable (Request) async -> Response
-  ) {
+    failure: @escaping FailureResponse, refusal: BodyRefusal?,
+    handler: @escaping @Sendable (Request) async -> Response
+  ) throws(ServerError) {
     self.configuration = configuration
     self.log = log
     self.observe = observe
     self.failure = failure
+    self.refusal = refusal
     self.handler = handler
     limits = configuration.limits
     connections = Connections(
       threads: configuration.threads, mostPerNetwork: max(limits.connectionsPerNetwork, 1),
       uncounted: configuration.trustedProxies)
+    lingering = try Lingering(connections)
+    bodies = BodyMemory(atMost: limits.bodiesTogether, longestSmall: limits.unverifiedBody)
   }
 
   // MARK: - Requests
@@ -62,6 +66,35 @@ final class Engine: Sendable {
     _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
     version: UnsafePointer<CChar>?, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>?
   ) -> MHD_Result {
+    while true {
+      if exchange.isAsking {
+        guard let outcome = exchange.advance() else {
+          // As in `proceed`.
+          if isGivingUp.load(ordering: .acquiring) { giveUp(exchange) }
+          return MHD_Result.YES
+        }
+        exchange.isAsking = false
+        exchange.connection.suspended.withLock { $0 = nil }
+        switch outcome {
+        case .admitted: exchange.isAdmitted = true
+        case .response(let refusal):
+          guard exchange.step == .body, let size = unsafe size, unsafe size.pointee > 0 else {
+            return unsafe refuse(refusal, exchange, raw)
+          }
+          drop(exchange, refusal)
+        }
+      }
+      // Once the header vouches for the body, the step that asked runs again.
+      let result = unsafe step(exchange, raw, method: method, version: version, data, size)
+      if !exchange.isAsking { return result }
+    }
+  }
+
+  private func step(
+    _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
+    version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?
+  ) -> MHD_Result {
     switch exchange.step {
     case .header:
       return unsafe readHeader(exchange, raw, method: method, version: version)
@@ -70,8 +103,8 @@ final class Engine: Sendable {
         return unsafe dispatch(exchange, raw)
       }
       let part = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
-      unsafe size.pointee = 0
-      return unsafe readBody(exchange, part) ? MHD_Result.YES : MHD_Result.NO
+      if unsafe readBody(exchange, part) { unsafe size.pointee = 0 }
+      return MHD_Result.YES
     case .answering:
       return unsafe proceed(exchange, raw)
     case .answered:
@@ -79,16 +112,43 @@ final class Engine: Sendable {
     }
   }
 
+  /// Asks whether the header vouches for a body above `limits.unverifiedBody`.
+  private func ask(_ exchange: Exchange, _ target: Target) {
+    exchange.isAsking = true
+    guard let refusal else {
+      return exchange.finish(failure(.contentTooLarge, target, exchange.id))
+    }
+    let request = request(exchange, target)
+    Task.immediate(executorPreference: exchange) {
+      if let response = await refusal(request) {
+        exchange.finish(response)
+      } else {
+        exchange.admit()
+      }
+    }
+  }
+
+  /// Returns a request with as much of its body as has arrived.
+  private func request(_ exchange: Exchange, _ target: Target) -> Request {
+    Request(
+      method: exchange.method, target: target, fields: exchange.fields, body: exchange.body,
+      peer: exchange.peer, isSecure: exchange.isSecure, id: exchange.id)
+  }
+
   private func readHeader(
     _ exchange: Exchange, _ raw: OpaquePointer, method: UnsafePointer<CChar>?,
     version: UnsafePointer<CChar>?
   ) -> MHD_Result {
     guard let method = unsafe method, let version = unsafe version else { return MHD_Result.NO }
-    exchange.connection.serve()
     let header = unsafe HeaderReader(raw, version: String(cString: version))
     exchange.method = unsafe Method(String(cString: method))
     exchange.fields = header.fields
     exchange.target = Target(exchange.rawTarget)
+    let origin = Origin(of: exchange, configuration)
+    exchange.peer = origin.peer
+    exchange.network = origin.network
+    exchange.isSecure = origin.isSecure
+    exchange.proxyID = origin.proxyID
     if exchange.rawTarget.utf8.count > limits.target {
       return unsafe refuse(.targetTooLong, exchange, raw)
     }
@@ -99,99 +159,117 @@ final class Engine: Sendable {
       return unsafe refuse(.badRequest, exchange, raw)
     }
     if header.expectsTheUnknown { return unsafe refuse(.expectationFailed, exchange, raw) }
-    exchange.step = .body
     guard framing != .none, framing != .length(0) else {
+      exchange.step = .body
       exchange.connection.expire(at: Connection.never)
       return MHD_Result.YES
     }
     exchange.bodyLimit = limits.body(target)
-    exchange.bodyStart = SystemClock.coarseMilliseconds()
-    exchange.connection.expire(at: exchange.bodyStart + limits.bodyDeadline.milliseconds)
+    if exchange.bodyStart == 0 {
+      exchange.bodyStart = SystemClock.coarseMilliseconds()
+      exchange.connection.receive(since: exchange.bodyStart)
+      exchange.connection.expire(at: exchange.bodyStart + limits.time(forBody: 0))
+    }
     guard case .length(let length) = framing else {
       // What follows isn't read as a request, wherever others see the end of the chunks.
       exchange.isLast = true
+      exchange.step = .body
       return MHD_Result.YES
     }
-    if length > exchange.bodyLimit {
-      exchange.step = .excess
-      if exchange.fields[.expect] != nil || length > Engine.discardedAtMost {
-        return unsafe refuse(.contentTooLarge, exchange, raw)
-      }
-    } else {
-      exchange.body.reserveCapacity(min(length, 64 << 10))
+    if length > exchange.bodyLimit { return unsafe refuse(.contentTooLarge, exchange, raw) }
+    if isUnverified(exchange, length) {
+      ask(exchange, target)
+      return MHD_Result.YES
     }
+    guard hold(length, exchange) else { return unsafe refuse(.serviceUnavailable, exchange, raw) }
+    exchange.body.reserveCapacity(min(length, 64 << 10))
+    exchange.step = .body
     return MHD_Result.YES
   }
 
-  /// Reads part of a body; returns false when the connection must be closed.
-  private func readBody(_ exchange: Exchange, _ part: UnsafeRawBufferPointer) -> Bool {
-    exchange.received += part.count
-    exchange.connection.expire(
-      at: exchange.bodyStart + limits.bodyDeadline.milliseconds
-        + limits.grant(forBytes: exchange.received))
-    if exchange.step == .body {
-      exchange.held += part.count
-      let (_, together) = bodies.add(part.count, ordering: .relaxed)
-      let isTooLong = exchange.received > exchange.bodyLimit
-      if !isTooLong, together <= limits.bodiesTogether {
-        unsafe exchange.body.append(contentsOf: part)
-        return true
-      }
-      exchange.refusal = isTooLong ? .contentTooLarge : .serviceUnavailable
-      drop(exchange)
-    }
-    return exchange.received - exchange.bodyLimit <= Engine.discardedAtMost
+  /// Returns whether a body of a number of bytes needs a header that vouches for it.
+  private func isUnverified(_ exchange: Exchange, _ size: Int) -> Bool {
+    size > limits.unverifiedBody && !exchange.isAdmitted
   }
 
-  /// Discards the body received so far, and the rest of it as it arrives.
-  private func drop(_ exchange: Exchange) {
+  /// Counts a number of bytes as those that an exchange holds; returns false if there's no room.
+  private func hold(_ size: Int, _ exchange: Exchange) -> Bool {
+    guard bodies.change(from: exchange.held, to: size, of: exchange.network) else { return false }
+    exchange.held = size
+    return true
+  }
+
+  /// Reads part of a body; returns false if it's to be passed again.
+  private func readBody(_ exchange: Exchange, _ part: UnsafeRawBufferPointer) -> Bool {
+    guard exchange.step == .body, let target = exchange.target else { return true }
+    let received = exchange.received + part.count
+    // Only a body without an announced length gets this far.
+    if received > exchange.bodyLimit {
+      drop(exchange, failure(.contentTooLarge, target, exchange.id))
+      return true
+    }
+    if isUnverified(exchange, received) {
+      ask(exchange, target)
+      return false
+    }
+    guard received <= exchange.held || hold(received, exchange) else {
+      drop(exchange, failure(.serviceUnavailable, target, exchange.id))
+      return true
+    }
+    exchange.received = received
+    exchange.connection.expire(at: exchange.bodyStart + limits.time(forBody: received))
+    unsafe exchange.body.append(contentsOf: part)
+    return true
+  }
+
+  /// Discards the body received so far, and the rest of it as it arrives: the engine can't respond
+  /// before its end.
+  private func drop(_ exchange: Exchange, _ refusal: Response) {
     exchange.step = .excess
+    exchange.refusal = refusal
     exchange.body = []
-    bodies.subtract(exchange.held, ordering: .relaxed)
-    exchange.held = 0
+    _ = hold(0, exchange)
+    exchange.connection.expire(
+      at: SystemClock.coarseMilliseconds() + limits.bodyDeadline.milliseconds)
   }
 
   /// Decompresses a body with `Content-Encoding: gzip`, within the limits of one that isn't
   /// compressed; returns the status if it can't be read.
-  private func decode(_ exchange: Exchange) -> Status? {
+  private func decode(_ exchange: Exchange, _ target: Target) -> Status? {
     let codings = exchange.fields.all(.contentEncoding)
     guard !codings.isEmpty, !exchange.body.isEmpty else { return nil }
     guard codings.count == 1, codings[0].isSameToken(as: "gzip") else {
       return .unsupportedMediaType
     }
+    let most =
+      exchange.isAdmitted ? exchange.bodyLimit : min(exchange.bodyLimit, limits.unverifiedBody)
     do throws(GunzipError) {
-      let body = try gunzip(exchange.body, atMost: exchange.bodyLimit)
-      exchange.held += body.count
-      let (_, together) = bodies.add(body.count, ordering: .relaxed)
-      guard together <= limits.bodiesTogether else {
-        drop(exchange)
-        return .serviceUnavailable
-      }
+      let body = try gunzip(exchange.body, atMost: most)
+      guard hold(body.count, exchange) else { return .serviceUnavailable }
       exchange.body = body
-      exchange.fields[.contentEncoding] = nil
-      return nil
     } catch {
-      return switch error {
-      case .malformed: .badRequest
-      case .tooLarge: .contentTooLarge
+      switch error {
+      case .malformed: return .badRequest
+      case .tooLarge where most == exchange.bodyLimit: return .contentTooLarge
+      case .tooLarge:
+        ask(exchange, target)
+        return nil
       }
     }
+    exchange.fields[.contentEncoding] = nil
+    return nil
   }
 
   /// Starts the handler on this thread once the request is complete.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
+    exchange.connection.serve()
     exchange.connection.expire(at: Connection.never)
-    guard exchange.step == .body, let target = exchange.target else {
-      return unsafe refuse(exchange.refusal, exchange, raw)
-    }
-    if let refusal = decode(exchange) { return unsafe refuse(refusal, exchange, raw) }
+    if let refusal = exchange.refusal { return unsafe refuse(refusal, exchange, raw) }
+    guard let target = exchange.target else { return unsafe refuse(.badRequest, exchange, raw) }
+    if let refusal = decode(exchange, target) { return unsafe refuse(refusal, exchange, raw) }
+    if exchange.isAsking { return MHD_Result.YES }
     exchange.step = .answering
-    let origin = Origin(of: exchange, configuration)
-    exchange.peer = origin.peer
-    exchange.proxyID = origin.proxyID
-    let request = Request(
-      method: exchange.method, target: target, fields: exchange.fields, body: exchange.body,
-      peer: origin.peer, isSecure: origin.isSecure, id: exchange.id)
+    let request = request(exchange, target)
     exchange.fields = Fields()
     exchange.body = []
     let handler = handler
@@ -201,7 +279,9 @@ final class Engine: Sendable {
 
   /// Runs the handler until it responds or is suspended.
   private func proceed(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
-    if let response = exchange.advance() { return unsafe send(response, exchange, raw) }
+    if case .response(let response)? = exchange.advance() {
+      return unsafe send(response, exchange, raw)
+    }
     // `giveUpSuspended` either found this exchange or set the flag before it was suspended.
     if isGivingUp.load(ordering: .acquiring) { giveUp(exchange) }
     return MHD_Result.YES
@@ -225,8 +305,15 @@ final class Engine: Sendable {
   /// request.
   private func refuse(_ status: Status, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     let target = exchange.target ?? Target.beginning(of: exchange.rawTarget)
+    return unsafe refuse(failure(status, target, exchange.id), exchange, raw)
+  }
+
+  private func refuse(_ response: Response, _ exchange: Exchange, _ raw: OpaquePointer)
+    -> MHD_Result
+  {
     exchange.isLast = true
-    return unsafe send(failure(status, target, exchange.id), exchange, raw)
+    exchange.isEarly = exchange.step == .header
+    return unsafe send(response, exchange, raw)
   }
 
   private func send(_ response: Response, _ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result
@@ -249,10 +336,14 @@ final class Engine: Sendable {
   /// Ends an exchange, whether it succeeded or not.
   func complete(_ exchange: Exchange, isComplete: Bool) {
     exchange.close()
-    if exchange.held > 0 { bodies.subtract(exchange.held, ordering: .relaxed) }
-    if exchange.isLast || !isComplete { exchange.connection.drain() }
-    let now = SystemClock.coarseMilliseconds()
-    exchange.connection.wait(since: now, until: now + limits.idle.milliseconds)
+    _ = hold(0, exchange)
+    if isComplete, exchange.isEarly {
+      lingering.add(exchange.connection, for: limits.bodyDeadline.milliseconds)
+    } else {
+      if exchange.isLast || !isComplete { exchange.connection.drain() }
+      let now = SystemClock.coarseMilliseconds()
+      exchange.connection.wait(since: now, until: now + limits.idle.milliseconds)
+    }
     observe?(exchange.route, exchange.status, SystemClock.nanoseconds() - exchange.start)
     log?.record(exchange, isComplete: isComplete)
   }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import HTTP
+import Network
 import Synchronization
 
 /// A request with its response, and the executor of its handler.
@@ -37,11 +38,18 @@ import Synchronization
     case over
   }
 
+  /// What came of the work that the connection may be suspended for.
+  enum Outcome {
+    /// The request's header vouches for a large body.
+    case admitted
+    case response(Response)
+  }
+
   private struct State {
     var phase = Phase.engine
     var jobs: [UnownedJob] = []
     var isAnswered = false
-    var answer: Response?
+    var outcome: Outcome?
   }
 
   let connection: Connection
@@ -52,6 +60,9 @@ import Synchronization
 
   /// The client's address, as reported by trusted proxies.
   var peer: String
+  /// The network that the body counts for.
+  var network: NetworkAddress
+  var isSecure = false
   /// The ID of the request at a trusted proxy; nil for none.
   var proxyID: String?
   var step = Step.header
@@ -60,8 +71,11 @@ import Synchronization
   var fields = Fields()
   var body: [UInt8] = []
   var bodyLimit = 0
-  /// The status of the response when the body is discarded.
-  var refusal = Status.contentTooLarge
+  /// Whether the header vouches for a large body, and whether that's being asked.
+  var (isAdmitted, isAsking) = (false, false)
+  /// The response when the body is discarded.
+  var refusal: Response?
+  /// When the header was complete, in coarse milliseconds; 0 for a request without a body.
   var bodyStart: UInt64 = 0
   /// Bytes of the body received, kept or not.
   var received = 0
@@ -73,12 +87,15 @@ import Synchronization
   var sent = 0
   /// Whether the connection closes after the response.
   var isLast = false
+  /// Whether the response doesn't wait for the rest of the request.
+  var isEarly = false
 
   private let state = Mutex(State())
 
   init(connection: Connection, id: RequestID, rawTarget: String, raw: OpaquePointer) {
     self.connection = connection
     peer = connection.peer
+    network = Connections.network(connection.address)
     self.id = id
     self.rawTarget = rawTarget
     unsafe self.raw = raw
@@ -102,7 +119,16 @@ import Synchronization
     state.withLock { state in
       guard !state.isAnswered else { return }
       state.isAnswered = true
-      state.answer = response
+      state.outcome = .response(response)
+      resume(&state)
+    }
+  }
+
+  /// Admits a large body, unless there's a response already.
+  func admit() {
+    state.withLock { state in
+      guard !state.isAnswered else { return }
+      state.outcome = .admitted
       resume(&state)
     }
   }
@@ -119,23 +145,23 @@ import Synchronization
 
   /// Runs the handler until it waits, on the engine's thread.
   ///
-  /// - Returns: The response; nil when the handler waits, and the connection is suspended.
-  func advance() -> Response? {
+  /// - Returns: The outcome; nil when the handler waits, and the connection is suspended.
+  func advance() -> Outcome? {
     while true {
-      let (jobs, answer) = state.withLock { state in
+      let (jobs, outcome) = state.withLock { state in
         let jobs = state.jobs
         state.jobs = []
-        guard jobs.isEmpty else { return (jobs, Response?.none) }
-        if let answer = state.answer {
-          state.answer = nil
-          return ([], answer)
+        guard jobs.isEmpty else { return (jobs, Outcome?.none) }
+        if let outcome = state.outcome {
+          state.outcome = nil
+          return ([], outcome)
         }
         state.phase = .suspended
         connection.suspended.withLock { $0 = self }
         unsafe MHD_suspend_connection(raw)
         return ([], nil)
       }
-      guard !jobs.isEmpty else { return answer }
+      guard !jobs.isEmpty else { return outcome }
       for job in jobs { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
     }
   }

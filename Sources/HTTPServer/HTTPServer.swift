@@ -30,16 +30,21 @@ public final class HTTPServer: Sendable {
   ///   - observe: Receives every completed request; nil for none.
   ///   - failure: Creates the response to a request that doesn't reach the handler, with the
   ///     request's ID in the log; the target is nil when it couldn't be parsed.
+  ///   - refusal: Returns the response to a request with a body above ``Limits/unverifiedBody``, by
+  ///     its header, before the body is read; nil if the header has a valid credential. Without it,
+  ///     every such request gets 413.
   ///   - handler: Responds to all other requests.
   /// - Throws: `ServerError` when the address, the certificate, or the key can't be used.
   public init(
     _ configuration: ServerConfiguration = ServerConfiguration(), log: AccessLog? = nil,
     observe: RequestObserver? = nil,
     failure: @escaping @Sendable (Status, Target?, RequestID) -> Response,
+    refusal: (@Sendable (Request) async -> Response?)? = nil,
     handler: @escaping @Sendable (Request) async -> Response
   ) throws(ServerError) {
-    engine = Engine(
-      configuration, log: log, observe: observe, failure: failure, handler: handler)
+    engine = try Engine(
+      configuration, log: log, observe: observe, failure: failure, refusal: refusal,
+      handler: handler)
     daemon = try Daemon(engine)
     port = daemon.port
   }

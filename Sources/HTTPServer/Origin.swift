@@ -5,6 +5,8 @@ import Text
 /// The origin of a request, as reported by trusted proxies.
 struct Origin {
   let peer: String
+  /// The network that the request's body counts for.
+  let network: NetworkAddress
   let isSecure: Bool
   /// The proxy's own ID of the request; nil for none.
   let proxyID: String?
@@ -15,12 +17,14 @@ struct Origin {
       proxies.contains(where: { $0.contains(address) })
     else {
       peer = exchange.connection.peer
+      network = Connections.network(exchange.connection.address)
       isSecure = configuration.tls != nil
       proxyID = nil
       return
     }
     let client = Origin.client(exchange.fields.all(.xForwardedFor), through: proxies)
     peer = client?.description ?? exchange.connection.peer
+    network = Connections.network(client ?? exchange.connection.address)
     isSecure = exchange.fields[.xForwardedProto]?.isSameToken(as: "https") ?? false
     proxyID = exchange.fields[.xRequestID].flatMap(Self.proxyID)
   }

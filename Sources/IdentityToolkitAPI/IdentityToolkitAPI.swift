@@ -26,6 +26,9 @@ public struct IdentityToolkitAPI: Sendable {
   }
 
   private let router: Router
+  private let authorizer: CallAuthorizer
+  /// The routes that require a bearer token.
+  private let tokenRoutes: Set<Route.Label>
   /// Every route with its declaration, in the order of registration.
   let operations: [Operation]
   private let profile: Profile
@@ -46,12 +49,13 @@ public struct IdentityToolkitAPI: Sendable {
     let tokens = IDTokens(identity: identity)
     let methods = Methods(identity: identity, tokens: tokens, publicURL: url)
     let credentials = Credentials(identity: identity)
-    let routes = Routes(
-      methods,
-      CallAuthorizer(
-        identity: identity, credentials: credentials, tokens: tokens, limit: limit, log: log))
+    authorizer = CallAuthorizer(
+      identity: identity, credentials: credentials, tokens: tokens, limit: limit, log: log)
+    let routes = Routes(methods, authorizer)
     router = routes.router
     operations = routes.operations
+    tokenRoutes = Set(
+      zip(router.routes, operations).filter { $1.access.requiresToken }.map { $0.0.label })
     profile = identity.profile
     self.hosts = hosts
     self.origins = origins
@@ -101,6 +105,26 @@ public struct IdentityToolkitAPI: Sendable {
   public static func starting(_ target: Target) -> Response? {
     guard Addresses.areOwned(target.segments, .emulator) else { return nil }
     return refusal(.unavailable, target)
+  }
+
+  /// Returns the response to a request whose body is large, by its header, before the body is read;
+  /// nil if it has a valid bearer token.
+  ///
+  /// An API key isn't a credential: everyone has it. It's 401 where a token is required, else 413.
+  public func refusal(ofLarge request: Request) async -> Response? {
+    let isValid: Bool
+    do { isValid = try await authorizer.hasToken(request) } catch {
+      return Self.refusal(WireError(error), request.target)
+    }
+    guard !isValid else { return nil }
+    let route = router.label(
+      Self.method(of: request), Addresses.shortened(request.target))
+    let isRequired = route.map { tokenRoutes.contains($0) } ?? false
+    let error =
+      !isRequired
+      ? WireError.engine(.contentTooLarge)
+      : request.bearerToken == nil ? .missingCredentials : .invalidCredentials
+    return Self.refusal(error, request.target)
   }
 
   private static func refusal(_ error: WireError, _ target: Target) -> Response {

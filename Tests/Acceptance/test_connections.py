@@ -1,13 +1,21 @@
 """Connection limits, and the memory that connections use."""
 
+import http.client
+import json
 import re
 import socket
+import threading
 import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import pytest
 
+from support.pages import Pages
 from support.program import Server, run
+from support.rest import Api, create_token
 from support.waiting import until
 
 ASK = b"GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -106,3 +114,79 @@ def test_proxies_of_a_trusted_network_are_trusted_with_ports(tmp_path):
                             ("[2001:db8::7]:4711", "2001:db8::7")):
             httpx.get(server.url + "/healthz", headers={"X-Forwarded-For": field})
             until(lambda: re.search(f'"peer":"{peer}"', server.text), f"the log has {peer}")
+
+
+# How long a body of which nothing arrives can take, in seconds.
+DEADLINE = 10
+NETWORKS = ["127.0.0.1", *(f"127.0.9.{number}" for number in range(2, 7))]
+IMPORT, SIGN_IN = "/v1/projects/held/accounts:batchCreate", "/v1/accounts:signInWithPassword"
+
+
+def hold(server, path, size, number, token):
+    """Returns a connection that has sent a header, and a part of its body."""
+    connection = socket.create_connection(
+        server.address, 30, (NETWORKS[number % len(NETWORKS)], 0))
+    field = f"Authorization: Bearer {token}\r\n" if token else ""
+    connection.sendall(f"POST {path} HTTP/1.1\r\nHost: h\r\n{field}"
+                       f"Content-Length: {size}\r\n\r\n".encode() + b"{" * 20)
+    connection.setblocking(False)
+    return connection
+
+
+def drip(connections, is_over):
+    """Sends a byte of each body every 0.2 seconds."""
+    while not is_over.wait(0.2):
+        for connection in connections:
+            try:
+                connection.send(b" ")
+            except OSError:
+                pass
+
+
+def statuses(connections):
+    """Returns how often a refusal of a body has arrived, by status."""
+    found = Counter()
+    for connection in connections:
+        try:
+            found[connection.recv(12).decode()[9:]] += 1
+        except OSError:
+            found["none"] += 1
+    return found
+
+
+def sign_in(server, key):
+    connection = http.client.HTTPConnection(*server.address, timeout=60)
+    connection.request("POST", f"{SIGN_IN}?key={key}", json.dumps(
+        {"email": "ada@example.com", "password": "swordfish"}))
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+@pytest.mark.parametrize("flags", [[], ["--max-connections", "240"]], ids=["many", "few"])
+@pytest.mark.parametrize("is_known", [False, True], ids=["unknown", "known"])
+def test_held_bodies_do_not_keep_sign_ins_out(tmp_path, flags, is_known):
+    with Server(tmp_path, *flags) as server:
+        owner = Pages(server.url).set_up(server.setup_code)
+        owner.create_project("held")
+        token = create_token(server.data, "held", "owner")
+        api = Api(server.url, "held", owner.api_key("held"), token)
+        api.sign_up("ada@example.com")
+        api.http.close()
+        start, is_over = time.monotonic(), threading.Event()
+        used = token if is_known else None
+        huge = [hold(server, IMPORT, 16 << 20, number, used) for number in range(16)]
+        large = [hold(server, SIGN_IN, 1 << 20, number, used) for number in range(256)]
+        slow = [hold(server, SIGN_IN, 64 << 10, number, None) for number in range(1_000)]
+        threading.Thread(target=drip, args=(slow, is_over), daemon=True).start()
+        with ThreadPoolExecutor(8) as pool:
+            answers = Counter(pool.map(lambda _: sign_in(server, api.key), range(200)))
+        took = time.monotonic() - start
+        is_over.set()
+        assert answers == {200: 200}
+        assert took < DEADLINE
+        if not flags:
+            # A network's share is two imports; nobody without a credential holds any.
+            assert statuses(huge) == ({"503": 4, "none": 12} if is_known else {"401": 16})
+            assert is_known or statuses(large) == {"413": 256}
+            assert statuses(slow) == {"none": 1_000}

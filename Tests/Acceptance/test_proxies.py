@@ -125,4 +125,4 @@ def test_imports_of_16_mib_reach_the_server(proxied):
     _, client, _, _ = proxied
     answer = client.post("/v1/projects/p/accounts:batchCreate", content=b" " * (15 << 20),
                          extensions={"sni_hostname": "mfa.example.com"})
-    assert answer.status_code != 413
+    assert answer.status_code == 401

@@ -99,7 +99,7 @@ import Text
     }
   }
 
-  @Test(arguments: [400, 403, 404, 405, 408, 413, 414, 415, 431, 500, 501, 503])
+  @Test(arguments: [400, 401, 403, 404, 405, 408, 413, 414, 415, 431, 500, 501, 503])
   func `C13: error pages show the request ID`(code: Int) async throws {
     try await World.empty { world in
       let response = world.console.failure(Status(code), requestID: RequestID(4711))

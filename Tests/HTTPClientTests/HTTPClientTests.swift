@@ -17,7 +17,7 @@ struct HTTPClientTests {
   ) throws -> HTTPServer {
     try HTTPServer(
       ServerConfiguration(threads: 2), failure: { status, _, _ in .text("", status: status) },
-      handler: handler)
+      refusal: { _ in nil }, handler: handler)
   }
 
   private func client(_ adjust: (inout HTTPClient.Limits) -> Void = { _ in }) -> HTTPClient {

@@ -24,8 +24,8 @@ actor Client {
   private var buffer: [UInt8] = []
   private var isClosed = false
 
-  /// Connects; `patience` is the read timeout in seconds.
-  init(port: Int, patience: Int = 10, receiveBuffer: Int32? = nil) throws {
+  /// Connects from 127.0.0.`source`; `patience` is the read timeout in seconds.
+  init(port: Int, patience: Int = 10, receiveBuffer: Int32? = nil, source: UInt8 = 1) throws {
     socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var time = timeval(tv_sec: patience, tv_usec: 0)
     unsafe setsockopt(
@@ -35,16 +35,23 @@ actor Client {
     if var size = receiveBuffer {
       unsafe setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result =
+      unsafe Client.withAddress(source, port: 0) { unsafe bind(socket, $0, size) }
+      | Client.withAddress(1, port: port) { unsafe connect(socket, $0, size) }
+    if result != 0 { throw Failure.refused }
+  }
+
+  private static func withAddress(
+    _ last: UInt8, port: Int, _ body: (UnsafePointer<sockaddr>) -> Int32
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let result = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        unsafe connect(socket, pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(last)).bigEndian
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0) }
     }
-    if result != 0 { throw Failure.refused }
   }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {

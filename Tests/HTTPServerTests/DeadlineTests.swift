@@ -1,6 +1,7 @@
 import HTTP
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 /// Tests for slow clients.
 @Suite(.timeLimit(.minutes(1)))
@@ -15,6 +16,7 @@ struct DeadlineTests {
         limits.idle = .milliseconds(400)
         limits.writeDeadline = .milliseconds(400)
         limits.minimumRate = 100 << 20
+        limits.minimumBodyRate = 100 << 20
       },
       handler: { request in
         guard request.target.rawPath == "/large" else { return await TestServer.echo(request) }
@@ -51,6 +53,13 @@ struct DeadlineTests {
     await client.send("POST / HTTP/1.1\r\nHost: h\r\n\(framing)\r\n\r\n")
     if framing.hasSuffix("chunked") { await client.send("100\r\n") }
     #expect(try await isDisconnected(client, sendingEvery: .milliseconds(100)))
+  }
+
+  @Test(arguments: [(0, 10_000), (1 << 16, 11_000), (1 << 20, 26_000), (16 << 20, 266_000)])
+  func `a body has 10 seconds, and one more for each 64 KiB that arrived`(
+    _ size: Int, _ milliseconds: UInt64
+  ) {
+    #expect(Limits().time(forBody: size) == milliseconds)
   }
 
   @Test func `a client that sends nothing is disconnected`() async throws {

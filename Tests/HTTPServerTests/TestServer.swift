@@ -9,6 +9,7 @@ struct TestServer {
   init(
     log: AccessLog? = nil, trustedProxies: [String] = [],
     limits adjust: (inout Limits) -> Void = { _ in },
+    refusal: (@Sendable (Request) async -> Response?)? = { _ in nil },
     handler: @escaping @Sendable (Request) async -> Response = TestServer.echo
   ) throws {
     var limits = Limits()
@@ -22,11 +23,11 @@ struct TestServer {
           "refused \(status.code) \(target?.rawPath ?? "?")", status: status)
         answer.fields[.xContentTypeOptions] = "nosniff"
         return answer
-      }, handler: handler)
+      }, refusal: refusal, handler: handler)
   }
 
-  func client(patience: Int = 10) throws -> Client {
-    try Client(port: server.port, patience: patience)
+  func client(patience: Int = 10, from source: UInt8 = 1) throws -> Client {
+    try Client(port: server.port, patience: patience, source: source)
   }
 
   /// Responds with the method, the path, and the size of the body in bytes.

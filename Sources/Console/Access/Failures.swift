@@ -176,6 +176,13 @@ extension Fault {
         Your browser sent data that’s corrupted or isn’t valid text. Go back and submit the form \
         again.
         """)
+    case 401:
+      heading = Message("Sign in first")
+      sentence = Message(
+        "You aren’t signed in, or your session has ended. What you entered wasn’t received.")
+      detail = Message("Sign in, open the page again, and repeat your last step.")
+      way = ConsolePaths.signIn()
+      wayText = Message("Sign in")
     case 404:
       heading = Message("Page not found")
       sentence = Message("This page doesn’t exist, or you don’t have access to it.")

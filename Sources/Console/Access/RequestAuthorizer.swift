@@ -65,6 +65,14 @@ struct RequestAuthorizer: Sendable {
     return try await identity.consoleSessions.find(token: token)
   }
 
+  /// Returns whether a request has the token of a session, or of one that expired lately, since its
+  /// form is kept.
+  func hasSession(_ request: Request) async throws -> Bool {
+    if try await session(of: request) != nil { return true }
+    guard let token = cookies.sessionToken(of: request) else { return false }
+    return try await identity.consoleSessions.ranOut(token: token) != nil
+  }
+
   func known(_ request: Request) async -> SignedIn? {
     guard let session = try? await session(of: request), session.secondFactor.isReady else {
       return nil

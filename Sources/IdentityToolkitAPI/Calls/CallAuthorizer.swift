@@ -137,6 +137,16 @@ struct CallAuthorizer: Sendable {
   ) async -> Response {
     await answer(request, shape, method)
   }
+
+  /// Returns whether a request has a valid bearer token.
+  func hasToken(_ request: Request) async throws(WireError) -> Bool {
+    do { return try await credentials.bearer(request) != nil } catch {
+      let error = WireError(error)
+      if error.status == .unauthorized { return false }
+      if let cause = error.cause { log(request.id, .failed(cause: "\(cause)")) }
+      throw error
+    }
+  }
 }
 
 // MARK: - Resolving the project and tenant

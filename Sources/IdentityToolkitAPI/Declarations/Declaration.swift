@@ -66,6 +66,10 @@ struct Operation: Sendable {
     case admin(BearerAction)
     /// Callers with a token or an API key, with different meanings.
     case either(BearerAction)
+
+    var requiresToken: Bool {
+      if case .admin = self { true } else { false }
+    }
   }
 
   let id: String

@@ -78,6 +78,12 @@ final class Application: Sendable {
     return await console.respond(to: request)
   }
 
+  /// The response to a request whose body is large, by its header; nil if it may be read.
+  func refusal(ofLarge request: Request) async -> Response? {
+    api.owns(request.target)
+      ? await api.refusal(ofLarge: request) : await console.refusal(ofLarge: request)
+  }
+
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {
     if let target, api.owns(target) { return api.failure(status, target) }
     return console.failure(status, requestID: id)
@@ -115,14 +121,22 @@ final class LateApplication: Sendable {
       return await application.respond(to: request)
     }
     if let answer = await Probes(readiness: nil).response(to: request) { return answer }
-    let application = await withCheckedContinuation { continuation in
+    return await application().respond(to: request)
+  }
+
+  func refusal(ofLarge request: Request) async -> Response? {
+    await application().refusal(ofLarge: request)
+  }
+
+  private func application() async -> Application {
+    if let application = state.withLock(\.application) { return application }
+    return await withCheckedContinuation { continuation in
       let application = state.withLock { state in
         if state.application == nil { state.waiting.append(continuation) }
         return state.application
       }
       if let application { continuation.resume(returning: application) }
     }
-    return await application.respond(to: request)
   }
 
   func failure(_ status: Status, _ target: Target?, _ id: RequestID) -> Response {

@@ -47,6 +47,7 @@ struct Listeners: Sendable {
       log: parts.accessLog,
       observe: parts.requests?.observer,
       failure: { status, target, id in late.failure(status, target, id) },
+      refusal: { request in await late.refusal(ofLarge: request) },
       handler: { request in await late.respond(to: request) })
     if let warning = NetworkConfiguration.warning(
       wanted: limits.connections, allowed: server.connectionLimit)

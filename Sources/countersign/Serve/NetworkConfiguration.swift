@@ -25,8 +25,8 @@ struct NetworkConfiguration: Sendable {
       "max-connections", "N",
       help: Message(
         """
-        Maximum concurrent connections (default: {number}). Above it, the connection that has \
-        been idle the longest is closed.
+        Maximum concurrent connections (default: {number}). Above it, the oldest connection \
+        without a complete request is closed, from the network with the most.
         """,
         ["number": .text("\(Limits().connections)")])),
     Option(
