@@ -238,22 +238,26 @@ final class Engine: Sendable {
   private func decode(_ exchange: Exchange, _ target: Target) -> Status? {
     let codings = exchange.fields.all(.contentEncoding)
     guard !codings.isEmpty, !exchange.body.isEmpty else { return nil }
-    guard codings.count == 1, codings[0].isSameToken(as: "gzip") else {
+    guard codings.count == 1 else { return .unsupportedMediaType }
+    let isPlain = codings[0].isEmpty || codings[0].isSameToken(as: "identity")
+    guard isPlain || ["gzip", "x-gzip"].contains(where: { codings[0].isSameToken(as: $0) }) else {
       return .unsupportedMediaType
     }
-    let most =
-      exchange.isAdmitted ? exchange.bodyLimit : min(exchange.bodyLimit, limits.unverifiedBody)
-    do throws(GunzipError) {
-      let body = try gunzip(exchange.body, atMost: most)
-      guard hold(body.count, exchange) else { return .serviceUnavailable }
-      exchange.body = body
-    } catch {
-      switch error {
-      case .malformed: return .badRequest
-      case .tooLarge where most == exchange.bodyLimit: return .contentTooLarge
-      case .tooLarge:
-        ask(exchange, target)
-        return nil
+    if !isPlain {
+      let most =
+        exchange.isAdmitted ? exchange.bodyLimit : min(exchange.bodyLimit, limits.unverifiedBody)
+      do throws(GunzipError) {
+        let body = try gunzip(exchange.body, atMost: most)
+        guard hold(body.count, exchange) else { return .serviceUnavailable }
+        exchange.body = body
+      } catch {
+        switch error {
+        case .malformed: return .badRequest
+        case .tooLarge where most == exchange.bodyLimit: return .contentTooLarge
+        case .tooLarge:
+          ask(exchange, target)
+          return nil
+        }
       }
     }
     exchange.fields[.contentEncoding] = nil

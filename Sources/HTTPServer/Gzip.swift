@@ -29,13 +29,13 @@ func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 
 /// Why a gzip body can't be read.
 enum GunzipError: Error {
-  /// It isn't one complete gzip stream.
+  /// It isn't complete gzip members and nothing else.
   case malformed
   /// It's larger than the limit when decompressed.
   case tooLarge
 }
 
-/// Decompresses gzip (RFC 1952), up to a size in bytes.
+/// Decompresses gzip with one or more members (RFC 1952 section 2.2), up to a size in bytes.
 func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] {
   var stream = unsafe z_stream()
   let gzipWindow: Int32 = 15 + 16
@@ -52,7 +52,11 @@ func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] 
   unsafe input.withUnsafeMutableBufferPointer { input in
     unsafe stream.next_in = input.baseAddress
     unsafe stream.avail_in = UInt32(input.count)
-    while state == Z_OK, output.count <= limit {
+    while output.count <= limit {
+      if state == Z_STREAM_END, unsafe stream.avail_in > 0 {
+        state = unsafe inflateReset(&stream)
+      }
+      guard state == Z_OK else { break }
       state = unsafe part.withUnsafeMutableBufferPointer { part in
         unsafe stream.next_out = part.baseAddress
         unsafe stream.avail_out = UInt32(capacity)
@@ -62,6 +66,6 @@ func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] 
     }
   }
   guard output.count <= limit else { throw .tooLarge }
-  guard state == Z_STREAM_END, unsafe stream.avail_in == 0 else { throw .malformed }
+  guard state == Z_STREAM_END else { throw .malformed }
   return output
 }

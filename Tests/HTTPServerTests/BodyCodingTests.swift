@@ -35,17 +35,38 @@ struct BodyCodingTests {
     }
   }
 
-  @Test func `a body that isn't one complete gzip stream is refused`() async throws {
+  @Test(arguments: ["gzip", "GZIP", "x-gzip"])
+  func `a body of complete gzip members is accepted, and no other`(coding: String) async throws {
     let body = try #require(gzip(Array("some text".utf8)))
+    let empty = try #require(gzip([]))
+    for (whole, size) in [
+      (body, 9), (body + body, 18), (empty, 0), (body + empty + body + empty, 18),
+    ] {
+      #expect(try await answer(whole, coding, isChunked: false) == "POST / \(size)")
+    }
     var damaged = body
     damaged[body.count - 5] ^= 1
-    for part in [Array(body.dropLast()), body + [0], body + body, damaged, Array("text".utf8)] {
-      #expect(try await answer(part, "gzip", isChunked: false) == "refused 400 /")
+    for part in [
+      Array(body.dropLast()), body + [0], body + body.dropLast(), body + damaged, damaged,
+      body + Array("text".utf8), Array("text".utf8),
+    ] {
+      #expect(try await answer(part, coding, isChunked: false) == "refused 400 /")
     }
-    #expect(try await answer(body, "GZIP", isChunked: false) == "POST / 9")
   }
 
-  @Test(arguments: ["br", "deflate", "gzip, gzip", "identity", ""])
+  @Test func `the limit is that of all members together`() async throws {
+    let half = try #require(gzip([UInt8](repeating: 97, count: Self.limit / 2)))
+    let one = try #require(gzip([97]))
+    #expect(try await answer(half + half, "gzip", isChunked: false) == "POST / \(Self.limit)")
+    #expect(try await answer(half + half + one, "gzip", isChunked: false) == "refused 413 /")
+  }
+
+  @Test(arguments: ["identity", "Identity", ""])
+  func `a body that isn't coded is accepted`(coding: String) async throws {
+    #expect(try await answer([1, 2, 3], coding, isChunked: false) == "POST / 3")
+  }
+
+  @Test(arguments: ["br", "deflate", "gzip, gzip", "gzip, identity", "zstd"])
   func `other codings are refused`(coding: String) async throws {
     #expect(try await answer([1, 2, 3], coding, isChunked: false) == "refused 415 /")
   }
