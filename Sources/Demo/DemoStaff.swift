@@ -68,7 +68,7 @@ extension Demo {
     else { throw Failure("an authenticator without secret") }
     let step = authenticator.step(at: clock.now.seconds)
     _ = try await factors.finish(
-      enrollment.ticket.revealedText, code: try authenticator.code(step: step),
+      enrollment.ticket.revealedText, code: try TypedCode(authenticator.code(step: step)),
       for: administrator.id, by: administrator.author(address: "198.51.100.4", requestID: ""))
     return authenticator
   }

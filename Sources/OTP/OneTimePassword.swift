@@ -72,16 +72,9 @@ public struct OneTimePassword: Sendable {
 
   private var modulus: UInt32 { digits == 6 ? 1_000_000 : digits == 7 ? 10_000_000 : 100_000_000 }
 
-  /// Parses a code as typed: exactly `digits` digits after ``TypedCode/folded(_:)``; nil for anything
-  /// else.
-  func number(typed text: String) -> UInt32? {
-    let code = TypedCode.folded(text)
-    guard code.utf8.count == digits else { return nil }
-    var number: UInt32 = 0
-    for byte in code.utf8 {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-      number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
-    }
-    return number
+  /// Returns the number of a typed code; nil unless it's exactly `digits` digits.
+  func number(_ code: TypedCode) -> UInt32? {
+    guard code.isDigits(digits) else { return nil }
+    return code.text.utf8.reduce(0 as UInt32) { $0 * 10 + UInt32($1 - UInt8(ascii: "0")) }
   }
 }

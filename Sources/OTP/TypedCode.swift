@@ -1,25 +1,44 @@
-/// A code as people type or paste it.
-public enum TypedCode {
+/// A code as people type or paste it, folded where it enters.
+///
+/// Whatever looks at a code takes this type, so no rule ever sees the text as it was typed.
+public struct TypedCode: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The maximum length that is folded, in bytes; longer text isn't a code.
   private static let longest = 256
 
-  /// Returns a code without spaces, hyphens, and invisible characters, and with the digits of every
-  /// script as ASCII digits.
+  /// The code without spaces, hyphens, and invisible characters, with the digits of every script and
+  /// full-width letters as ASCII.
+  public let text: String
+
+  /// Folds a code.
   ///
-  /// - Parameter text: The text as typed, such as `123 456` or `۱۲۳۴۵۶`.
-  /// - Returns: The code; the text itself if it's too long for one.
-  public static func folded(_ text: String) -> String {
-    guard text.utf8.count <= longest else { return text }
+  /// - Parameter typed: The text as typed, such as `123 456` or `۱۲۳۴۵۶`; if it's too long for a code,
+  ///   it stays as it is.
+  public init(_ typed: String) {
+    guard typed.utf8.count <= Self.longest else {
+      text = typed
+      return
+    }
     var code = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
+    for scalar in typed.unicodeScalars {
       let properties = scalar.properties
-      if let digit = digit(properties) {
+      if let digit = Self.digit(properties) {
         code.append(digit)
-      } else if !isSeparator(properties) {
-        code.append(scalar)
+      } else if !Self.isSeparator(properties) {
+        code.append(Self.letter(scalar) ?? scalar)
       }
     }
-    return String(code)
+    text = String(code)
+  }
+
+  /// Folds a literal.
+  public init(stringLiteral typed: String) { self.init(typed) }
+
+  /// Whether nothing was typed.
+  public var isEmpty: Bool { text.isEmpty }
+
+  /// Returns whether the code is that many ASCII digits.
+  public func isDigits(_ count: Int) -> Bool {
+    text.utf8.count == count && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }
 
   /// The ASCII digit of a decimal digit (general category Nd).
@@ -28,6 +47,14 @@ public enum TypedCode {
       return nil
     }
     return Unicode.Scalar(UInt8(ascii: "0") + UInt8(value))
+  }
+
+  /// The ASCII letter of a full-width one, as input methods for Chinese and Japanese type it.
+  private static func letter(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    guard scalar.properties.isAlphabetic, (0xFF21...0xFF5A).contains(scalar.value) else {
+      return nil
+    }
+    return Unicode.Scalar(scalar.value - 0xFEE0)
   }
 
   private static func isSeparator(_ properties: Unicode.Scalar.Properties) -> Bool {

@@ -31,17 +31,17 @@ extension OneTimePassword {
   /// step wins, then the earlier one.
   ///
   /// - Parameters:
-  ///   - code: The text as typed.
+  ///   - code: The code as typed.
   ///   - seconds: The time, in seconds since 1970.
   ///   - window: The steps to accept.
   ///   - used: The used steps, which aren't accepted.
   /// - Returns: The result, with the offset of the step that matched.
   /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func verify(
-    _ code: String, at seconds: Int64, window: Window, after used: UsedSteps
+    _ code: TypedCode, at seconds: Int64, window: Window, after used: UsedSteps
   ) throws(CryptoError) -> CodeVerification {
     var generator = try generator()
-    let typed = number(typed: code)
+    let typed = number(code)
     // Codes are always smaller than this, so text that isn't a code matches nothing.
     let candidate = typed ?? UInt32.max
     let now = step(at: seconds)
@@ -112,7 +112,7 @@ extension OneTimePassword {
   /// - Returns: The result, with the later step and its offset.
   /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func find(
-    _ first: String, then second: String, at seconds: Int64, after used: UsedSteps
+    _ first: TypedCode, then second: TypedCode, at seconds: Int64, after used: UsedSteps
   ) throws(CryptoError) -> PairVerification {
     var generator = try generator()
     let now = step(at: seconds)
@@ -122,7 +122,7 @@ extension OneTimePassword {
     }
     // Codes are always smaller than this, so text that isn't a code matches nothing.
     let index = Self.index(
-      of: number(typed: first) ?? UInt32.max, then: number(typed: second) ?? UInt32.max,
+      of: number(first) ?? UInt32.max, then: number(second) ?? UInt32.max,
       in: numbers)
     guard let index else { return .refused }
     let offset = index - Self.pairReach

@@ -6,23 +6,26 @@ struct TypedTextTests {
   /// The files that compare a secret text or digest, with what is compared.
   private static let comparisons: [String: String] = [
     "Sources/Identity/Administrators/ConsoleSessions+List.swift": "the token of a form",
-    "Sources/Identity/Administrators/Setup.swift": "TypedCode.folded",
-    "Sources/Identity/Support/CallerCodes.swift": "digits of TypedCode.digits",
+    "Sources/Identity/Administrators/Setup.swift": "a typed code",
+    "Sources/Identity/Support/CallerCodes.swift": "a typed code",
     "Sources/Identity/ConsoleProvider/ConsoleProviders+Answer.swift": "a provider's response",
     "Sources/Identity/Federation/ProviderAssertion.swift": "a nonce",
-    "Sources/Identity/Phones/PhoneCodes.swift": "TypedCode.folded",
+    "Sources/Identity/Phones/PhoneCodes.swift": "a typed code",
     "Sources/Identity/Sessions/Sessions.swift": "a refresh token",
   ]
 
-  /// The files that read a typed code, with the part of `TypedCode` that they use.
-  private static let codes: [String: String] = [
-    "Sources/OTP/OneTimePassword.swift": "folded",
-    "Sources/Identity/Administrators/Setup.swift": "folded",
-    "Sources/Identity/Core/TypedCode.swift": "folded",
-    "Sources/Identity/Factors/Resynchronization.swift": "digits",
-    "Sources/Identity/Support/CallerCodes.swift": "digits",
-    "Sources/Identity/Phones/PhoneCodes.swift": "folded",
-    "Sources/Identity/UserLinks/EnrollmentLinks.swift": "digits",
+  /// The files that fold a typed code, each where it enters; no command reads one, and the demo types
+  /// those of its administrators.
+  private static let folds = [
+    "Sources/Console/Frame/Lists.swift", "Sources/Console/Support/ActionInput.swift",
+    "Sources/Demo/DemoStaff.swift", "Sources/IdentityToolkitAPI/Wire/RequestMessage.swift",
+  ]
+
+  /// The files of methods that read a typed code.
+  private static let methods = [
+    "Sources/IdentityToolkitAPI/V2/Enrollment/Enrollment.swift",
+    "Sources/IdentityToolkitAPI/V2/MFASignIn.swift",
+    "Sources/IdentityToolkitAPI/Wire/PhoneMessages.swift",
   ]
 
   /// The files that verify codes of authenticator apps, with whose time they're compared with.
@@ -43,16 +46,21 @@ struct TypedTextTests {
     #expect(found == Self.comparisons.keys.sorted())
   }
 
-  @Test func `typed codes are folded, and nowhere else`() throws {
-    let found = try paths("Sources/OTP", "Sources/Identity", with: "TypedCode.")
-    #expect(found == Self.codes.keys.sorted())
-    for (path, part) in Self.codes {
-      #expect(try SourceTree.file(path).text.contains("TypedCode.\(part)("), "\(path)")
+  @Test func `a typed code is folded where it enters, and nowhere else`() throws {
+    #expect(try paths("Sources", with: "TypedCode(") == Self.folds)
+    let methods = try SourceTree.files(in: "Sources/IdentityToolkitAPI")
+      .filter { $0.text.contains(/\.code\("\w*[cC]ode"\)/) }
+    #expect(methods.map(\.path).sorted() == Self.methods)
+  }
+
+  @Test func `each form with a code is tested with every notation`() throws {
+    let tests = try SourceTree.file("Tests/ConsoleTests/Administration/TypedCodePageTests.swift")
+    let readers = try paths("Sources/Console", with: "form.code(")
+    #expect(readers.count == 8)
+    for path in readers {
+      let file = path.dropFirst("Sources/Console/".utf8.count)
+      #expect(tests.text.contains("file: \"\(file)\""), "\(path)")
     }
-    #expect(
-      try paths(
-        "Sources/Console", "Sources/IdentityToolkitAPI", "Sources/countersign", with: "TypedCode.")
-        == [])
   }
 
   @Test func `each place that verifies codes of an app says whose time it takes`() throws {

@@ -17,7 +17,8 @@ import Testing
   ) throws -> PairVerification {
     let now = password.step(at: Self.now)
     return try password.find(
-      password.code(step: now + Int64(first)), then: password.code(step: now + Int64(second)),
+      TypedCode(password.code(step: now + Int64(first))),
+      then: TypedCode(password.code(step: now + Int64(second))),
       at: Self.now, after: used)
   }
 
@@ -54,7 +55,8 @@ import Testing
 
   @Test(arguments: [("12345", "123456"), ("123456", ""), ("abcdef", "123456"), ("1234567", "1")])
   func `text that isn't six digits is refused`(first: String, second: String) throws {
-    let found = try password.find(first, then: second, at: Self.now, after: UsedSteps())
+    let found = try password.find(
+      TypedCode(first), then: TypedCode(second), at: Self.now, after: UsedSteps())
     #expect(found == .refused)
   }
 
@@ -62,15 +64,15 @@ import Testing
     let now = password.step(at: Self.now)
     let codes = try [7, 8].map { try password.code(step: now + $0) }
     let found = try password.find(
-      " \(codes[0].prefix(3)) \(codes[0].suffix(3))",
-      then: "\(codes[1].prefix(3))-\(codes[1].suffix(3))", at: Self.now, after: UsedSteps())
+      TypedCode(" \(codes[0].prefix(3)) \(codes[0].suffix(3))"),
+      then: TypedCode("\(codes[1].prefix(3))-\(codes[1].suffix(3))"), at: Self.now, after: UsedSteps())
     #expect(found == .found(step: now + 8, offset: 8))
   }
 
   @Test func `V2: equal neighbors are a pair`() throws {
     // With this secret, which was found by search, steps 100 and 101 have the same code.
     let password = try #require(OneTimePassword(secret: Secret("seed 1741748")))
-    let code = try password.code(step: 100)
+    let code = TypedCode(try password.code(step: 100))
     let found = try password.find(code, then: code, at: 3_000, after: UsedSteps())
     #expect(found == .found(step: 101, offset: 1))
   }

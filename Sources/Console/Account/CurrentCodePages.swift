@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import OTP
 import Templating
 
 /// `/account/totp/removal`: removes the administrator's own second factor, if the role allows it.
@@ -150,8 +151,8 @@ enum CurrentCode {
   }
 
   /// Returns the code of the form; nil if it's empty, though one is required.
-  static func given(_ signedIn: SignedIn, _ proof: ReauthenticationMethod?) -> String? {
-    let code = signedIn.form.trimmed("current-code")
+  static func given(_ signedIn: SignedIn, _ proof: ReauthenticationMethod?) -> TypedCode? {
+    let code = signedIn.form.code("current-code")
     return code.isEmpty && proof == .totp ? nil : code
   }
 

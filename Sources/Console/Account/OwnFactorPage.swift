@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import OTP
 import QRCode
 import Templating
 
@@ -38,8 +39,8 @@ struct OwnFactorPage: Sendable {
     guard let resumed else { return try await ended(signedIn) }
     let proof = try await CurrentCode.proof(signedIn, factors)
     var errors: [FieldError] = []
-    let code = signedIn.form.trimmed("code")
-    let current = signedIn.form.trimmed("current-code")
+    let code = signedIn.form.code("code")
+    let current = signedIn.form.code("current-code")
     if proof == .totp, current.isEmpty {
       errors.append(
         FieldError(field: "current-code", text: CurrentCode.missing.text))

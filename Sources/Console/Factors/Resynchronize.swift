@@ -60,7 +60,7 @@ struct Resynchronize: FormAction {
     let done = try await identity.resynchronizations.resynchronize(
       ID(target.object), of: target.user, in: target.pool,
       with: CodePair(
-        first: form.trimmed(Self.codes[0]), second: form.trimmed(Self.codes[1])), request)
+        first: form.code(Self.codes[0]), second: form.code(Self.codes[1])), request)
     switch done.value {
     case .codesWrong:
       return FormEnd(

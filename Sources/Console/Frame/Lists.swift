@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OTP
 import Templating
 import Text
 
@@ -154,6 +155,11 @@ extension Form {
     while let first = rest.first, first.properties.isWhitespace { rest.removeFirst() }
     while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
     return String(rest)
+  }
+
+  /// The code that was typed in a field; empty if the field is missing.
+  func code(_ name: String) -> TypedCode {
+    TypedCode(text(name, atMost: Form.longestText) ?? "")
   }
 }
 

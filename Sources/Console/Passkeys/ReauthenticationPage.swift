@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OTP
 import Templating
 import Text
 import WebAuthn
@@ -43,7 +44,7 @@ struct ReauthenticationPage: Sendable {
 
   func verifyCode(_ signedIn: SignedIn) async throws -> Response {
     let next = signedIn.form.text("next")
-    let code = signedIn.form.trimmed("code")
+    let code = signedIn.form.code("code")
     guard !code.isEmpty else {
       return await page(
         signedIn, next: next,

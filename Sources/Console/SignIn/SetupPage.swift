@@ -24,7 +24,7 @@ struct SetupPage: Sendable {
     let new: NewConsoleSession
     do {
       new = try await setup.complete(
-        code: answers.code, email: answers.email, displayName: answers.name,
+        code: visitor.form.code("code"), email: answers.email, displayName: answers.name,
         password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
         userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)
     } catch let error as JoiningError {

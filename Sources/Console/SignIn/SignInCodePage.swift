@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OTP
 import Templating
 
 /// `/sign-in/code`: verifies the second factor after the password and starts the session.
@@ -35,7 +36,7 @@ struct SignInCodePage: Sendable {
     let methods = try await identity.consoleSessions.methods(pending)
     // The page has two forms. The field that was sent tells which one shows the error.
     let field = visitor.form["recovery"] == nil ? "code" : "recovery"
-    let code = visitor.form.trimmed(field)
+    let code = visitor.form.code(field)
     guard !code.isEmpty else {
       guard !methods.isEmpty else { return authorizer.cookies.endPending() }
       let text =

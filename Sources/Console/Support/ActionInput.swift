@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import OTP
 import Text
 
 struct ActionInput: Sendable {
@@ -8,12 +9,12 @@ struct ActionInput: Sendable {
   var note = ""
   var ticket = ""
   var proofs: Set<UntrustedText> = []
-  /// The code that the caller read back.
+  /// The code that the caller read back, as typed.
   var callerCode = ""
   /// The email address, UID, or number of users that confirms an action that can't be undone.
   var confirmation = ""
   /// The agent's authenticator code; never shown again in the form.
-  var code = ""
+  var code: TypedCode = ""
 
   init() {}
 
@@ -24,13 +25,13 @@ struct ActionInput: Sendable {
     proofs = Set(form.all("proof"))
     callerCode = form.trimmed("caller-code")
     confirmation = form.trimmed("confirmation")
-    code = form.trimmed("code")
+    code = form.code("code")
   }
 
   func request(_ signedIn: SignedIn) -> ActionRequest {
     ActionRequest(
       agent: signedIn.session, author: signedIn.author, reason: SupportReason(rawValue: reason),
-      note: note, ticket: ticket, proofs: proofs, callerCode: callerCode,
+      note: note, ticket: ticket, proofs: proofs, callerCode: TypedCode(callerCode),
       proof: .code(code), typed: confirmation)
   }
 }

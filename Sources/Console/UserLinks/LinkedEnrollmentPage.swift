@@ -36,7 +36,7 @@ struct LinkedEnrollmentPage: Sendable {
       actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do {
       try await links.finish(
-        code, ticket: form.text("ticket") ?? "", typed: form.trimmed("code"),
+        code, ticket: form.text("ticket") ?? "", typed: form.code("code"),
         displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch let error as EnrollmentLinkError {

@@ -1,6 +1,6 @@
 public import Crypto
 import Database
-import OTP
+public import OTP
 
 /// A second factor that an administrator is setting up.
 public struct AdministratorEnrollment: Sendable {
@@ -155,7 +155,7 @@ public struct AdministratorFactors: Sendable {
   /// - Returns: Ten new recovery codes, stored only as digests, and the session under its new
   ///   token.
   public func finish(
-    _ text: String, code: String, currentCode: String? = nil, password: Secret? = nil,
+    _ text: String, code: TypedCode, currentCode: TypedCode? = nil, password: Secret? = nil,
     for administrator: ID<Administrator>, in session: ConsoleSession? = nil, by author: Author
   ) async throws -> ActionOutcome<[Secret]> {
     let now = store.clock.now()
@@ -225,7 +225,7 @@ public struct AdministratorFactors: Sendable {
   /// Removes the administrator's own authenticator app after verifying a code or soon after a
   /// passkey was used, if the role allows it or there's a passkey, and notifies them.
   public func withdraw(
-    from administrator: Administrator, currentCode: String, in session: ConsoleSession? = nil,
+    from administrator: Administrator, currentCode: TypedCode, in session: ConsoleSession? = nil,
     by author: Author
   ) async throws {
     let id = administrator.id
@@ -252,7 +252,7 @@ public struct AdministratorFactors: Sendable {
   ///
   /// - Returns: The codes, stored only as digests.
   public func makeRecoveryCodes(
-    for id: ID<Administrator>, currentCode: String, in session: ConsoleSession? = nil,
+    for id: ID<Administrator>, currentCode: TypedCode, in session: ConsoleSession? = nil,
     by author: Author
   ) async throws -> [Secret] {
     let random = store.random
@@ -317,7 +317,7 @@ public struct AdministratorFactors: Sendable {
 
   @discardableResult
   private func change(
-    _ id: ID<Administrator>, _ code: String, in session: ConsoleSession?,
+    _ id: ID<Administrator>, _ code: TypedCode, in session: ConsoleSession?,
     needsApp: Bool = true, endsSessions: Bool = true,
     by author: Author,
     _ body:

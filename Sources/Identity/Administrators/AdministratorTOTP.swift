@@ -52,7 +52,7 @@ package struct AdministratorTOTP: Sendable {
 
   /// Verifies a code and marks its interval as used, so that a code can't be used twice.
   func accept(
-    _ code: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+    _ code: TypedCode, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> Comparison {
     let row = try connection.first(
       """
@@ -134,7 +134,8 @@ extension AdministratorTOTP {
 
   /// Verifies a TOTP or recovery code; the attempt is counted as failed before the code is checked.
   private func verify(
-    _ typed: String, of id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
+    _ typed: TypedCode, of id: ID<Administrator>, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Outcome {
     let charges: [ThrottleCharge]
     switch try ThrottleCharge.charge([Self.counter(id)], at: now, connection) {
@@ -158,7 +159,7 @@ extension AdministratorTOTP {
 
   /// Verifies a code for a change that requires one, and records a refused code.
   func check(
-    _ typed: String, of administrator: Administrator, by author: Author, at now: Instant,
+    _ typed: TypedCode, of administrator: Administrator, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<Proof, AdministratorFactorError> {
     try check(
@@ -169,7 +170,7 @@ extension AdministratorTOTP {
   /// Verifies a code, and records a refused code under the administrator's name, which is empty for
   /// a visitor who is still signing in.
   func check(
-    _ typed: String, of id: ID<Administrator>, named name: String, by author: Author,
+    _ typed: TypedCode, of id: ID<Administrator>, named name: String, by author: Author,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Proof, AdministratorFactorError> {
     let (charges, error): ([ThrottleCharge], AdministratorFactorError)

@@ -1,5 +1,6 @@
 public import Crypto
 import Database
+public import OTP
 
 /// The result of a correct password.
 public enum ConsoleSignIn: Sendable {
@@ -117,7 +118,7 @@ extension ConsoleSessions {
   /// Incorrect codes are counted separately from passwords, and before the code is checked. The
   /// value from the password step is valid once and for ten minutes.
   public func finish(
-    _ pending: String, code: String, address: String, userAgent: String, devices: [String] = [],
+    _ pending: String, code: TypedCode, address: String, userAgent: String, devices: [String] = [],
     requestID: String = ""
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 
 /// Recovery codes for administrators who lose their second factor's device, an authenticator app or
 /// a passkey.
@@ -30,12 +31,12 @@ enum RecoveryCodes {
     return codes
   }
 
-  static func isCode(_ typed: String) -> Bool {
+  static func isCode(_ typed: TypedCode) -> Bool {
     CodeText.letters(of: typed)?.utf8.count == length
   }
 
   static func use(
-    _ typed: String, of id: ID<Administrator>, _ connection: borrowing Connection
+    _ typed: TypedCode, of id: ID<Administrator>, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let letters = CodeText.letters(of: typed), letters.utf8.count == length else {
       return false

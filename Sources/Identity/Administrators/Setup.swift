@@ -1,6 +1,6 @@
 public import Crypto
 import Database
-import OTP
+public import OTP
 
 /// Why someone can't become an administrator with a setup code or an invitation.
 public enum JoiningError: Error, Sendable {
@@ -52,7 +52,7 @@ public struct Setup: Sendable {
 
   /// Creates the first owner and signs them in.
   public func complete(
-    code: String, email: String, displayName: String, password: Secret, address: String,
+    code: TypedCode, email: String, displayName: String, password: Secret, address: String,
     userAgent: String, requestID: String = ""
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()
@@ -78,10 +78,8 @@ public struct Setup: Sendable {
     }
   }
 
-  private static func digest(typed code: String) -> String {
-    let letters = TypedCode.folded(code).uppercased().filter { $0.isLetter || $0.isNumber }
-    let typed = String(letters.prefix(64))
-    return Hex.encode(Store.digest(typed))
+  private static func digest(typed code: TypedCode) -> String {
+    Hex.encode(Store.digest(CodeText.letters(of: code) ?? ""))
   }
 
   private static func isCode(

@@ -1,4 +1,5 @@
 import Database
+public import OTP
 
 /// Where an action is performed: the instance, a project, a tenant, or several pools.
 struct ActionTarget: Sendable {
@@ -298,16 +299,15 @@ public enum ReauthenticationMethod: String, CaseIterable, Sendable {
 public struct ReauthenticationProof: Sendable {
   enum Content: Sendable {
     case none
-    case code(String)
+    case code(TypedCode)
   }
 
   let content: Content
 
   public static let none = Self(content: .none)
 
-  public static func code(_ typed: String) -> Self {
-    let typed = typed.trimmed
-    return typed.isEmpty ? .none : Self(content: .code(typed))
+  public static func code(_ typed: TypedCode) -> Self {
+    typed.isEmpty ? .none : Self(content: .code(typed))
   }
 
   public var isEmpty: Bool {

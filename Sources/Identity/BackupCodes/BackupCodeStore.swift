@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 
 /// Stores backup codes, which replace an authenticator app's code when the device isn't available.
 ///
@@ -17,7 +18,7 @@ struct BackupCodeStore: Sendable {
     var count: Int { self == .temporary ? 1 : RecoveryCodes.count }
 
     /// Determines the kind of a typed code by its length; nil if it's neither.
-    init?(of typed: String) {
+    init?(of typed: TypedCode) {
       let length = CodeText.letters(of: typed)?.utf8.count
       guard let kind = Self.allCases.first(where: { $0.length == length }) else { return nil }
       self = kind
@@ -64,7 +65,7 @@ struct BackupCodeStore: Sendable {
   }
 
   func use(
-    _ typed: String, _ kind: Kind, of account: Account, in pool: Pool, at now: Instant,
+    _ typed: TypedCode, _ kind: Kind, of account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
     guard let letters = CodeText.letters(of: typed) else { return false }

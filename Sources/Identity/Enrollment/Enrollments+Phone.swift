@@ -148,7 +148,7 @@ struct EnrolledFactor {
   ///
   /// - Returns: The code's time step; nil if the code is rejected.
   static func verifyFirstCode(
-    _ code: String, of password: OneTimePassword, _ id: ID<Factor>, for account: Account,
+    _ code: TypedCode, of password: OneTimePassword, _ id: ID<Factor>, for account: Account,
     in pool: Pool, from origin: RequestOrigin, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int64? {

@@ -1,6 +1,6 @@
 public import Crypto
 import Database
-import OTP
+public import OTP
 
 public struct Enrollments: Sendable {
   let store: Store
@@ -141,7 +141,7 @@ public struct Enrollments: Sendable {
   ///
   /// - Returns: A session with the new factor as its second factor.
   public func finalize(
-    _ session: UserSession, sessionInfo: String, code: String, displayName: String?,
+    _ session: UserSession, sessionInfo: String, code: TypedCode, displayName: String?,
     by author: Author, userAgent: String = ""
   ) async throws -> SessionGrant {
     guard let ticket = Ticket(sessionInfo, .enrollmentSession, by: tickets) else {

@@ -1,19 +1,18 @@
 import Database
-import OTP
+public import OTP
 
 /// Two consecutive codes of a device, as an agent types them.
 public struct CodePair: Sendable {
-  let first: String
-  let second: String
+  let first: TypedCode
+  let second: TypedCode
 
   /// Creates a pair of codes, which needn't have the right format.
-  public init(first: String, second: String) { (self.first, self.second) = (first, second) }
+  public init(first: TypedCode, second: TypedCode) { (self.first, self.second) = (first, second) }
 
   /// The errors of texts that aren't codes, in the order of the form; they aren't tries.
   fileprivate var faults: [ActionInputError] {
-    func isCode(_ text: String) -> Bool { TypedCode.digits(TOTPFactor.digits, of: text) != nil }
-    return (isCode(first) ? [] : [.firstCodeMalformed])
-      + (isCode(second) ? [] : [.secondCodeMalformed])
+    (first.isDigits(TOTPFactor.digits) ? [] : [.firstCodeMalformed])
+      + (second.isDigits(TOTPFactor.digits) ? [] : [.secondCodeMalformed])
   }
 }
 

@@ -112,7 +112,7 @@ package struct TOTPFactor: Sendable {
   ///
   /// A correct code of a suspended factor is used up too, so someone who saw it can't use it later.
   func check(
-    _ code: String, for factor: ID<Factor>, of account: Account, in pool: Pool, window: Window,
+    _ code: TypedCode, for factor: ID<Factor>, of account: Account, in pool: Pool, window: Window,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeFinding {
     guard let row = try state(factor, of: account, in: pool, connection) else {

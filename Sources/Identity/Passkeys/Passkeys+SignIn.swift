@@ -1,5 +1,6 @@
 import Crypto
 import Database
+public import OTP
 public import WebAuthn
 
 extension Passkeys {
@@ -233,7 +234,7 @@ extension Passkeys {
   /// Re-authenticates a session with a code of the authenticator app, or a recovery code, and
   /// returns it under its new token.
   public func reauthenticate(
-    code: String, in session: ConsoleSession, by author: Author
+    code: TypedCode, in session: ConsoleSession, by author: Author
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let administrator = session.administrator

@@ -1,6 +1,6 @@
 import Crypto
 import Database
-import OTP
+public import OTP
 
 public struct PhoneRequest: Sendable {
   /// The number, in E.164 format.
@@ -223,7 +223,7 @@ struct PhoneCode {
   /// `tries` is the number of wrong codes that are allowed, and `generation` the account's, with
   /// which the code expires; nil if it doesn't.
   func check(
-    _ typed: String, tries: Int = tries, of generation: Int64? = nil, at now: Instant,
+    _ typed: TypedCode, tries: Int = tries, of generation: Int64? = nil, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> CodeVerification {
     guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
@@ -243,7 +243,7 @@ struct PhoneCode {
   /// consumes one of the session's attempts, and used sessions are processed the same way, so that
   /// the caller can't tell correct codes from wrong ones.
   func checkSuspended(
-    _ typed: String, at now: Instant, _ connection: borrowing Connection
+    _ typed: TypedCode, at now: Instant, _ connection: borrowing Connection
   ) throws -> CodeVerification {
     guard ticket.issuedAt.lasts(Self.lifetime, at: now) else { return .over(.expired) }
     guard try ticket.record(connection).failures < Self.tries else { return .over(.tries) }
@@ -253,8 +253,8 @@ struct PhoneCode {
     return .right
   }
 
-  private func isRight(_ typed: String) -> Bool {
-    constantTimeEqual(Array(TypedCode.folded(typed).utf8), Array(code.utf8))
+  private func isRight(_ typed: TypedCode) -> Bool {
+    constantTimeEqual(Array(typed.text.utf8), Array(code.utf8))
   }
 
   /// Marks the code as used and deletes its stored copy.
@@ -269,7 +269,7 @@ struct PhoneCode {
 }
 
 public enum PhoneProof: Sendable {
-  case code(sessionInfo: String, code: String)
+  case code(sessionInfo: String, code: TypedCode)
   /// A temporary proof, returned for a number that was already verified with a correct code.
   case temporary(String, phoneNumber: String)
 

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+public import OTP
 
 extension SignIns {
   /// Returns a pending credential like that of `password`, for an account that passed its first
@@ -38,7 +39,7 @@ extension SignIns {
   /// `tenant` is nil to use that of the credential.
   public func finalize(
     project: ID<Project>, tenant: ID<Tenant>?, pendingCredential: String, enrollment: String,
-    code: String, from origin: RequestOrigin = RequestOrigin(),
+    code: TypedCode, from origin: RequestOrigin = RequestOrigin(),
     by author: Author = Author(actor: .visitor)
   ) async throws -> SessionGrant {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
@@ -70,16 +71,18 @@ extension SignIns {
         return .failure(.totpNotEnabled)
       }
       let window = pending.policy.configuration.window
+      // Apps show six digits; backup codes are longer.
+      let isOfApp = code.isDigits(TOTPFactor.digits)
       // Backup codes have no interval, also if they're rejected.
       let attempt = CodeAttemptRecorder(
         account: account, pool: pool, way: .app, enrollment: factor.id,
-        window: Self.isOfApp(code) ? window : nil, origin: origin,
+        window: isOfApp ? window : nil, origin: origin,
         isClockDoubted: store.expectedTime.isDoubted)
       if let until = account.codesBlocked(at: now) {
         return .failure(try attempt.refuse(until: until, at: now, connection))
       }
       let finding =
-        Self.isOfApp(code)
+        isOfApp
         ? try totp.check(
           code, for: factor.id, of: account, in: pool, window: window, at: now, connection)
         : try checkBackupCode(code, of: account, in: pool, by: author, at: now, connection)
@@ -92,7 +95,7 @@ extension SignIns {
         try Sessions.begin(
           account, in: pool, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
-          with: .signInWith(claims: ticket.claims, backupCode: !Self.isOfApp(code)), at: now,
+          with: .signInWith(claims: ticket.claims, backupCode: !isOfApp), at: now,
           random: random, setting: change, connection)
       )
     }
@@ -248,7 +251,7 @@ extension SignIns {
 
   /// Returns the account's factor that a correct code was sent to, and uses the code up.
   private static func factor(
-    _ sent: PhoneCode?, _ code: String, _ ticket: Ticket, _ attempt: CodeAttemptRecorder,
+    _ sent: PhoneCode?, _ code: TypedCode, _ ticket: Ticket, _ attempt: CodeAttemptRecorder,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Factor, SignInError> {
     let account = attempt.account
@@ -294,12 +297,6 @@ extension PhoneCodes.Sent {
 }
 
 extension SignIns {
-  /// Returns whether a code has the format that authenticator apps show; an ordinary sign-in checks
-  /// only such codes.
-  static func isOfApp(_ code: String) -> Bool {
-    code.utf8.count == TOTPFactor.digits && code.utf8.allSatisfy { (0x30...0x39).contains($0) }
-  }
-
   /// Verifies a code that replaces the authenticator app's: a temporary code or a recovery code.
   ///
   /// It's accepted like a code of the app, even if the app is suspended. While codes aren't checked
@@ -307,7 +304,7 @@ extension SignIns {
   ///
   /// - Returns: The result; a valid code is used up.
   func checkBackupCode(
-    _ code: String, of account: Account, in pool: Pool, by author: Author, at now: Instant,
+    _ code: TypedCode, of account: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> CodeFinding {
     guard let kind = BackupCodeStore.Kind(of: code) else { return CodeFinding(.unreadable) }

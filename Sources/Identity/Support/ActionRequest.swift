@@ -1,3 +1,4 @@
+public import OTP
 public import Text
 
 public struct ActionRequest: Sendable {
@@ -12,7 +13,7 @@ public struct ActionRequest: Sendable {
   /// The identity checks that are confirmed.
   public var proofs: Set<UntrustedText>
   /// The code that the caller read back; empty if there is none.
-  public var callerCode: String
+  public var callerCode: TypedCode
   public var proof: ReauthenticationProof
   /// The confirmation that the agent typed; only for irreversible actions.
   public var typed: String
@@ -24,7 +25,7 @@ public struct ActionRequest: Sendable {
 
   public init(
     agent: ConsoleSession, author: Author, reason: SupportReason? = nil, note: String = "",
-    ticket: String = "", proofs: Set<UntrustedText> = [], callerCode: String = "",
+    ticket: String = "", proofs: Set<UntrustedText> = [], callerCode: TypedCode = "",
     proof: ReauthenticationProof = .none, typed: String = ""
   ) {
     self.agent = agent
@@ -33,7 +34,7 @@ public struct ActionRequest: Sendable {
     self.note = note.trimmed
     self.ticket = ticket.trimmed
     self.proofs = proofs
-    self.callerCode = callerCode.trimmed
+    self.callerCode = callerCode
     self.proof = proof
     self.typed = typed.trimmed
   }

@@ -73,8 +73,8 @@ struct CallerCode {
   }
 
   /// Returns true for the code, without spaces and hyphens.
-  func matches(_ digits: String) throws -> Bool {
-    constantTimeEqual(try Self.digest(digits, key), digest)
+  func matches(_ code: TypedCode) throws -> Bool {
+    constantTimeEqual(try Self.digest(code.text, key), digest)
   }
 
   private static func digest(_ digits: String, _ key: Secret) throws -> [UInt8] {
@@ -266,10 +266,11 @@ extension SupportAuthorization {
     guard let code = try CallerCode.find(account, by: agent, at: now, connection) else {
       return .invalid(.callerCodeExpired)
     }
-    guard let digits = TypedCode.digits(CallerCode.length, of: request.callerCode) else {
+    // Text that isn't a code can't be a guess, so it isn't counted.
+    guard request.callerCode.isDigits(CallerCode.length) else {
       return .invalid(.callerCodeMalformed)
     }
-    guard try code.matches(digits) else {
+    guard try code.matches(request.callerCode) else {
       try CallerCode.fail(account, by: agent, connection)
       let failures = code.failures + 1
       var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: pool)

@@ -1,6 +1,6 @@
 public import Crypto
 import Database
-import OTP
+public import OTP
 
 /// An enrollment of an authenticator app by link that isn't finished.
 public struct LinkedEnrollment: Sendable {
@@ -183,7 +183,7 @@ public struct EnrollmentLinks: Sendable {
   /// The code attempt is recorded, like any other; text that isn't a code is only rejected.
   @discardableResult
   public func finish(
-    _ code: String, ticket text: String, typed: String, displayName: String,
+    _ code: String, ticket text: String, typed: TypedCode, displayName: String,
     endsSessions: Bool = false, by author: Author, userAgent: String = ""
   ) async throws -> Pool {
     let now = store.clock.now()
@@ -191,7 +191,6 @@ public struct EnrollmentLinks: Sendable {
     let ticket = Ticket(text, .linkedEnrollment, by: tickets)
     let id = ID<Factor>(store.random.uuid())
     let name = displayName.trimmed
-    let digits = TypedCode.digits(TOTPFactor.digits, of: typed)
     // Returned, not thrown, so that the transaction keeps the count of an incorrect code.
     let outcome: Result<Pool, EnrollmentLinkError> = try await store.write(
       by: author
@@ -208,11 +207,11 @@ public struct EnrollmentLinks: Sendable {
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
       }
-      guard let digits else {
+      guard typed.isDigits(TOTPFactor.digits) else {
         return .failure(.malformedCode(try enrollment(ticket, link, account)))
       }
       let step = try EnrolledFactor.verifyFirstCode(
-        digits, of: password, id, for: account, in: pool,
+        typed, of: password, id, for: account, in: pool,
         from: RequestOrigin(address: author.address, userAgent: userAgent), at: now, connection)
       guard let step else {
         try link.countFailure(connection)

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import OTP
 
 extension Declaration {
   static let startSignIn = Declaration(
@@ -51,7 +52,7 @@ extension Methods {
     if kind == .phone { return try await finalizePhoneSignIn(call) }
     guard let pending = try call.message.given("mfaPendingCredential"),
       let enrollment = try call.message.given("mfaEnrollmentId"),
-      let code = try call.message.message("totpVerificationInfo")?.text("verificationCode"),
+      let code = try call.message.message("totpVerificationInfo")?.code("verificationCode"),
       !code.isEmpty
     else { throw WireError.invalidArgument }
     let grant: SessionGrant

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import OTP
 
 extension Request {
   /// The language of the application's user, as sent by SDKs; English by default.
@@ -43,7 +44,8 @@ extension PhoneProof {
     guard let sessionInfo = try info.given("sessionInfo") else {
       throw WireError("MISSING_SESSION_INFO")
     }
-    guard let code = try info.given("code") else { throw WireError("MISSING_CODE") }
+    let code = try info.code("code")
+    guard !code.isEmpty else { throw WireError("MISSING_CODE") }
     self = .code(sessionInfo: sessionInfo, code: code)
   }
 }

@@ -1,5 +1,6 @@
 import Identity
 import JSON
+import OTP
 import Text
 
 /// A request message, read by the rules of proto3 JSON.
@@ -69,6 +70,9 @@ struct RequestMessage: Sendable {
     guard let text = try text(name), !text.isEmpty else { return nil }
     return text
   }
+
+  /// Returns a code that a user typed; empty if it's missing.
+  func code(_ name: String) throws(WireError) -> TypedCode { TypedCode(try text(name) ?? "") }
 
   func flag(_ name: String) throws(WireError) -> Bool? {
     guard let value = try value(name) else { return nil }

@@ -257,7 +257,8 @@ struct Prepare {
     }
     let grant = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
-      code: try password.code(step: password.step(at: moment.seconds)), displayName: "bench",
+      code: try TypedCode(password.code(step: password.step(at: moment.seconds))),
+      displayName: "bench",
       by: author)
     return (grant.account, secret)
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct EnrollmentLinkPageTests {
   /// A user without a factor.
   private static let uid = "u77TnC0aPzQ4hW1sGv9M"
-  private static let page = "/__/auth/enroll"
+  static let page = "/__/auth/enroll"
 
   private func verified(_ world: World) async throws {
     var change = AccountChange()
@@ -20,7 +20,7 @@ import Testing
   }
 
   /// Sends a link, and returns its path and query.
-  private func send(_ world: World) async throws -> String {
+  func send(_ world: World) async throws -> String {
     try await verified(world)
     let nadia = try await Browser.signedIn(world, as: World.nadia)
     let support = try await world.eu + "/users/\(Self.uid)/enrollment-link"
@@ -36,7 +36,7 @@ import Testing
   }
 
   /// The code of an app that scanned the page, some steps from now.
-  private func code(_ page: Answer, _ world: World, step: Int64 = 0) throws -> String {
+  func code(_ page: Answer, _ world: World, step: Int64 = 0) throws -> String {
     let start = try #require(page.text.firstRange(of: "aria-label=\"key\">"))
     let key = page.text[start.upperBound...].prefix { $0 != "<" }.replacing(" ", with: "")
     let secret = Secret(try #require(Base32.decode(String(key))))
@@ -44,7 +44,7 @@ import Testing
     return try app.code(step: app.step(at: world.clock.now.seconds) + step)
   }
 
-  private func form(_ page: Answer, code: String, name: String = "Pixel") throws -> Form {
+  func form(_ page: Answer, code: String, name: String = "Pixel") throws -> Form {
     [
       "csrf": try page.csrf, "link": try #require(page.value(of: "link")),
       "ticket": try #require(page.value(of: "ticket")), "code": code, "name": name,

@@ -19,7 +19,7 @@ extension World {
       throw Missing("secret of \(email)")
     }
     let codes = try await identity.administratorFactors.finish(
-      enrollment.ticket.revealedText, code: code(of: app), for: administrator.id,
+      enrollment.ticket.revealedText, code: TypedCode(code(of: app)), for: administrator.id,
       by: administrator.author(address: "192.0.2.1", requestID: "0000000OWNTOTP"))
     clock.advance(seconds: 30)
     return (app, codes.value.map(\.revealedText))

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 import Testing
 
 @testable import Console
@@ -69,7 +70,7 @@ extension World {
     do {
       _ = try await identity.signIns.finalize(
         project: pool.project, tenant: pool.tenant, pendingCredential: pending,
-        enrollment: factor, code: code)
+        enrollment: factor, code: TypedCode(code))
       return "signed in"
     } catch {
       return "\(error)"

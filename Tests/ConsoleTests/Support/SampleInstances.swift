@@ -53,7 +53,8 @@ extension World {
   /// instance, with projects, tenants, and users.
   fileprivate func addSampleData() async throws {
     _ = try await identity.setup.complete(
-      code: setupCode, email: Self.ada, displayName: "Ada M.", password: Secret(Self.password),
+      code: TypedCode(setupCode), email: Self.ada, displayName: "Ada M.",
+      password: Secret(Self.password),
       address: "192.0.2.1", userAgent: "test")
     let ada = Author(actor: .commandLine)
     _ = try await identity.pools.createProject(
@@ -131,7 +132,8 @@ extension World {
     else { throw Missing("secret") }
     _ = try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
-      code: try password.code(step: password.step(at: clock.now.seconds)), displayName: device,
+      code: try TypedCode(password.code(step: password.step(at: clock.now.seconds))),
+      displayName: device,
       by: Author(actor: .user(account.id), address: "198.51.100.4", requestID: "000000ENROLL"))
   }
 

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// Returns the code in the email to the user.
-  private func code(_ world: World) async throws -> String {
+  static func code(_ world: World) async throws -> String {
     while let mail = try await world.identity.deliveries.claim() {
       let line = mail.body.split(separator: "\n").first { line in
         line.count == 9 && line.allSatisfy { $0.isNumber || $0 == " " }
@@ -62,7 +62,7 @@ import Testing
       let page = try await nadia.get(form)
       Markup.check(page)
       #expect(sent.location == form && page.says(masked) && page.says("id=\"caller-code\""))
-      let code = try await code(world)
+      let code = try await Self.code(world)
       let malformed = try await nadia.submit(form, ["reason": "lost", "caller-code": "12"])
       Markup.check(malformed)
       #expect(malformed.status == .unprocessableContent)
@@ -107,7 +107,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (user, form) = try await addresses(world)
       _ = try await send(nadia, user, returningTo: form)
-      let wrong = Self.wrong(try await code(world))
+      let wrong = Self.wrong(try await Self.code(world))
       _ = try await nadia.submit(form, ["reason": "lost", "caller-code": wrong])
       let ada = try await Browser.signedIn(world)
       let log = try await ada.get(try await world.eu + "/audit")

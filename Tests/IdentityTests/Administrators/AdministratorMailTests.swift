@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 import Testing
 
 @testable import Identity
@@ -84,16 +85,16 @@ struct AdministratorMailTests {
       let start = try factors.begin(for: nora)
       let app = try instance.device(start, of: nora)
       var codes = try await factors.finish(
-        start.ticket.revealedText, code: try app.code(at: instance.now),
-        currentCode: device.recoveryCodes[0], for: nora.id, by: author
+        start.ticket.revealedText, code: try TypedCode(app.code(at: instance.now)),
+        currentCode: TypedCode(device.recoveryCodes[0]), for: nora.id, by: author
       ).value
       codes = try await factors.makeRecoveryCodes(
-        for: nora.id, currentCode: codes[0].revealedText, by: author)
+        for: nora.id, currentCode: TypedCode(codes[0].revealedText), by: author)
       await expect("wrongCurrentCode") {
         try await factors.withdraw(from: nora, currentCode: "AAAA-AAAA-AAAA-AAAA", by: author)
       }
       try await factors.withdraw(
-        from: nora, currentCode: codes[0].revealedText, by: author)
+        from: nora, currentCode: TypedCode(codes[0].revealedText), by: author)
       let mails = try await instance.mails().filter { $0.purpose.hasPrefix("administrator-") }
       #expect(
         mails.map(\.purpose) == [

@@ -55,7 +55,8 @@ struct OwnFactorTests {
       #expect(start.uri.revealedText.hasPrefix("otpauth://totp/Countersign:nora%40example.com?"))
       func finish(_ code: String, for id: ID<Administrator>) async -> String {
         await outcome {
-          try await factors.finish(ticket, code: code, for: id, by: instance.author(nora))
+          try await factors.finish(
+            ticket, code: TypedCode(code), for: id, by: instance.author(nora))
         }
       }
       #expect(await finish(try app.code(at: instance.now), for: boss.id) == "ended")
@@ -80,7 +81,8 @@ struct OwnFactorTests {
       let secret = Secret(try #require(Base32.decode(start.key.revealedText)))
       let app = try #require(OneTimePassword(secret: secret))
       let done = try await factors.finish(
-        start.ticket.revealedText, code: app.code(step: app.step(at: instance.now.seconds)),
+        start.ticket.revealedText,
+        code: TypedCode(app.code(step: app.step(at: instance.now.seconds))),
         for: nora.id, in: two.session, by: instance.author(nora))
       let sessions = instance.identity.consoleSessions
       #expect(try await sessions.find(token: one.token.revealedText) == nil)
@@ -105,8 +107,8 @@ struct OwnFactorTests {
       let start = try factors.begin(for: nora)
       let second = try await factors.finish(
         start.ticket.revealedText,
-        code: try instance.device(start, of: nora).code(at: instance.now),
-        currentCode: try app.code(at: instance.now), for: nora.id, in: first,
+        code: try TypedCode(instance.device(start, of: nora).code(at: instance.now)),
+        currentCode: try TypedCode(app.code(at: instance.now)), for: nora.id, in: first,
         by: instance.author(nora))
       let renewed = try #require(second.renewed)
       #expect(renewed.session.id == first.id)
@@ -127,7 +129,8 @@ struct OwnFactorTests {
         let app = OwnDevice(administrator: nora, secret: secret, recoveryCodes: [])
         return await outcome {
           try await factors.finish(
-            start.ticket.revealedText, code: app.code(at: instance.now), password: password,
+            start.ticket.revealedText, code: TypedCode(app.code(at: instance.now)),
+            password: password,
             for: nora.id, in: session, by: instance.author(nora))
         }
       }
@@ -158,7 +161,8 @@ struct OwnFactorTests {
       let app = OwnDevice(administrator: nora, secret: secret, recoveryCodes: [])
       await expect("done") {
         try await factors.finish(
-          start.ticket.revealedText, code: app.code(at: instance.now), for: nora.id, in: session,
+          start.ticket.revealedText, code: TypedCode(app.code(at: instance.now)), for: nora.id,
+          in: session,
           by: instance.author(nora))
       }
     }
@@ -176,14 +180,16 @@ struct OwnFactorTests {
       func replace(_ current: String?) async -> String {
         await outcome {
           try await factors.finish(
-            start.ticket.revealedText, code: app.code(at: instance.now), currentCode: current,
+            start.ticket.revealedText, code: TypedCode(app.code(at: instance.now)),
+            currentCode: current.map { TypedCode($0) },
             for: nora.id, by: instance.author(nora))
         }
       }
       let wrong = try device.wrongCode(at: instance.now)
       for code in [nil, "", wrong] { #expect(await replace(code) == "wrongCurrentCode") }
       await expect("wrongCurrentCode") {
-        try await factors.withdraw(from: nora, currentCode: wrong, by: instance.author(nora))
+        try await factors.withdraw(
+          from: nora, currentCode: TypedCode(wrong), by: instance.author(nora))
       }
       await expect("wrongCurrentCode") {
         try await factors.makeRecoveryCodes(
@@ -228,7 +234,7 @@ struct OwnFactorTests {
       }
       #expect(try await instance.wholeLog().first?.action == .administratorCodeRefused)
       _ = try await instance.identity.passkeys.reauthenticate(
-        code: device.recoveryCodes[0], in: session, by: author)
+        code: TypedCode(device.recoveryCodes[0]), in: session, by: author)
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .administratorStepUp)
       #expect(row.new(.verification) == .code("recovery-code"))
@@ -244,7 +250,7 @@ struct OwnFactorTests {
       _ = try await instance.signIn(device)
       instance.clock.advance(30)
       try await instance.identity.administratorFactors.withdraw(
-        from: device.administrator, currentCode: device.code(at: instance.now),
+        from: device.administrator, currentCode: TypedCode(device.code(at: instance.now)),
         by: instance.author(device.administrator))
       let row = try #require(
         try await instance.wholeLog().first { $0.action == .administratorWithdraw })
@@ -264,7 +270,7 @@ struct OwnFactorTests {
         let code = try device.code(at: instance.now)
         await expect(expected) {
           try await factors.withdraw(
-            from: device.administrator, currentCode: code,
+            from: device.administrator, currentCode: TypedCode(code),
             by: instance.author(device.administrator))
         }
         let record = try await instance.identity.administrators.record(device.administrator.id)
@@ -340,7 +346,7 @@ struct RecoveryCodeTests {
       }
       // A recovery code can also be used to generate the next set.
       let codes = try await factors.makeRecoveryCodes(
-        for: device.administrator.id, currentCode: device.recoveryCodes[9],
+        for: device.administrator.id, currentCode: TypedCode(device.recoveryCodes[9]),
         by: instance.author(device.administrator))
       #expect(codes.count == 10)
       await expect("wrongCode") {

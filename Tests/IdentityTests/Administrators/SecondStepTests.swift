@@ -87,11 +87,11 @@ struct SecondStepTests {
       await expect("usedCode") { try await instance.signIn(device, code: used) }
       await expect("usedCode") {
         try await instance.identity.passkeys.reauthenticate(
-          code: used, in: dev.session, by: dev.author)
+          code: TypedCode(used), in: dev.session, by: dev.author)
       }
       await expect("usedCurrentCode") {
         try await instance.identity.administratorFactors.makeRecoveryCodes(
-          for: device.administrator.id, currentCode: used, by: dev.author)
+          for: device.administrator.id, currentCode: TypedCode(used), by: dev.author)
       }
       instance.clock.advance(16 * 60)
       let later = try device.code(at: instance.now)

@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 import Testing
 
 @testable import Identity
@@ -157,7 +158,8 @@ struct SessionLimitTests {
       instance.clock.advance(30)
       await expect("mandatory") {
         try await instance.identity.administratorFactors.withdraw(
-          from: nora, currentCode: device.code(at: instance.now), by: instance.author(nora))
+          from: nora, currentCode: TypedCode(device.code(at: instance.now)),
+          by: instance.author(nora))
       }
       #expect(try await sessions.setLimits(.standard, owner.request(nil)).value)
       #expect(try await sessions.find(token: open.token.revealedText) == nil)

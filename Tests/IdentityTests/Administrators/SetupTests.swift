@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import TestDatabases
 import Testing
 
@@ -10,7 +11,7 @@ struct SetupTests {
     with setup: Setup? = nil
   ) async throws -> NewConsoleSession {
     try await (setup ?? instance.identity.setup).complete(
-      code: code?.revealedText ?? "", email: email, displayName: "Olga",
+      code: TypedCode(code?.revealedText ?? ""), email: email, displayName: "Olga",
       password: Secret(password), address: address, userAgent: "Browser")
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import TestAuthenticator
 import Testing
 
@@ -137,7 +138,7 @@ extension UseCase {
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         try await i.identity.administratorFactors.withdraw(
-          from: device.administrator, currentCode: device.code(at: i.now),
+          from: device.administrator, currentCode: TypedCode(device.code(at: i.now)),
           by: i.author(device.administrator))
       }
     },
@@ -145,7 +146,7 @@ extension UseCase {
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
       return {
         _ = try await i.identity.administratorFactors.makeRecoveryCodes(
-          for: device.administrator.id, currentCode: device.code(at: i.now),
+          for: device.administrator.id, currentCode: TypedCode(device.code(at: i.now)),
           by: i.author(device.administrator))
       }
     },

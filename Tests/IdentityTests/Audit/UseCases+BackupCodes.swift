@@ -97,7 +97,7 @@ extension UseCase {
       let code = try app.code(step: app.step(at: i.now.seconds))
       return {
         try await i.identity.enrollmentLinks.finish(
-          link, ticket: enrollment.ticket.revealedText, typed: code, displayName: "x",
+          link, ticket: enrollment.ticket.revealedText, typed: TypedCode(code), displayName: "x",
           by: Instance.visitor)
       }
     },

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 /// A use case with its preparation and the audit entries that it writes.
@@ -338,7 +339,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
         _ = try await i.identity.signIns.phone(
           i.acme,
           PhoneSignIn(
-            proof: .code(sessionInfo: info, code: Instance.code), purpose: .signIn),
+            proof: .code(sessionInfo: info, code: TypedCode(Instance.code)), purpose: .signIn),
           by: Instance.visitor)
       }
     },
@@ -390,7 +391,8 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let code = try await i.identity.setup.issueCode()
       return {
         _ = try await i.identity.setup.complete(
-          code: code?.revealedText ?? "", email: "owner@example.com", displayName: "Olga",
+          code: TypedCode(code?.revealedText ?? ""), email: "owner@example.com",
+          displayName: "Olga",
           password: Secret("a long pass phrase"), address: "a", userAgent: "Browser")
       }
     },

@@ -130,7 +130,7 @@ struct ValueTests {
       let app = try #require(OneTimePassword(secret: Secret(Array("12345678901234567890".utf8))))
       let (totp, now) = (instance.identity.enrollments.totp, instance.now)
       let step = app.step(at: now.seconds)
-      let code = try app.code(step: step)
+      let code = TypedCode(try app.code(step: step))
       let finding = try await instance.database.write { connection in
         try totp.check(
           code, for: ID("app-1"), of: account, in: instance.acme, window: .standard, at: now,

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 @testable import Identity
+import OTP
 import Testing
 
 /// Actions of a request whose session ended after the request had begun.
@@ -96,7 +97,8 @@ struct EndedSessionTests {
       let code = try #require(owner.device).code(at: instance.now)
       await expect("sessionEnded") {
         try await identity.administratorFactors.makeRecoveryCodes(
-          for: owner.administrator.id, currentCode: code, in: owner.session, by: owner.author)
+          for: owner.administrator.id, currentCode: TypedCode(code), in: owner.session,
+          by: owner.author)
       }
     }
   }

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import Foundation
 import Identity
+import OTP
 import TestDatabases
 import Testing
 
@@ -267,7 +268,7 @@ struct TemporaryCodeTests {
       }
       _ = try await identity.signIns.finalize(
         project: instance.acme.project, tenant: nil, pendingCredential: pending,
-        enrollment: device.factor.text, code: code)
+        enrollment: device.factor.text, code: TypedCode(code))
     }
   }
 }

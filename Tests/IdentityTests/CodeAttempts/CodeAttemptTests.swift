@@ -58,7 +58,8 @@ struct CodeAttemptTests {
       await expect("invalidCode") {
         try await instance.identity.enrollments.finalize(
           session, sessionInfo: start.sessionInfo,
-          code: app.code(step: app.step(at: instance.now.seconds) - 8), displayName: "phone",
+          code: TypedCode(app.code(step: app.step(at: instance.now.seconds) - 8)),
+          displayName: "phone",
           by: Instance.visitor, userAgent: "okhttp/4.12")
       }
       let codeAttempt = try #require(try await instance.codeAttempts(account).first)

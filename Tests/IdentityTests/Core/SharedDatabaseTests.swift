@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import DatabaseSQLite
+import OTP
 import Synchronization
 import TestDatabases
 import Testing
@@ -37,7 +38,8 @@ struct SharedDatabaseTests {
       let setup = instance.identity.setup
       @Sendable func complete(_ code: Secret?) async throws {
         _ = try await setup.complete(
-          code: try #require(code).revealedText, email: "owner@example.com", displayName: "Olga",
+          code: try TypedCode(#require(code).revealedText), email: "owner@example.com",
+          displayName: "Olga",
           password: Secret("a long pass phrase"), address: "198.51.100.9", userAgent: "Browser")
       }
       let oldest = try await setup.issueCode()

@@ -256,7 +256,8 @@ struct DemoTests {
           continue
         }
         _ = try await identity.consoleSessions.finish(
-          try first.pending, code: app.code(step: app.step(at: identity.clock.now().seconds)),
+          try first.pending,
+          code: TypedCode(app.code(step: app.step(at: identity.clock.now().seconds))),
           address: "127.0.0.1", userAgent: "test")
       }
       #expect(summary.administrators.count { $0.authenticator != nil } == 5)

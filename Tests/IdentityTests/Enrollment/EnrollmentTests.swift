@@ -24,7 +24,8 @@ struct EnrollmentTests {
       let app = try #require(OneTimePassword(secret: Secret(secret)))
       let grant = try await identity.enrollments.finalize(
         session, sessionInfo: start.sessionInfo,
-        code: app.code(step: app.step(at: instance.now.seconds)), displayName: "  My phone ",
+        code: TypedCode(app.code(step: app.step(at: instance.now.seconds))),
+        displayName: "  My phone ",
         by: Instance.visitor)
       let factor = try #require(grant.account.factors.first)
       #expect(factor.displayName == "My phone")
@@ -165,7 +166,7 @@ extension Instance {
     let app = try #require(OneTimePassword(secret: Secret(secret)))
     return try await identity.enrollments.finalize(
       session, sessionInfo: start.sessionInfo,
-      code: code ?? app.code(step: app.step(at: now.seconds) + steps), displayName: name,
+      code: TypedCode(code ?? app.code(step: app.step(at: now.seconds) + steps)), displayName: name,
       by: Self.visitor)
   }
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 struct CustomTokenTests {
@@ -100,7 +101,8 @@ struct CustomTokenTests {
       let phoned = try await identity.signIns.phone(
         instance.acme,
         PhoneSignIn(
-          proof: .code(sessionInfo: info, code: Instance.code), purpose: .link(first.grant.session)),
+          proof: .code(sessionInfo: info, code: TypedCode(Instance.code)),
+          purpose: .link(first.grant.session)),
         by: Instance.visitor)
       guard case .signedIn(let second, _) = phoned else { throw Unexpected("taken") }
       #expect(second.session.claims == #"{"plan":"gold"}"#)

@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 import TestAuthenticator
 import Testing
 
@@ -109,7 +110,7 @@ struct PasskeyRequirementTests {
       instance.clock.advance(400)
       let passkeys = instance.identity.passkeys
       let byCode = try await passkeys.reauthenticate(
-        code: try app.code(at: instance.now), in: signedIn, by: instance.author(olga)
+        code: try TypedCode(app.code(at: instance.now)), in: signedIn, by: instance.author(olga)
       ).session
       #expect(try await !passkeys.needsReauthentication(byCode))
       try await require(instance, olga, authenticator)

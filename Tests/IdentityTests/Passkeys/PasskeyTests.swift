@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 import TestAuthenticator
 import Testing
 import WebAuthn
@@ -75,7 +76,7 @@ struct PasskeyTests {
       let account = instance.identity.ownAccount
       #expect(try await account.recoveryCodesLeft(nora.id) == 9)
       let made = try await instance.identity.administratorFactors.makeRecoveryCodes(
-        for: nora.id, currentCode: codes[1], in: recovered, by: instance.author(nora))
+        for: nora.id, currentCode: TypedCode(codes[1]), in: recovered, by: instance.author(nora))
       #expect(made.count == 10)
       for passkey in [new.passkey.id, second.passkey.id] {
         try await instance.identity.passkeys.remove(
@@ -259,7 +260,8 @@ struct PasskeyTests {
       }
       await expect("sessionEnded") {
         try await factors.finish(
-          enrollment.ticket.revealedText, code: try app.code(at: instance.now), for: nora.id,
+          enrollment.ticket.revealedText, code: try TypedCode(app.code(at: instance.now)),
+          for: nora.id,
           in: session, by: instance.author(nora))
       }
       #expect(try await !instance.identity.administrators.record(nora.id).hasSecondFactor)
@@ -281,7 +283,7 @@ struct PasskeyTests {
       for code in [code, device.recoveryCodes[0]] {
         await expect("sessionEnded") {
           try await instance.identity.passkeys.reauthenticate(
-            code: code, in: session, by: instance.author(nora))
+            code: TypedCode(code), in: session, by: instance.author(nora))
         }
       }
       #expect(try await instance.wholeLog().count == before)
@@ -317,7 +319,7 @@ struct PasskeyTests {
       let code = try instance.device(enrollment, of: olga).code(at: instance.now)
       await expect("passkeyRequired") {
         _ = try await factors.finish(
-          enrollment.ticket.revealedText, code: code, for: olga.id, in: session,
+          enrollment.ticket.revealedText, code: TypedCode(code), for: olga.id, in: session,
           by: instance.author(olga))
       }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 /// Text messages with codes and their limits.
@@ -103,7 +104,7 @@ struct PhoneCodeTests {
       #expect(Set(codes.map(\.code)).count > 50)
       #expect(codes.allSatisfy { $0.code.count == 6 && $0.phoneNumber == "+4915799999999" })
       let code = try #require(codes.last)
-      let proof = PhoneProof.code(sessionInfo: code.sessionInfo, code: code.code)
+      let proof = PhoneProof.code(sessionInfo: code.sessionInfo, code: TypedCode(code.code))
       _ = try await identity.signIns.phone(
         pool, PhoneSignIn(proof: proof, purpose: .signIn), by: Instance.visitor)
       #expect(try await identity.signIns.verificationCodes(pool).count == 59)

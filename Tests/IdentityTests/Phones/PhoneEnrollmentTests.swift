@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 struct PhoneEnrollmentTests {
@@ -39,7 +40,7 @@ struct PhoneEnrollmentTests {
       func enterCode(_ code: String) async -> String {
         await outcome {
           try await enrollments.finalizePhone(
-            session, .code(sessionInfo: info, code: code), displayName: nil,
+            session, .code(sessionInfo: info, code: TypedCode(code)), displayName: nil,
             by: Instance.visitor, userAgent: "okhttp/4.12")
         }
       }
@@ -129,18 +130,19 @@ struct PhoneEnrollmentTests {
       for code in ["000000", "4242424", "", Instance.code] {
         await expect(code == Instance.code ? "tooManyAttempts" : "invalidCode") {
           try await enrollments.finalizePhone(
-            session, .code(sessionInfo: infos[0], code: code), displayName: nil,
+            session, .code(sessionInfo: infos[0], code: TypedCode(code)), displayName: nil,
             by: Instance.visitor)
         }
       }
       instance.clock.advance(600)
       let late = try await enrollments.startPhone(session, instance.request())
       let grant = try await enrollments.finalizePhone(
-        session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+        session, .code(sessionInfo: infos[1], code: TypedCode(Instance.code)), displayName: nil,
         by: Instance.visitor)
       await expect("phoneAlreadyEnrolled") {
         try await enrollments.finalizePhone(
-          grant.session, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          grant.session, .code(sessionInfo: infos[1], code: TypedCode(Instance.code)),
+          displayName: nil,
           by: Instance.visitor)
       }
       let phone = try #require(grant.account.factors.first)
@@ -149,13 +151,13 @@ struct PhoneEnrollmentTests {
       let next = try #require(remaining).session
       await expect("alreadyComplete") {
         try await enrollments.finalizePhone(
-          next, .code(sessionInfo: infos[1], code: Instance.code), displayName: nil,
+          next, .code(sessionInfo: infos[1], code: TypedCode(Instance.code)), displayName: nil,
           by: Instance.visitor)
       }
       instance.clock.advance(601)
       await expect("sessionExpired") {
         try await enrollments.finalizePhone(
-          next, .code(sessionInfo: late, code: Instance.code), displayName: nil,
+          next, .code(sessionInfo: late, code: TypedCode(Instance.code)), displayName: nil,
           by: Instance.visitor)
       }
     }
@@ -172,7 +174,7 @@ struct PhoneEnrollmentTests {
       let session = try await instance.session(.alice).session
       await expect("sessionExpired") {
         try await enrollments.finalizePhone(
-          session, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+          session, .code(sessionInfo: info, code: TypedCode(Instance.code)), displayName: nil,
           by: Instance.visitor)
       }
       #expect(try await instance.codeAttempts(alice).map(\.result) == [.expired])
@@ -205,7 +207,7 @@ struct PhoneEnrollmentTests {
       for info in [foreign, signIn, totp, "", "x", String(repeating: "A", count: 2_000)] {
         await expect("invalidSessionInfo") {
           try await enrollments.finalizePhone(
-            mallory, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+            mallory, .code(sessionInfo: info, code: TypedCode(Instance.code)), displayName: nil,
             by: Instance.visitor)
         }
       }
@@ -226,7 +228,8 @@ struct PhoneEnrollmentTests {
       let outcomes = try await concurrently(20) { number in
         await outcome {
           try await instance.identity.enrollments.finalizePhone(
-            session, .code(sessionInfo: all[number], code: Instance.code), displayName: nil,
+            session, .code(sessionInfo: all[number], code: TypedCode(Instance.code)),
+            displayName: nil,
             by: Instance.visitor)
         }
       }

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 /// Sign-in with a phone as the second factor.
@@ -71,13 +72,14 @@ struct PhoneFactorTests {
       let code = try await signIns.sendCode(instance.acme, instance.request())
       _ = try await signIns.phone(
         instance.acme,
-        PhoneSignIn(proof: .code(sessionInfo: code, code: Instance.code), purpose: .signIn),
+        PhoneSignIn(
+          proof: .code(sessionInfo: code, code: TypedCode(Instance.code)), purpose: .signIn),
         by: Instance.visitor)
       let sent = try await signIns.sendCode(instance.acme, instance.request())
       let outcome = try await signIns.phone(
         instance.acme,
         PhoneSignIn(
-          proof: .code(sessionInfo: sent, code: Instance.code), purpose: .link(mallory)),
+          proof: .code(sessionInfo: sent, code: TypedCode(Instance.code)), purpose: .link(mallory)),
         by: Instance.visitor)
       guard case .taken(let number, let proof) = outcome else { throw Unexpected("linked") }
       let pending = try await instance.pending(.alice)
@@ -114,7 +116,7 @@ struct PhoneFactorTests {
       await expect("projectMismatch") {
         try await instance.identity.signIns.finalizePhone(
           project: instance.globex.project, tenant: nil, pendingCredential: own,
-          .code(sessionInfo: foreign, code: Instance.code))
+          .code(sessionInfo: foreign, code: TypedCode(Instance.code)))
       }
       await expect("enrollmentNotFound") {
         try await instance.sendCode(own, to: alice)

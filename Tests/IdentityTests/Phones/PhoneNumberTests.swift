@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 /// Sign-in with a phone number as the first factor.
@@ -100,17 +101,17 @@ struct PhoneNumberTests {
       guard case .code(let info, _) = try await proof(instance) else { return }
       for number in 1...5 {
         await expect("invalidCode") {
-          try await signIn(instance, .code(sessionInfo: info, code: "00000\(number)"))
+          try await signIn(instance, .code(sessionInfo: info, code: TypedCode("00000\(number)")))
         }
       }
       await expect("sessionExpired") {
-        try await signIn(instance, .code(sessionInfo: info, code: Instance.code))
+        try await signIn(instance, .code(sessionInfo: info, code: TypedCode(Instance.code)))
       }
       let old = try await proof(instance)
       instance.clock.advance(601)
       await expect("sessionExpired") { try await signIn(instance, old) }
       await expect("invalidSessionInfo") {
-        try await signIn(instance, .code(sessionInfo: "x", code: Instance.code))
+        try await signIn(instance, .code(sessionInfo: "x", code: TypedCode(Instance.code)))
       }
       let foreign = PhoneProof.code(
         sessionInfo: try await instance.identity.signIns.sendCode(

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 struct SealedSecretTests {
@@ -50,7 +51,7 @@ struct SealedSecretTests {
       await expect("unavailable") {
         try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrollment: other.text, code: code)
+          enrollment: other.text, code: TypedCode(code))
       }
     }
   }

@@ -1,4 +1,5 @@
 import Crypto
+import OTP
 import Testing
 
 @testable import Identity
@@ -29,7 +30,8 @@ struct AddedPasswordTests {
       let info = try await identity.signIns.sendCode(acme, instance.request())
       let outcome = try await identity.signIns.phone(
         acme,
-        PhoneSignIn(proof: .code(sessionInfo: info, code: Instance.code), purpose: .signIn),
+        PhoneSignIn(
+          proof: .code(sessionInfo: info, code: TypedCode(Instance.code)), purpose: .signIn),
         by: Instance.visitor)
       guard case .signedIn(let grant, _) = outcome else { throw Unexpected("taken") }
       return grant

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 @testable import Identity
+import OTP
 import Testing
 
 /// The clock of every test starts on March 1, 2026, at noon.
@@ -217,7 +218,8 @@ struct EnforcementTests {
         instance.acme, instance.request(Instance.number))
       let outcome = try await instance.identity.signIns.phone(
         instance.acme,
-        PhoneSignIn(proof: .code(sessionInfo: session, code: Instance.code), purpose: .signIn),
+        PhoneSignIn(
+          proof: .code(sessionInfo: session, code: TypedCode(Instance.code)), purpose: .signIn),
         by: Instance.visitor)
       guard case .signedIn(let phone, _) = outcome else { throw Unexpected("taken") }
       #expect(phone.mustEnroll, "without an email address, there's no link to send")
@@ -242,7 +244,7 @@ struct EnforcementTests {
       let session = try await instance.identity.signIns.sendCode(
         instance.acme, instance.request(Instance.number))
       let signIn = PhoneSignIn(
-        proof: .code(sessionInfo: session, code: Instance.code), purpose: .signIn)
+        proof: .code(sessionInfo: session, code: TypedCode(Instance.code)), purpose: .signIn)
       if isPasswordOn {
         await expect("enrollmentRequired") {
           try await instance.identity.signIns.phone(instance.acme, signIn, by: Instance.visitor)

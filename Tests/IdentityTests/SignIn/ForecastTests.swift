@@ -178,7 +178,7 @@ struct ForecastTests {
       do {
         _ = try await instance.identity.signIns.finalize(
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
-          enrollment: device.factor.text, code: code)
+          enrollment: device.factor.text, code: TypedCode(code))
         #expect(lock == .open && forecast.suspended.isEmpty)
       } catch let error as SignInError {
         if case .invalidCode = error {

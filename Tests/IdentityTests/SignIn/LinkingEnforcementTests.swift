@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 /// Users whose sign-ins are refused can't put that off by linking a sign-in method to their account.
@@ -21,7 +22,7 @@ struct LinkingEnforcementTests {
     return try await instance.identity.signIns.phone(
       instance.acme,
       PhoneSignIn(
-        proof: .code(sessionInfo: info, code: Instance.code), purpose: .link(session)),
+        proof: .code(sessionInfo: info, code: TypedCode(Instance.code)), purpose: .link(session)),
       by: Instance.visitor)
   }
 

@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+import OTP
 import Testing
 
 struct PendingCredentialTests {
@@ -74,7 +75,7 @@ struct PendingCredentialTests {
         await outcome {
           try await instance.identity.signIns.finalize(
             project: project, tenant: tenant, pendingCredential: pending,
-            enrollment: device.factor.text, code: code)
+            enrollment: device.factor.text, code: TypedCode(code))
         }
       }
       let acme = instance.acme.project

@@ -111,7 +111,7 @@ struct RefusalLinkTests {
       for guess in 1...10 {
         await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
           try await instance.identity.enrollmentLinks.finish(
-            link, ticket: opened.ticket.revealedText, typed: wrong, displayName: "",
+            link, ticket: opened.ticket.revealedText, typed: TypedCode(wrong), displayName: "",
             by: Instance.visitor)
         }
       }

@@ -1,5 +1,6 @@
 import Database
 @testable import Identity
+import OTP
 import Testing
 import Text
 
@@ -19,8 +20,8 @@ struct Agent: Sendable {
   ) -> ActionRequest {
     ActionRequest(
       agent: session, author: author, reason: reason, note: note, ticket: ticket,
-      proofs: Set(proofs.map { UntrustedText($0) }), callerCode: callerCode,
-      proof: .code(code), typed: typed)
+      proofs: Set(proofs.map { UntrustedText($0) }), callerCode: TypedCode(callerCode),
+      proof: .code(TypedCode(code)), typed: typed)
   }
 }
 

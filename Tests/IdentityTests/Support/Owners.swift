@@ -67,7 +67,7 @@ extension Instance {
     let enrollment = try identity.administratorFactors.begin(for: administrator)
     let app = try device(enrollment, of: administrator)
     let codes = try await identity.administratorFactors.finish(
-      enrollment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
+      enrollment.ticket.revealedText, code: try TypedCode(app.code(at: now)), for: administrator.id,
       by: author(administrator))
     clock.advance(30)
     return OwnDevice(
@@ -95,6 +95,6 @@ extension Instance {
 
   func finish(_ pending: String, code: String) async throws -> NewConsoleSession {
     try await identity.consoleSessions.finish(
-      pending, code: code, address: "a", userAgent: "Browser")
+      pending, code: TypedCode(code), address: "a", userAgent: "Browser")
   }
 }

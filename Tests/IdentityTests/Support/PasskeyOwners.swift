@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 import TestAuthenticator
 import Testing
 import WebAuthn
@@ -94,7 +95,7 @@ extension Instance {
     let enrollment = try factors.begin(for: administrator)
     let app = try device(enrollment, of: administrator)
     let done = try await factors.finish(
-      enrollment.ticket.revealedText, code: try app.code(at: now), for: administrator.id,
+      enrollment.ticket.revealedText, code: try TypedCode(app.code(at: now)), for: administrator.id,
       in: session, by: author(administrator))
     return (app, try #require(done.renewed).session)
   }

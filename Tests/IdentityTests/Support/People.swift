@@ -93,7 +93,8 @@ extension Instance {
     let secret = Secret(try #require(Base32.decode(start.sharedSecret.revealedText)))
     let app = try #require(OneTimePassword(secret: secret))
     let grant = try await identity.enrollments.finalize(
-      session, sessionInfo: start.sessionInfo, code: app.code(step: app.step(at: now.seconds)),
+      session, sessionInfo: start.sessionInfo,
+      code: TypedCode(app.code(step: app.step(at: now.seconds))),
       displayName: name, by: Self.visitor)
     return Device(
       account: grant.account, factor: try #require(grant.account.factors.last).id, secret: secret,
@@ -117,7 +118,7 @@ extension Instance {
     let pool = pool ?? acme
     return try await identity.signIns.finalize(
       project: pool.project, tenant: pool.tenant, pendingCredential: pending,
-      enrollment: device.factor.text, code: code, from: origin)
+      enrollment: device.factor.text, code: TypedCode(code), from: origin)
   }
 
   /// Adds a phone with the enrollment ID `second` to an enrolled user.

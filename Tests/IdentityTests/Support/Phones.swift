@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 extension Instance {
@@ -45,7 +46,8 @@ extension Instance {
   ) async throws -> SessionGrant {
     let info = try await identity.enrollments.startPhone(session, request(number))
     return try await identity.enrollments.finalizePhone(
-      session, .code(sessionInfo: info, code: Self.code), displayName: name, by: Self.visitor)
+      session, .code(sessionInfo: info, code: TypedCode(Self.code)), displayName: name,
+      by: Self.visitor)
   }
 
   /// Creates a user's account with a phone as the second factor.
@@ -67,7 +69,7 @@ extension Instance {
   ) async throws -> SessionGrant {
     try await identity.signIns.finalizePhone(
       project: acme.project, tenant: nil, pendingCredential: pending,
-      .code(sessionInfo: sessionInfo, code: code))
+      .code(sessionInfo: sessionInfo, code: TypedCode(code)))
   }
 
   /// Returns the queued messages, except the revert links of enrollments: channel, purpose, and

@@ -1,4 +1,5 @@
 import Database
+import OTP
 import Testing
 
 @testable import Identity
@@ -12,8 +13,8 @@ extension Instance {
   /// Returns the codes that a device shows whose clock is off: the one before, and the present one.
   func pair(of device: Device, off offset: Int64) throws -> CodePair {
     CodePair(
-      first: try device.code(at: now, steps: offset - 1),
-      second: try device.code(at: now, steps: offset))
+      first: try TypedCode(device.code(at: now, steps: offset - 1)),
+      second: try TypedCode(device.code(at: now, steps: offset)))
   }
 
   @discardableResult

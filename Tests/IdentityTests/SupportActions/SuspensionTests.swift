@@ -1,3 +1,4 @@
+import OTP
 import Testing
 
 @testable import Identity
@@ -94,7 +95,7 @@ struct SuspensionTests {
       }
       await expect("factorSuspended") {
         try await enrollments.finalizePhone(
-          fresh, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+          fresh, .code(sessionInfo: info, code: TypedCode(Instance.code)), displayName: nil,
           by: Instance.visitor)
       }
       await expect("factorSuspended") {
@@ -195,16 +196,19 @@ struct SuspensionTests {
   @Test func `an app's code is never mistaken for a backup code`() {
     // So a correct code of a suspended app is never counted as a guess at a temporary code.
     for kind in BackupCodeStore.Kind.allCases {
-      #expect(kind.length > TOTPFactor.digits)
-      #expect(!SignIns.isOfApp(CodeText.grouped(String(repeating: "2", count: kind.length))))
-      #expect(!SignIns.isOfApp(String(repeating: "2", count: kind.length)))
+      let letters = String(repeating: "2", count: kind.length)
+      for code in [TypedCode(letters), TypedCode(CodeText.grouped(letters))] {
+        #expect(!code.isDigits(TOTPFactor.digits) && BackupCodeStore.Kind(of: code) == kind)
+      }
     }
-    #expect(SignIns.isOfApp("234567") && BackupCodeStore.Kind(of: "234567") == nil)
-    // In any other notation it's neither, and is counted as a wrong code.
-    for text in [
-      "234 567", " 234567", "234567\n", "234-567", "+23456", "２３４５６７", "٢٣٤٥٦٧", "23456e", "",
-    ] {
-      #expect(!SignIns.isOfApp(text) && BackupCodeStore.Kind(of: text) == nil, "\(text)")
+    // In any notation.
+    for code in ["234567", "234 567", " 234567", "234567\n", "234-567", "２３４５６７", "٢٣٤٥٦٧"]
+      as [TypedCode]
+    {
+      #expect(code.isDigits(TOTPFactor.digits) && BackupCodeStore.Kind(of: code) == nil, "\(code)")
+    }
+    for code in ["+23456", "23456e", "2345678", ""] as [TypedCode] {
+      #expect(!code.isDigits(TOTPFactor.digits) && BackupCodeStore.Kind(of: code) == nil, "\(code)")
     }
   }
 

@@ -2,6 +2,7 @@ import Crypto
 import Database
 import Foundation
 import Identity
+import OTP
 import TestDatabases
 import Testing
 
@@ -359,7 +360,8 @@ struct UndoTests {
       instance.clock.advance(60)
       _ = try await again.signIns.finalize(
         project: instance.acme.project, tenant: nil, pendingCredential: pending,
-        enrollment: fixture.device.factor.text, code: fixture.device.code(at: instance.now))
+        enrollment: fixture.device.factor.text,
+        code: TypedCode(fixture.device.code(at: instance.now)))
     }
   }
 

@@ -46,7 +46,7 @@ struct EnrollmentLinkTests {
       instance.clock.advance(30)
       try await instance.identity.enrollmentLinks.finish(
         link, ticket: enrollment.ticket.revealedText,
-        typed: try code(enrollment, at: instance.now), displayName: "",
+        typed: try TypedCode(code(enrollment, at: instance.now)), displayName: "",
         endsSessions: endsSessions, by: Instance.visitor)
       let row = try #require(try await instance.log().first { $0.action == .factorEnroll })
       #expect(row.new(.sessionsEnded) == (endsSessions ? .number(1) : nil))
@@ -71,7 +71,7 @@ struct EnrollmentLinkTests {
       let typed = try code(enrollment, at: instance.now)
       let spaced = typed.prefix(3) + " " + typed.suffix(3)
       try await instance.identity.enrollmentLinks.finish(
-        link, ticket: enrollment.ticket.revealedText, typed: String(spaced),
+        link, ticket: enrollment.ticket.revealedText, typed: TypedCode(String(spaced)),
         displayName: " Pixel 8 ", by: Instance.visitor)
       let factor = try #require(try await instance.reload(account).factors.first)
       #expect(factor.displayName == "Pixel 8" && factor.kind == .totp)
@@ -106,12 +106,13 @@ struct EnrollmentLinkTests {
       let late = try code(enrollment, at: instance.now)
       await expect("expired") {
         try await links.finish(
-          link, ticket: enrollment.ticket.revealedText, typed: late, displayName: "",
+          link, ticket: enrollment.ticket.revealedText, typed: TypedCode(late), displayName: "",
           by: Instance.visitor)
       }
       instance.clock.advance(-1)
       try await links.finish(
-        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        link, ticket: enrollment.ticket.revealedText,
+        typed: TypedCode(code(enrollment, at: instance.now)),
         displayName: "", by: Instance.visitor)
       #expect(
         try await instance.reload(account).factors.first?.displayName
@@ -163,7 +164,7 @@ struct EnrollmentLinkTests {
       for guess in 1...10 {
         await expect(guess < 10 ? "wrongCode" : "tooManyCodes") {
           try await links.finish(
-            link, ticket: ticket, typed: wrong, displayName: "x", by: Instance.visitor)
+            link, ticket: ticket, typed: TypedCode(wrong), displayName: "x", by: Instance.visitor)
         }
       }
       await expect("tooManyCodes") { try await links.open(link) }
@@ -180,7 +181,8 @@ struct EnrollmentLinkTests {
         for _ in 0..<3 {
           await expect("malformedCode") {
             try await links.finish(
-              link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+              link, ticket: enrollment.ticket.revealedText, typed: TypedCode(typed),
+              displayName: "x",
               by: Instance.visitor)
           }
         }
@@ -191,7 +193,8 @@ struct EnrollmentLinkTests {
           link, ticket: "", typed: "", displayName: "x", by: Instance.visitor)
       }
       try await links.finish(
-        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        link, ticket: enrollment.ticket.revealedText,
+        typed: TypedCode(code(enrollment, at: instance.now)),
         displayName: "x", by: Instance.visitor)
     }
   }
@@ -208,7 +211,7 @@ struct EnrollmentLinkTests {
       for typed in [late, wrong, try code(enrollment, at: instance.now)] {
         _ = await outcome {
           try await links.finish(
-            link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+            link, ticket: enrollment.ticket.revealedText, typed: TypedCode(typed), displayName: "x",
             by: Instance.visitor, userAgent: "Firefox/145")
         }
       }
@@ -242,7 +245,8 @@ struct EnrollmentLinkTests {
       await expect("refused") {
         try await links.finish(
           link, ticket: enrollment.ticket.revealedText,
-          typed: code(enrollment, at: instance.now), displayName: "x", by: Instance.visitor)
+          typed: TypedCode(code(enrollment, at: instance.now)), displayName: "x",
+          by: Instance.visitor)
       }
       #expect(try await instance.reload(account).factors.isEmpty)
       _ = try await links.open(link)
@@ -285,14 +289,14 @@ struct EnrollmentLinkTests {
       for ticket in [enrollment.ticket.revealedText, "", "garbage"] {
         await expect("ended") {
           try await links.finish(
-            hers, ticket: ticket, typed: typed, displayName: "x", by: Instance.visitor)
+            hers, ticket: ticket, typed: TypedCode(typed), displayName: "x", by: Instance.visitor)
         }
       }
       #expect(try await instance.reload(alice).factors.isEmpty)
       let long = String(repeating: "x", count: 101)
       await expect("nameTooLong") {
         try await links.finish(
-          his, ticket: enrollment.ticket.revealedText, typed: typed, displayName: long,
+          his, ticket: enrollment.ticket.revealedText, typed: TypedCode(typed), displayName: long,
           by: Instance.visitor)
       }
     }
@@ -319,7 +323,7 @@ struct EnrollmentLinkTests {
       let typed = try code(enrollment, at: instance.now)
       await expect("refused") {
         try await links.finish(
-          link, ticket: enrollment.ticket.revealedText, typed: typed, displayName: "x",
+          link, ticket: enrollment.ticket.revealedText, typed: TypedCode(typed), displayName: "x",
           by: Instance.visitor)
       }
       var change = AccountChange()
@@ -348,7 +352,8 @@ struct EnrollmentLinkTests {
       }
       let enrollment = try await instance.identity.enrollmentLinks.open(link)
       try await instance.identity.enrollmentLinks.finish(
-        link, ticket: enrollment.ticket.revealedText, typed: code(enrollment, at: instance.now),
+        link, ticket: enrollment.ticket.revealedText,
+        typed: TypedCode(code(enrollment, at: instance.now)),
         displayName: "", by: Instance.visitor)
       #expect(
         try await instance.mails("notice-factor-enrolled").map(\.recipient)

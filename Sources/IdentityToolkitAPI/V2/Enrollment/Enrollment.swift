@@ -122,7 +122,7 @@ extension Methods {
     }
     // Missing members are rejected in this order: the session, then the name, then the code.
     let sessionInfo = try info.text("sessionInfo") ?? ""
-    let code = try info.text("verificationCode") ?? ""
+    let code = try info.code("verificationCode")
     let displayName = try call.message.text("displayName")
     let grant = try await identity.enrollments.finalize(
       session, sessionInfo: sessionInfo, code: code, displayName: displayName,

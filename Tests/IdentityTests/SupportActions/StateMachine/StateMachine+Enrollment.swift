@@ -72,7 +72,7 @@ extension StateMachine {
       secret = Secret(Base32.decode(start.sharedSecret.revealedText) ?? [])
       return try await identity.enrollments.finalize(
         session.session, sessionInfo: start.sessionInfo,
-        code: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
+        code: try TypedCode(OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50))),
         displayName: "phone", by: visitor(sample))
     }
     if isDone, case .success(let grant) = result {
@@ -145,7 +145,7 @@ extension StateMachine {
         PhoneRequest(
           phoneNumber: number, language: "en", address: ClientAddress(seen: Self.address)))
       return try await identity.enrollments.finalizePhone(
-        session.session, .code(sessionInfo: info, code: Instance.code), displayName: nil,
+        session.session, .code(sessionInfo: info, code: TypedCode(Instance.code)), displayName: nil,
         by: visitor(sample))
     }
     if isDone, case .success(let grant) = result {
@@ -267,7 +267,7 @@ extension StateMachine {
       secret = Secret(Base32.decode(enrollment.key.revealedText) ?? [])
       return try await identity.enrollmentLinks.finish(
         code, ticket: enrollment.ticket.revealedText,
-        typed: try OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50)),
+        typed: try TypedCode(OneTimePassword.code(of: secret, step: step - (isRight ? 0 : 50))),
         displayName: "", by: Author(actor: .visitor))
     }
     if expectation.refusals.isEmpty, case .success = result {

@@ -47,7 +47,7 @@ extension StateMachine {
       request: ActionRequest(
         agent: sample.session, author: sample.author, reason: lacksReason ? nil : reason,
         note: "because", ticket: dice.chance(30) ? "T-1" : "",
-        proofs: Set(proofs.map { UntrustedText($0) }), proof: .code(typed)),
+        proofs: Set(proofs.map { UntrustedText($0) }), proof: .code(TypedCode(typed))),
       reason: reason, isFaulty: isFaulty, code: code, step: step)
   }
 

@@ -105,7 +105,7 @@ extension StateMachine {
     let result = await attempt {
       try await identity.signIns.finalize(
         project: sample.pool.project, tenant: sample.pool.tenant,
-        pendingCredential: credential.credential, enrollment: target, code: typed.text,
+        pendingCredential: credential.credential, enrollment: target, code: TypedCode(typed.text),
         by: Author(actor: .visitor))
     }
     if isDone, case .success(let grant) = result {
@@ -122,7 +122,7 @@ extension StateMachine {
   }
 
   /// A code entered at a sign-in, with its expected effects.
-  private struct TypedCode {
+  private struct EnteredCode {
     var words: String
     var text: String
     var passes = false
@@ -132,14 +132,14 @@ extension StateMachine {
     var row: String?
   }
 
-  private func code(for user: SimulatedUser, _ kind: Typed?) throws -> TypedCode {
+  private func code(for user: SimulatedUser, _ kind: Typed?) throws -> EnteredCode {
     let settings = settings[user.pool.key] ?? SupportRules()
     let step = now.seconds / 30
     let removed = user.removals.flatMap(\.factors)
     let app = user.app
     let last = app?.lastStep ?? 0
     let isSuspended = app?.isSuspended(at: now) ?? false
-    let wrong = TypedCode(words: "wrong", text: try wrongCode(for: user, step))
+    let wrong = EnteredCode(words: "wrong", text: try wrongCode(for: user, step))
     var kinds: [(Typed, Int)] = [
       (.right, 40), (.near, 6), (.wrong, 10), (.replayed, 8), (.purged, 12), (.spent, 6),
     ]
@@ -153,39 +153,39 @@ extension StateMachine {
       else {
         return wrong
       }
-      return TypedCode(
+      return EnteredCode(
         words: isSuspended ? "of a suspended app" : "right", text: try app.code(step: step),
         passes: !isSuspended, isOfSuspended: isSuspended, step: step)
     case .near:
       guard let app, let offset = dice.pick([-10, -8, -6, 6, 7, 10] as [Int64]) else {
         return wrong
       }
-      return TypedCode(words: "near", text: try app.code(step: step + offset))
+      return EnteredCode(words: "near", text: try app.code(step: step + offset))
     case .replayed:
       guard let app, last >= step - 5 else { return wrong }
-      return TypedCode(
+      return EnteredCode(
         words: "replayed", text: try app.code(step: last), isOfSuspended: isSuspended)
     case .purged:
       guard let old = dice.pick((user.purged + removed).filter { $0.secret != nil }) else {
         return wrong
       }
-      return TypedCode(words: "of an app that is gone", text: try old.code(step: step))
+      return EnteredCode(words: "of an app that is gone", text: try old.code(step: step))
     case .wrong: return wrong
     case .temporary:
       guard let (code, until) = user.temporary else { return wrong }
       let passes = settings.temporaryCodes && now < until
-      return TypedCode(
+      return EnteredCode(
         words: "temporary", text: code, passes: passes,
         row: passes ? "factor.use-temporary-code" : nil)
     case .recovery:
       guard let code = dice.pick(user.recovery ?? []) else { return wrong }
       let passes = settings.recoveryCodes
-      return TypedCode(
+      return EnteredCode(
         words: "recovery", text: code, passes: passes,
         row: passes ? "factor.use-recovery-code" : nil)
     case .spent:
       guard let code = dice.pick(user.spent) else { return wrong }
-      return TypedCode(words: "spent", text: code)
+      return EnteredCode(words: "spent", text: code)
     }
   }
 
@@ -256,7 +256,7 @@ extension StateMachine {
         address: ClientAddress(seen: Self.address))
       return try await identity.signIns.finalizePhone(
         project: sample.pool.project, tenant: sample.pool.tenant,
-        pendingCredential: credential.credential, .code(sessionInfo: info, code: code))
+        pendingCredential: credential.credential, .code(sessionInfo: info, code: TypedCode(code)))
     }
     if isDone, case .success(let grant) = result { passCode(user, place, grant) }
     try await reconcile(expectation, result)
@@ -296,7 +296,7 @@ extension StateMachine {
     let result = await attempt {
       try await identity.signIns.finalize(
         project: sample.pool.project, tenant: sample.pool.tenant,
-        pendingCredential: credential.credential, enrollment: factor.id, code: code)
+        pendingCredential: credential.credential, enrollment: factor.id, code: TypedCode(code))
     }
     try await reconcile(expectation, result)
   }

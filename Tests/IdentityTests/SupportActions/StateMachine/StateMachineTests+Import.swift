@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 
 @testable import Identity
 
@@ -53,7 +54,7 @@ extension StateMachine {
       try await identity.signIns.finalize(
         project: user.pool.project, tenant: user.pool.tenant,
         pendingCredential: pending.credential, enrollment: app.id,
-        code: try app.code(step: now.seconds / 30 + 2))
+        code: try TypedCode(app.code(step: now.seconds / 30 + 2)))
     }
     try await reconcile(expectation, result)
   }
