@@ -1,6 +1,7 @@
 """The real firebase-admin for Python against the emulator profile: sessions, cookies, and links."""
 
 import datetime
+import json
 import time
 
 import httpx
@@ -96,6 +97,41 @@ def test_a_custom_token_signs_in(sdk):
         assert claims(refreshed["id_token"])["premium"] is True
     with pytest.raises(auth.InvalidIdTokenError, match="custom token"):
         auth.verify_id_token(token, sdk.app)
+
+
+# Every claim that the SDK doesn't refuse itself, though tokens have it, with what Ada's tokens say.
+OWN = {
+    "email": EMAIL, "email_verified": True, "phone_number": None, "provider_id": None,
+    "user_id": "ada", "countersign": None,
+}
+GIVEN = {**dict.fromkeys(OWN, "mallory@example.com"), "plan": "gold"}
+
+
+def expect_own_values(sdk, token):
+    decoded = auth.verify_id_token(token, sdk.app)
+    assert {name: decoded.get(name) for name in OWN} == OWN
+    assert decoded["plan"] == "gold"
+
+
+def test_claims_that_the_sdk_allows_are_stored_and_replace_nothing(sdk, ada):
+    token = auth.create_custom_token("ada", GIVEN, sdk.app).decode()
+    expect_own_values(sdk, ok(sdk.api.client(":signInWithCustomToken", {
+        "token": token, "returnSecureToken": True}))["idToken"])
+    auth.set_custom_user_claims("ada", GIVEN, sdk.app)
+    assert auth.get_user("ada", sdk.app).custom_claims == GIVEN
+    expect_own_values(sdk, ok(sdk.api.sign_in(EMAIL))["idToken"])
+    record = auth.ImportUserRecord("bob", email="bob@example.com", custom_claims=GIVEN)
+    assert auth.import_users([record], app=sdk.app).failure_count == 0
+    assert auth.get_user("bob", sdk.app).custom_claims == GIVEN
+
+
+def test_claims_that_the_sdk_refuses_are_refused_without_it_too(sdk, ada):
+    for name in auth._token_gen.RESERVED_CLAIMS:  # pylint: disable=protected-access
+        with pytest.raises(ValueError):
+            auth.create_custom_token("ada", {name: "x"}, sdk.app)
+        refused(sdk.api.admin("POST", "accounts:update", {
+            "localId": "ada", "customAttributes": json.dumps({name: "x"})}),
+            f"FORBIDDEN_CLAIM : {name}")
 
 
 def test_a_link_verifies_an_email(sdk):

@@ -238,13 +238,15 @@ public enum TokenClaim: String, CaseIterable, Sendable {
 }
 
 public enum ReservedClaims {
-  /// Names of OpenID Connect that tokens don't have; SDKs reject them, too.
-  private static let unused: Set<UntrustedText> = [
-    "acr", "amr", "at_hash", "azp", "c_hash", "cnf", "jti", "nbf", "nonce",
+  /// The names that custom claims can't have: those that production and SDKs refuse, and no others.
+  public static let all: Set<UntrustedText> = [
+    "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat",
+    "iss", "jti", "nbf", "nonce", "sub",
   ]
 
-  /// The names: those of tokens that custom claims can't replace, and those that no token has.
-  public static let all: Set<UntrustedText> = unused.union(
+  /// The names of stored claims that tokens leave out, since they're about the account or the session:
+  /// a token has their values, or none.
+  public static let leftOut: Set<UntrustedText> = all.union(
     TokenClaim.allCases.filter { !$0.isReplaceable }.map { UntrustedText($0.rawValue) })
 
   /// The maximum length of custom claims, in UTF-16 code units.

@@ -143,13 +143,13 @@ struct ClaimsWriter {
 
   /// Returns the user's custom claims with those of the session's custom token.
   ///
-  /// The session's take precedence. Reserved names are ignored: earlier versions stored some, and a
-  /// session's attributes are under `firebase`.
+  /// The session's take precedence. The account's own values do over both, whether it has them or not,
+  /// and a session's attributes are under `firebase`.
   private static func custom(_ ofUser: String?, _ ofSession: JSON.Object) -> JSON.Object {
     guard ofUser != nil || !ofSession.isEmpty else { return [:] }
     var claims = ofUser.flatMap(CustomClaims.read) ?? [:]
     for claim in ofSession { claims[claim.name] = claim.value }
-    return JSON.Object(claims.members.filter { !ReservedClaims.all.contains($0.name) })
+    return JSON.Object(claims.members.filter { !ReservedClaims.leftOut.contains($0.name) })
   }
 
   private mutating func name(_ claim: TokenClaim) { member(claim.rawValue) }
