@@ -153,8 +153,9 @@ public enum ImportFault: Error, Sendable {
   case totpNotAllowed
   /// The project doesn't allow the import of TOTP secrets.
   case totpImportOff
-  /// The codes of a TOTP secret have another hash function, length, or period.
-  case unsupportedTOTPParameters
+  /// A member says that the codes of a TOTP secret have another hash function, length, or period, or
+  /// something unknown; its name.
+  case unsupportedTOTPParameter(String)
   /// A TOTP secret isn't the base32 encoding of 10 to 64 bytes.
   case invalidTOTPSecret
   case invalidFactorPhone
@@ -237,17 +238,41 @@ public struct ImportedFactor: Sendable {
     case unknown
   }
 
+  /// A member of a row that says how an app computes its codes.
+  public struct CodeParameter: Sendable {
+    public enum Value: Sendable {
+      /// The name of the hash function, such as `SHA1`.
+      case algorithm(String)
+      case digits(Int)
+      /// The length of a time step, in seconds.
+      case period(Int)
+      case unknown
+    }
+
+    let name: String
+    let value: Value
+
+    public init(_ name: String, _ value: Value) { (self.name, self.value) = (name, value) }
+
+    /// Whether all codes here are like that; others would never match.
+    var isOfThisServer: Bool {
+      switch value {
+      case .algorithm(let name): ["SHA1", "SHA-1"].contains(UntrustedText(name.uppercased()))
+      case .digits(let count): count == TOTPFactor.digits
+      case .period(let seconds): seconds == TOTPFactor.period
+      case .unknown: false
+      }
+    }
+  }
+
   /// The enrollment ID; nil to generate one.
   public var id: String?
   public var displayName: String?
   /// When the factor was enrolled; nil for the time of the import.
   public var enrolledAt: Instant?
   public var kind: Kind
-  /// The name of the hash function of an app's codes, such as `SHA1`; nil if the row has none.
-  public var codeAlgorithm: String?
-  public var codeLength: Int?
-  /// The length of a time step of an app's codes, in seconds; nil if the row has none.
-  public var codePeriod: Int?
+  /// What the row says about an app's codes.
+  public var codeParameters: [CodeParameter] = []
 
   public init(_ kind: Kind, id: String? = nil) {
     self.kind = kind

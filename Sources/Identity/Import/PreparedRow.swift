@@ -135,7 +135,9 @@ extension Imports {
       case .totp(nil): throw .totpNotAllowed
       case .totp(let secret?):
         guard secretLengths.contains(secret.count) else { throw .invalidTOTPSecret }
-        guard factor.hasCodesOfThisServer else { throw .unsupportedTOTPParameters }
+        if let other = factor.codeParameters.first(where: { !$0.isOfThisServer }) {
+          throw .unsupportedTOTPParameter(other.name)
+        }
         apps += 1
       case .unknown: throw .unsupportedFactor
       }
@@ -167,16 +169,5 @@ extension Imports {
       }
     }
     return result
-  }
-}
-
-extension ImportedFactor {
-  /// Whether the app's codes, as far as the row says, have the parameters of all codes here; codes
-  /// with others would never match.
-  fileprivate var hasCodesOfThisServer: Bool {
-    let algorithm = codeAlgorithm.map { UntrustedText($0.uppercased()) }
-    return [nil, "SHA1", "SHA-1"].contains(algorithm)
-      && [nil, TOTPFactor.digits].contains(codeLength)
-      && [nil, Int(TOTPFactor.period)].contains(codePeriod)
   }
 }

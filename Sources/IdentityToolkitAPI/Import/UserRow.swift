@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import JSON
 import OTP
+import Text
 
 /// Parses the users of an import, from a message or a file, which differ in one name.
 struct UserRow: Sendable {
@@ -133,12 +134,41 @@ struct UserRow: Sendable {
         return .failure(.totpNotAllowed)
       }
       guard let secret = Base32.decode(text) else { return .failure(.invalidTOTPSecret) }
-      factor.codeAlgorithm = try totp.given("hashingAlgorithm")
-      factor.codeLength = try totp.int32("verificationCodeLength").flatMap { $0 == 0 ? nil : $0 }
-      factor.codePeriod = try totp.int32("periodSec").flatMap { $0 == 0 ? nil : $0 }
+      factor.codeParameters = try parameters(totp)
       factor.kind = .totp(Secret(secret))
     }
     return .success(factor)
+  }
+
+  /// Returns what a row says about the codes of an app, under the names of enrollments and those of
+  /// `otpauth` URIs; a member that's unknown may say something about them, too.
+  private static func parameters(
+    _ totp: RequestMessage
+  ) throws(WireError) -> [ImportedFactor.CodeParameter] {
+    var parameters: [ImportedFactor.CodeParameter] = []
+    let (algorithms, lengths, periods) = (
+      ["hashingAlgorithm", "algorithm"], ["verificationCodeLength", "digits"],
+      ["periodSec", "period"]
+    )
+    for name in algorithms {
+      if let value = try totp.given(name) { parameters.append(.init(name, .algorithm(value))) }
+    }
+    for name in lengths {
+      if let value = try totp.int32(name), value != 0 {
+        parameters.append(.init(name, .digits(value)))
+      }
+    }
+    for name in periods {
+      if let value = try totp.int32(name), value != 0 {
+        parameters.append(.init(name, .period(value)))
+      }
+    }
+    let known = ["sharedSecretKey", "issuer"] + algorithms + lengths + periods
+    for member in totp.object.members
+    where !member.value.isNull && !known.contains(where: { Names.match(member.name, $0) }) {
+      parameters.append(.init(member.name.text, .unknown))
+    }
+    return parameters
   }
 }
 

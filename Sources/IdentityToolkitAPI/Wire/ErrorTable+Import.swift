@@ -89,8 +89,11 @@ extension ImportFault {
     case .totpNotAllowed: "Importing TOTP MFA is not supported."
     case .totpImportOff:
       "Importing TOTP MFA is not supported unless the project's importTotpSecrets is true."
-    case .unsupportedTOTPParameters:
-      "TOTP secret should be of codes with SHA1, 6 digits, and 30 seconds."
+    case .unsupportedTOTPParameter(let name):
+      """
+      totpInfo.\(name.prefix(100)) is not supported: TOTP secret should be of codes with SHA1, 6 \
+      digits, and 30 seconds.
+      """
     case .invalidTOTPSecret: "TOTP secret should be base32 of 10 to 64 bytes."
     case .invalidFactorPhone: "Phone number format is invalid"
     case .duplicateFactorPhone:

@@ -280,14 +280,24 @@ struct BatchCreateTests {
     }
   }
 
-  @Test(arguments: [
-    (#""hashingAlgorithm": "SHA1", "verificationCodeLength": 6, "periodSec": 30"#, true),
-    (#""hashingAlgorithm": "", "verificationCodeLength": 0, "periodSec": 0"#, true),
-    (#""hashingAlgorithm": "sha-1""#, true), (#""hashingAlgorithm": "SHA256""#, false),
-    (#""verificationCodeLength": 8"#, false), (#""periodSec": 60"#, false),
-  ])
+  @Test(
+    arguments: [
+      (#""hashingAlgorithm": "SHA1", "verificationCodeLength": 6, "periodSec": 30"#, nil),
+      (#""hashingAlgorithm": "", "verificationCodeLength": 0, "periodSec": 0"#, nil),
+      (
+        #""algorithm": "sha1", "digits": "6", "period": 30, "issuer": "Acme", "counter": null"#, nil
+      ),
+      (#""hashingAlgorithm": "sha-1""#, nil),
+      (#""hashingAlgorithm": "SHA256""#, "hashingAlgorithm"),
+      (#""hashing_algorithm": "SHA512""#, "hashingAlgorithm"),
+      (#""hashingAlgorithm": "SHA1", "algorithm": "SHA256""#, "algorithm"),
+      (#""verificationCodeLength": 8"#, "verificationCodeLength"), (#""digits": 8"#, "digits"),
+      (#""digits": "8""#, "digits"), (#""periodSec": 60"#, "periodSec"),
+      (#""period": 60"#, "period"), (#""counter": 0"#, "counter"), (#""type": "hotp""#, "type"),
+      (#""interval": 60"#, "interval"),
+    ] as [(String, String?)])
   func `a TOTP secret of codes with other parameters isn't imported`(
-    parameters: String, isImported: Bool
+    parameters: String, refused: String?
   ) async throws {
     try await TestServer.with { server in
       _ = try await server.patch(
@@ -299,10 +309,13 @@ struct BatchCreateTests {
         """)
       let done = try await server.post(Self.path, ["users": [row]], .owner)
       let message = done["error"]?.arrayValue?.first?["message"]
-      #expect(
-        message
-          == (isImported
-            ? nil : "TOTP secret should be of codes with SHA1, 6 digits, and 30 seconds."))
+      let text = refused.map {
+        """
+        totpInfo.\($0) is not supported: TOTP secret should be of codes with SHA1, 6 digits, and 30 \
+        seconds.
+        """
+      }
+      #expect(message == text.map { JSON.string($0) })
     }
   }
 

@@ -79,6 +79,16 @@ struct UpdateFactorsTests {
     #expect(factors == ["Phone"])
   }
 
+  @Test(arguments: ["sharedSecretKey", "hashingAlgorithm", "algorithm", "digits", "period"])
+  func `a member that would change a factor's codes is refused by name`(name: String) async throws {
+    let (error, factors) = try await update {
+      #"{"enrollments":[{"mfaEnrollmentId":"\#($0)","totpInfo":{"\#(name)":"8"}}]}"#
+    }
+    #expect(
+      error?.contains(#""\#(name)" at 'mfa.enrollments[0].totp_info': Cannot find field."#) == true)
+    #expect(factors == ["Phone"])
+  }
+
   @Test func `too many factors, too many phones, and duplicate IDs are refused`()
     async throws
   {

@@ -46,6 +46,10 @@ extension Schema {
           "hashingAlgorithm": .text.noted("SHA1, which is also the default."),
           "verificationCodeLength": .integer.noted("6, which is also the default."),
           "periodSec": .integer.noted("30, which is also the default."),
+          "algorithm": .text.noted("hashingAlgorithm, as otpauth URIs call it."),
+          "digits": .integer.noted("verificationCodeLength, as otpauth URIs call it."),
+          "period": .integer.noted("periodSec, as otpauth URIs call it."),
+          "issuer": .text.noted("Ignored."),
         ],
       ]),
     ])

@@ -199,9 +199,11 @@ extension Methods {
     var entries: [FactorEntry] = []
     for enrollment in enrollments {
       let id = try enrollment.given("mfaEnrollmentId")
-      let isApp = try enrollment.has("totpInfo")
+      let app = try enrollment.message("totpInfo")
+      // A secret, or how codes are computed, can't be changed, and mustn't seem to be.
+      try app?.refuseUnknown(except: [])
       let number = try enrollment.text("phoneInfo").map(Account.phoneNumber)
-      guard id != nil || isApp || number != nil else {
+      guard id != nil || app != nil || number != nil else {
         throw WireError("INVALID_MFA_PHONE_NUMBER : Invalid format.")
       }
       entries.append(
