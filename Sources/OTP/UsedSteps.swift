@@ -55,6 +55,18 @@ public struct UsedSteps: Sendable, Hashable {
     return !unused.contains { $0.contains(step) }
   }
 
+  /// Returns the last used step of those that a device can have shown; nil or negative if there is
+  /// none.
+  ///
+  /// Later ones are from a time when the server's clock was ahead.
+  ///
+  /// - Parameter now: The current step of the server's clock.
+  public func last(at now: Int64) -> Int64? {
+    let limit = now + Int64(OneTimePassword.pairReach + OneTimePassword.reach)
+    guard let last, last > limit else { return last }
+    return unused.first { $0.contains(limit) }.map { $0.lowerBound - 1 } ?? limit
+  }
+
   /// Returns whether a step is used and the next one isn't, as after its code was accepted.
   public func endsWith(_ step: Int64) -> Bool { contains(step) && !contains(step + 1) }
 

@@ -85,10 +85,12 @@ extension OneTimePassword {
 /// The result of looking for two consecutive codes (RFC 6238 section 6).
 public enum PairVerification: Sendable, Hashable {
   /// The codes are those of the step before `step` and of `step`, `offset` steps from now (negative:
-  /// late), and neither was used before.
+  /// late), and both come after the last used step.
   case found(step: Int64, offset: Int)
-  /// The codes are consecutive, but a step of theirs is used.
-  case used
+  /// The codes are those of the step before `step` and of `step`, but the earlier one doesn't come after
+  /// the last used step, so it may have been seen; the device shows the first code that does in `wait`
+  /// steps, 0 for now.
+  case old(step: Int64, wait: Int64)
   /// No two consecutive steps near now have the codes, several pairs of steps do, or a text isn't
   /// a code.
   case refused
@@ -108,7 +110,7 @@ extension OneTimePassword {
   ///   - first: The earlier code, as typed.
   ///   - second: The code after it, as typed.
   ///   - seconds: The server's time, in seconds since 1970.
-  ///   - used: The used steps, which aren't accepted.
+  ///   - used: The used steps; none up to the last of them is accepted.
   /// - Returns: The result, with the later step and its offset.
   /// - Throws: `CryptoError.failed` when the hash function isn't available.
   public func find(
@@ -127,8 +129,9 @@ extension OneTimePassword {
     guard let index else { return .refused }
     let offset = index - Self.pairReach
     let step = now + Int64(offset)
-    guard !used.contains(step - 1), !used.contains(step) else { return .used }
-    return .found(step: step, offset: offset)
+    let last = used.last(at: now) ?? -1
+    return step - 1 > last
+      ? .found(step: step, offset: offset) : .old(step: step, wait: last + 1 - step)
   }
 
   /// Returns the index of the later of two neighbors with these values; nil unless exactly one pair of

@@ -41,16 +41,22 @@ import Testing
     #expect(try find(3, 100) == .refused)
   }
 
-  @Test func `V1: neither step may be used`() throws {
+  @Test func `V1: both steps of a resynchronization come after the last accepted one`() throws {
     let now = password.step(at: Self.now)
-    #expect(try find(3, 4, after: UsedSteps(last: now + 4)) == .used)
-    #expect(try find(3, 4, after: UsedSteps(last: now + 3)) == .used)
+    #expect(try find(3, 4, after: UsedSteps(last: now + 9)) == .old(step: now + 4, wait: 6))
+    #expect(try find(3, 4, after: UsedSteps(last: now + 4)) == .old(step: now + 4, wait: 1))
+    #expect(try find(3, 4, after: UsedSteps(last: now + 3)) == .old(step: now + 4, wait: 0))
     let expected = PairVerification.found(step: now + 4, offset: 4)
     #expect(try find(3, 4, after: UsedSteps(last: now + 2)) == expected)
-    // The steps of a range in which none was used, before used ones.
-    let ahead = UsedSteps(last: now + 1_000, unused: "0-\(now + 3)")
-    #expect(try find(2, 3, after: ahead).isFound)
-    #expect(try find(3, 4, after: ahead) == .used)
+    // Steps before the last accepted one in which no code was accepted: they may have been seen.
+    let seen = UsedSteps(last: now, unused: "0-\(now - 21)")
+    #expect(try find(-30, -29, after: seen) == .old(step: now - 29, wait: 30))
+    #expect(try find(1, 2, after: seen).isFound)
+    // Steps that no device can show yet were accepted while the server's clock was ahead.
+    let ahead = UsedSteps(last: now + 1_000, unused: "\(now + 1)-\(now + 979)")
+    #expect(try find(1, 2, after: ahead).isFound)
+    #expect(try find(0, 1, after: ahead) == .old(step: now + 1, wait: 0))
+    #expect(try find(-30, -29, after: ahead) == .old(step: now - 29, wait: 30))
   }
 
   @Test(arguments: [("12345", "123456"), ("123456", ""), ("abcdef", "123456"), ("1234567", "1")])
@@ -65,7 +71,8 @@ import Testing
     let codes = try [7, 8].map { try password.code(step: now + $0) }
     let found = try password.find(
       TypedCode(" \(codes[0].prefix(3)) \(codes[0].suffix(3))"),
-      then: TypedCode("\(codes[1].prefix(3))-\(codes[1].suffix(3))"), at: Self.now, after: UsedSteps())
+      then: TypedCode("\(codes[1].prefix(3))-\(codes[1].suffix(3))"), at: Self.now,
+      after: UsedSteps())
     #expect(found == .found(step: now + 8, offset: 8))
   }
 

@@ -65,9 +65,18 @@ struct Resynchronize: FormAction {
     case .codesWrong:
       return FormEnd(
         again: Message("These codes don’t follow each other. Enter the next two."), after: done)
-    case .codesUsed:
+    case .codesOld(let until):
+      let now = identity.clock.now()
       return FormEnd(
-        again: Message("One of these codes was already used. Enter the next two."), after: done)
+        again: now < until
+          ? Message(
+            """
+            These codes are older than the last accepted one. Enter two that the device shows after \
+            {time}.
+            """, ["time": target.times.start(until)])
+          : Message(
+            "These codes aren’t both newer than the last accepted one. Enter the next two."),
+        after: done)
     case .done(let change):
       return FormEnd(
         Message(
@@ -101,6 +110,14 @@ struct ClearOffset: FormAction {
         Message("Codes of a device whose clock is off are rejected."),
       ], button: Message("Clear offset"), isDestructive: false,
       factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
+    if let from = found.factor.acceptedWithoutOffset(at: identity.clock.now()) {
+      page.consequences.append(
+        Message(
+          """
+          Codes of a device that shows the right time are accepted from {time}, since those before \
+          are used.
+          """, ["time": target.times.start(from)]))
+    }
     page.notifies = true
     page.reasons = [.mistake, .replaced, .other]
     if found.factor.clockOffset == nil { page.refusal = ActionErrorText.sentence(.nothingToDo) }
@@ -112,10 +129,17 @@ struct ClearOffset: FormAction {
   ) async throws -> FormEnd {
     let done = try await identity.resynchronizations.clearOffset(
       ID(target.object), of: target.user, in: target.pool, request)
-    return FormEnd(
+    let factor = FactorText.name(done.value.factor)
+    let text = done.value.acceptedFrom.map {
       Message(
-        "Cleared the clock offset of “{factor}”.",
-        ["factor": FactorText.name(done.value.factor)]), at: target.userPage, after: done)
+        """
+        Cleared the clock offset of “{factor}”. If the device shows the right time, its codes are \
+        accepted from {time}.
+        """, ["factor": factor, "time": target.times.start($0)])
+    }
+    return FormEnd(
+      text ?? Message("Cleared the clock offset of “{factor}”.", ["factor": factor]),
+      at: target.userPage, after: done)
   }
 }
 

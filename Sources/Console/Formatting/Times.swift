@@ -67,6 +67,9 @@ struct Times: Hashable, Sendable {
   /// An exact date and time in a message: `Nov 3, 2026, 09:12 UTC`.
   func value(_ instant: Instant) -> Message.Value { .time(local(instant, instant.calendar)) }
 
+  /// The first whole minute from which on something is possible, in a message.
+  func start(_ instant: Instant) -> Message.Value { value(instant.advanced(bySeconds: 59)) }
+
   /// The end of something that's chosen by its last day, as markup after “through”: `Nov 28, 2026 (UTC)`
   /// for the whole of Nov 28, although it's over with the next day.
   func end(_ instant: Instant) -> Markup {

@@ -44,10 +44,14 @@ struct DiagnosisView: ViewModel {
         Message("Its codes are rejected. End the suspension once the caller has the device.")
       )
     case .drift(let drift): return (CodeAttemptText.finding(drift), CodeAttemptText.clockAdvice)
-    case .reused:
+    case .reused(let from):
       return (
         Message("The last code had already been used."),
-        Message("Ask the caller to wait up to 30\u{A0}s and enter the next code.")
+        from.map {
+          Message(
+            "Later codes were used, too. The device’s codes are accepted from {time}.",
+            ["time": times.start($0)])
+        } ?? Message("Ask the caller to wait up to 30\u{A0}s and enter the next code.")
       )
     case .incorrect(let count):
       return (

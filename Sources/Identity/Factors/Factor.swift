@@ -22,6 +22,8 @@ public struct Factor: Sendable {
   /// How many intervals the device's clock is ahead of the server's, negative if it's behind; nil if
   /// the factor wasn't resynchronized.
   public let clockOffset: Int?
+  /// The stored form of its used steps.
+  private let steps: (last: Int64?, unused: String?)
 
   /// The maximum length of a name, in Unicode scalars.
   public static let longestName = 100
@@ -34,6 +36,22 @@ public struct Factor: Sendable {
 
   public func isSuspended(at now: Instant) -> Bool { suspendedUntil.map { now < $0 } ?? false }
 
+  /// Returns when a device that showed the code of a step at a time shows the first one after the last
+  /// accepted one; nil if that's the next one, or earlier.
+  func accepted(after step: Int64, at moment: Instant) -> Instant? {
+    let used = UsedSteps(last: steps.last, unused: steps.unused)
+    let wait = (used.last(at: FactorClock.server.step(at: moment)) ?? -1) + 1 - step
+    return wait > 1 ? moment.advanced(bySeconds: wait * TOTPFactor.period) : nil
+  }
+
+  /// Returns from when codes of a device that shows the server's time are accepted, if the factor has
+  /// no offset; nil if the next one is.
+  ///
+  /// A device that was fast has used up steps that are yet to come.
+  public func acceptedWithoutOffset(at now: Instant) -> Instant? {
+    accepted(after: FactorClock.server.step(at: now), at: now)
+  }
+
   /// Returns the name to store; nil if it's blank or nobody could see it.
   static func storedName(_ name: String?) -> String? { name?.trimmed.ifVisible }
 
@@ -41,7 +59,7 @@ public struct Factor: Sendable {
 
   static let columns: SQL = """
     enrollment_id, kind, display_name, enrolled_at, last_used_at, phone, suspended_until,
-      clock_offset
+      clock_offset, last_step, unused_steps
     """
 
   init(_ row: inout Row) throws {
@@ -53,6 +71,7 @@ public struct Factor: Sendable {
     phoneNumber = try row.next()
     suspendedUntil = try row.next()
     clockOffset = try row.next()
+    steps = (last: try row.next(), unused: try row.next())
   }
 
   /// Reads an account's factors, in order of enrollment.

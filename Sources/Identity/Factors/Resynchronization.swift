@@ -22,8 +22,9 @@ public enum Resynchronization: Sendable {
   case done(ClockChange)
   /// The codes aren't consecutive codes near the server's time; counted as one incorrect code.
   case codesWrong
-  /// A code of the two, or a later one, was already used; counted as one incorrect code.
-  case codesUsed
+  /// The codes don't both come after the last accepted one, so others may have seen them; not counted.
+  /// The device shows codes that do from a time on, which isn't later than now if the next two do.
+  case codesOld(until: Instant)
 }
 
 public struct ClockChange: Sendable {
@@ -33,6 +34,9 @@ public struct ClockChange: Sendable {
   public let factor: Factor
   /// The offset after it, in intervals; nil if it was cleared.
   public let offset: Int?
+  /// From when codes of a device that shows the server's time are accepted, since the next ones are
+  /// used; nil if the next one is accepted.
+  public var acceptedFrom: Instant?
 }
 
 extension SupportRules {
@@ -87,8 +91,17 @@ public struct Resynchronizations: Sendable {
       let attempt = CodeAttemptRecorder(
         account: account, pool: pool, way: .resynchronization, enrollment: factor,
         origin: RequestOrigin())
-      guard case .found(let step, _) = found else {
-        return try Self.refuse(found, attempt, old, at: now, connection)
+      let step: Int64
+      switch found {
+      case .found(let later, _): step = later
+      case .old(let shown, let wait):
+        let until = now.advanced(bySeconds: wait * TOTPFactor.period)
+        let finding = CodeFinding(.older, step: shown)
+        return try Self.refuse(
+          .codesOld(until: until), finding, attempt, old, at: now, connection)
+      case .refused:
+        return try Self.refuse(
+          .codesWrong, CodeFinding(.wrong), attempt, old, at: now, connection)
       }
       // On time by the new clock, so what was said about the former one is over.
       try attempt.note(
@@ -104,22 +117,24 @@ public struct Resynchronizations: Sendable {
     }
   }
 
-  /// Counts codes that don't match as one incorrect code.
+  /// Records codes that aren't accepted, and counts those that don't match as one incorrect code.
   ///
   /// It's a result rather than an error, which would roll back the count.
   private static func refuse(
-    _ found: PairVerification, _ attempt: CodeAttemptRecorder, _ factor: Factor, at now: Instant,
-    _ connection: borrowing Connection
+    _ result: Resynchronization, _ finding: CodeFinding, _ attempt: CodeAttemptRecorder,
+    _ factor: Factor, at now: Instant, _ connection: borrowing Connection
   ) throws -> CompletedAction<Resynchronization> {
     let account = attempt.account
-    let isUsed = found == .used
-    _ = try attempt.fail(CodeFinding(isUsed ? .used : .wrong), at: now, connection)
     var entry = AuditEntry(.factorRefuseResynchronization, of: account, in: attempt.pool)
     entry.add(.factors, .of([factor]))
-    entry.add(
-      .wrongCodes, from: .number(account.wrongCodes), to: .number(account.wrongCodes + 1))
-    return CompletedAction(
-      entry: entry, value: isUsed ? .codesUsed : .codesWrong, isDone: false)
+    if case .codesOld = result {
+      try attempt.note(finding, at: now, connection)
+    } else {
+      _ = try attempt.fail(finding, at: now, connection)
+      entry.add(
+        .wrongCodes, from: .number(account.wrongCodes), to: .number(account.wrongCodes + 1))
+    }
+    return CompletedAction(entry: entry, value: result, isDone: false)
   }
 
   /// Forgets how far a device's clock is off, so that its codes are compared with the server's time
@@ -146,7 +161,10 @@ public struct Resynchronizations: Sendable {
       entry.add(.factors, .of([old]))
       entry.add(.clockOffset, from: .number(offset), to: .absent)
       return CompletedAction(
-        entry: entry, value: ClockChange(account: account, factor: old, offset: nil))
+        entry: entry,
+        value: ClockChange(
+          account: account, factor: old, offset: nil,
+          acceptedFrom: old.acceptedWithoutOffset(at: now)))
     }
   }
 }

@@ -171,7 +171,8 @@ package struct TOTPFactor: Sendable {
       WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         AND last_step IS NOT DISTINCT FROM \(row.used.last)
       """)
-    return moved == 1 ? (found, clock) : (.used, row.clock)
+    guard moved == 1 else { throw Failure("a factor changed in a transaction") }
+    return (found, clock)
   }
 
   private struct State {

@@ -115,8 +115,9 @@ public struct SignInDiagnosis: Sendable {
     case locked(CodeLock)
     case suspended(Factor, until: Instant)
     case drift(ClockDrift)
-    /// The last code was correct, but already used or older than one already used.
-    case reused
+    /// The last code was correct, but already used or older than one already used; from when the
+    /// device's codes are accepted, nil if the next one is.
+    case reused(acceptedFrom: Instant?)
     /// The last codes matched no near interval.
     case incorrect(count: Int)
     /// Backup codes that the user has are rejected, because they're off in the pool.
@@ -176,7 +177,12 @@ public struct SignInDiagnosis: Sendable {
     let off: Cause? =
       backupCodes.temporaryIsOff || backupCodes.recoveryIsOff ? .backupCodesOff(backupCodes) : nil
     switch checked.first?.result {
-    case .used, .older: return .reused
+    case .used, .older:
+      let from = checked.first.flatMap { attempt in
+        let factor = account.factors.first { $0.id == attempt.enrollment }
+        return attempt.step.flatMap { factor?.accepted(after: $0, at: attempt.at) }
+      }
+      return .reused(acceptedFrom: from.flatMap { now < $0 ? $0 : nil })
     case .wrong:
       // Without intervals, it wasn't a code of the app, but a backup code.
       if let off, let newest = checked.first, newest.window == nil, newest.way == .app {

@@ -90,6 +90,46 @@ import Text
     }
   }
 
+  @Test func `codes that are only old don't count, and pages say from when codes are accepted`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      try await allow(world)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let factor = try await user + "/factors/\(world.factor(of: World.chiara).text)"
+      // The device is 30 intervals fast, and is set right after its resynchronization.
+      _ = try await nadia.submit(factor + "/resynchronization", try await codes(world, off: 30))
+      world.clock.advance(seconds: 60)
+      try await world.reauthenticate()
+      let old = try await codes(world, off: 0)
+      _ = try await nadia.submit(factor + "/resynchronization", old)
+      let again = try await nadia.get(factor + "/resynchronization")
+      Markup.check(again)
+      #expect(again.says("These codes are older than the last accepted one."))
+      // In 29 intervals.
+      #expect(again.says("Enter two that the device shows after Nov 20, 2026, 08:16"))
+      _ = try await nadia.submit(factor + "/resynchronization", try await codes(world, off: 29))
+      #expect(
+        try await nadia.get(factor + "/resynchronization").says(
+          "These codes aren’t both newer than the last accepted one. Enter the next two."))
+      #expect(try await world.user().wrongCodes == 0)
+      let question = try await nadia.get(factor + "/clock-offset")
+      Markup.check(question)
+      #expect(question.says("accepted from Nov 20, 2026, 08:16"))
+      _ = try await nadia.submit(factor + "/clock-offset", ["reason": "mistake"])
+      #expect(try await nadia.get(user).says("accepted from Nov 20, 2026, 08:16"))
+      // The page of the user says it, too, after a code.
+      let code = try #require(old["second-code"]).text
+      let rejected = try await world.signIn(
+        "chiara.bianchi@example.com", password: "a user's password", code: code)
+      #expect(rejected == "invalidCode")
+      let page = try await nadia.get(user)
+      Markup.check(page)
+      #expect(page.says("Later codes were used, too. The device’s codes are accepted from Nov 20"))
+    }
+  }
+
   @Test func `without the rule it isn't offered, and its address says why`() async throws {
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)

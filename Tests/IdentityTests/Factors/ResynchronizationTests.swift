@@ -111,22 +111,34 @@ struct ResynchronizationTests {
       let used = try device.code(at: instance.now)
       #expect(try await instance.enterCode(device, code: used) == "done")
       let step = instance.now
-      // A pair with the used code, or of steps before it, isn't accepted.
-      for offset in [0, 1, -5] as [Int64] {
-        guard case .codesUsed = try await instance.resynchronize(device, by: agent, off: offset)
-        else {
-          Issue.record("a used step was accepted at \(offset)")
+      // A pair with the used code, or of steps before it, isn't accepted, and isn't counted: also the
+      // codes of 20 to 10.5 minutes before, of which none was accepted.
+      for offset in [0, 1, -5, -21, -30, -39] as [Int64] {
+        let result = try await instance.resynchronize(device, by: agent, off: offset)
+        guard case .codesOld(let until) = result else {
+          Issue.record("an old step was accepted at \(offset)")
           continue
         }
+        #expect(until == instance.now.advanced(bySeconds: (1 - offset) * 30))
       }
-      #expect(try await instance.reload(device.account).wrongCodes == 3)
-      try await instance.unlockCodes(of: device)
+      #expect(try await instance.reload(device.account).wrongCodes == 0)
+      let row = try #require(try await instance.log().first)
+      #expect(row.action == .factorRefuseResynchronization && row.new(.wrongCodes) == nil)
       try await instance.resynchronize(device, by: agent, off: 30)
       let later = try device.code(at: instance.now, steps: 30)
       #expect(try await instance.enterCode(device, code: later) == "invalidCode")
-      try await instance.clearOffset(device, by: agent)
+      let cleared = try await instance.clearOffset(device, by: agent)
       #expect(try await instance.clockOffset(device) == nil)
+      // The device shows the right time now; the steps up to that of the pair are used.
+      let from = instance.now.advanced(bySeconds: 31 * 30)
+      #expect(cleared.acceptedFrom == from)
       #expect(try await instance.enterCode(device, code: used) == "invalidCode")
+      guard case .reused(let said) = try await instance.records(of: device.account).diagnosis.cause
+      else {
+        Issue.record("a used code isn't noticed")
+        return
+      }
+      #expect(said?.seconds == from.seconds)
       // The server's time reaches the used step of the shifted time.
       instance.clock.advance(30 * 30)
       #expect(instance.now.seconds - step.seconds == 900)

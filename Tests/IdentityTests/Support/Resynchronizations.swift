@@ -34,9 +34,11 @@ extension Instance {
     try await resynchronize(device, by: agent, try pair(of: device, off: offset))
   }
 
-  func clearOffset(_ device: Device, by agent: Agent) async throws {
-    _ = try await identity.resynchronizations.clearOffset(
-      device.factor, of: device.account.id, in: acme, agent.request(.mistake))
+  @discardableResult
+  func clearOffset(_ device: Device, by agent: Agent) async throws -> ClockChange {
+    try await identity.resynchronizations.clearOffset(
+      device.factor, of: device.account.id, in: acme, agent.request(.mistake)
+    ).value
   }
 
   /// Lets every code of a user be checked.
