@@ -76,9 +76,9 @@ public final class Identity: Sendable {
   /// `steady` is a monotonic clock, which detects jumps of `clock`.
   ///
   /// `defaultProject` is the project that any API key identifies in the emulator profile, and
-  /// `carriesMail` says whether this process sends emails to users. `smsLimits` is nil if this
-  /// process sends no text messages, and `providerTransport` if it sends no requests to the
-  /// provider with which administrators sign in.
+  /// `carriesMail` and `carriesText` say whether this process sends emails and text messages to
+  /// users. `providerTransport` is nil if it sends no requests to the provider with which
+  /// administrators sign in.
   ///
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
@@ -86,7 +86,8 @@ public final class Identity: Sendable {
     mail: any MailWriter, clock: WallClock = .system,
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
     random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false,
-    smsLimits: SMSLimits? = nil, providerTransport: (any ProviderTransport)? = nil
+    carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits(),
+    providerTransport: (any ProviderTransport)? = nil
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let expectedTime = ExpectedTime()
@@ -96,7 +97,7 @@ public final class Identity: Sendable {
       database: database, profile: profile, clock: clock, random: random,
       outbox: try Outbox(
         keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail,
-        smsLimits: smsLimits),
+        carriesText: carriesText, smsLimits: smsLimits),
       links: links, administratorTOTP: administratorTOTP, expectedTime: expectedTime)
     let tickets = try Sealer(keys, purpose: "ticket", random: random)
     let totp = try TOTPFactor(keys: keys, random: random, expected: expectedTime)

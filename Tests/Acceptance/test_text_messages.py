@@ -29,8 +29,10 @@ def set_up(server):
     pages.create_project(PROJECT)
     token = create_token(server.data, PROJECT, "owner")
     api = Api(server.url, PROJECT, pages.api_key(PROJECT), token)
-    ok(api.admin("PATCH", "config", {"signIn": {"phoneNumber": {"enabled": True}}}, version="v2",
-                 params={"updateMask": "signIn.phoneNumber.enabled"}))
+    ok(api.admin("PATCH", "config", {
+        "signIn": {"phoneNumber": {"enabled": True}},
+        "mfa": {"state": "ENABLED", "enabledProviders": ["PHONE_SMS"]}}, version="v2",
+                 params={"updateMask": "signIn.phoneNumber.enabled,mfa"}))
     return pages, api
 
 
@@ -40,6 +42,13 @@ def flags(gateway, *more):
 
 def request_code(api, phone):
     return api.client(":sendVerificationCode", {"phoneNumber": phone, "recaptchaToken": "x"})
+
+
+def enroll(api, phone, id_token=None):
+    """Starts the enrollment of a number, by default with a new user's session."""
+    token = id_token or api.user(f"user{next(numbers)}@example.com")[1]
+    return api.factor("mfaEnrollment:start", {
+        "idToken": token, "phoneEnrollmentInfo": {"phoneNumber": phone}})
 
 
 def sign_in(api, session, code):
@@ -215,19 +224,14 @@ def test_a_private_address_of_a_name_with_a_public_one_is_never_dialed(tmp_path,
 
 def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
     words = ["--sms-daily", "3", "--sms-daily-per-region", "2", "--metrics-listen", "127.0.0.1:0"]
-
-    def known(*prefix):
-        """Returns the number of an account: half of each limit is reserved for these."""
-        ok(api.admin("POST", "accounts", {"phoneNumber": (own := number(*prefix))}))
-        return own
-
     with Gateway() as gateway, Server(tmp_path, *flags(gateway, *words), env=SECRET) as server:
         pages, api = set_up(server)
-        ok(request_code(api, known()))
-        ok(request_code(api, known()))
-        refused(request_code(api, known()), "QUOTA_EXCEEDED")
-        ok(request_code(api, known("4930555")))
-        refused(request_code(api, known("4930555")), "QUOTA_EXCEEDED")
+        # Half of each limit is reserved for messages in a session.
+        ok(request_code(api, number()))
+        ok(enroll(api, number()))
+        refused(enroll(api, number()), "QUOTA_EXCEEDED")
+        ok(enroll(api, number("4930555")))
+        refused(enroll(api, number("4930555")), "QUOTA_EXCEEDED")
         gateway.received(3)
         metrics = server.wait_for_line(r"Metrics: (\S+)")
         for line in ('countersign_sms_attempts_total{result="sent"} 3',
@@ -237,12 +241,37 @@ def test_daily_limits_hold_per_region_and_pool_and_show(tmp_path):
               "the overview shows the limit", 90)
 
 
+@pytest.mark.parametrize("has_gateway", [True, False])
+def test_what_anyone_requests_leaves_second_factors_their_half(tmp_path, has_gateway):
+    words = ["--sms-daily", "1000", "--sms-daily-per-region", "80", "--trusted-proxy", "127.0.0.1"]
+    with Gateway() as gateway, Server(
+            tmp_path, *(flags(gateway) if has_gateway else []), *words, env=SECRET) as server:
+        _, api = set_up(server)
+        sessions = [api.user(f"user{index}@example.com")[1] for index in range(5)]
+        known = [number() for _ in range(20)]
+        for phone in known:
+            ok(api.admin("POST", "accounts", {"phoneNumber": phone}))
+
+        def ask(network, phone):
+            return api.client(
+                ":sendVerificationCode", {"phoneNumber": phone, "recaptchaToken": "x"},
+                headers={"X-Forwarded-For": f"198.51.100.{network}"}).status_code
+
+        # Of the 40 messages of a region that anyone can request, an hour gets 4, and a network 5 a day.
+        answers = [ask(network, known[(16 * network + index) % 20])
+                   for network in range(5) for index in range(16)]
+        assert answers.count(200) == 4 and set(answers) == {200, 400}
+        for session in sessions:
+            ok(enroll(api, number(), session))
+
+
 @pytest.mark.parametrize("words, env, problems", [
     (["--sms-url", "http://sms.example.com"], {}, ["--sms-url must be https", "requires a secret"]),
     (["--sms-url", "ftp://x"], {}, ["--sms-url must begin with https://", "requires a secret"]),
     (["--sms-from", "x"], {}, ["--sms-from requires --sms-url."]),
     (["--sms-url", "https://x", "--sms-daily", "0", "--outbound-allow", "x"], SECRET,
      ["--sms-daily must be", "--outbound-allow must be"]),
+    (["--sms-daily-per-region", "0"], {}, ["--sms-daily-per-region must be"]),
 ])
 def test_all_problems_of_the_configuration_are_reported(tmp_path, words, env, problems):
     answer = run("serve", "--data", tmp_path / "data", *words, env=env)

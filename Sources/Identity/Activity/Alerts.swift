@@ -182,7 +182,7 @@ extension Alerts {
       add(.spraying, try Self.sprayed(pool, enrolled: enrolled, at: now, connection))
       add(.drift, try Self.drifting(pool, at: now, connection))
       add(.removals, try Self.removals(pool, since: firstRow, at: now, connection))
-      add(.textMessages, try store.outbox.smsLimits?.reached(in: pool, at: now, connection))
+      add(.textMessages, try store.outbox.smsLimits.reached(in: pool, at: now, connection))
     }
     return (findings, pools.count == Self.share ? pools.last?.pool.key : nil)
   }

@@ -18,7 +18,8 @@ struct CounterName: Sendable, Equatable {
     case enrollmentMessagesFromNetwork = "sms enrollment-network"
     case secondFactorMessagesToNumber = "sms second-factor-number"
     case messagesOfAccount = "sms account"
-    case messagesToUnknownNumbers = "sms unknown"
+    case openMessages = "sms open"
+    case openMessagesFromNetwork = "sms open-network"
     case requestedMailsForAddress = "mail for"
     case requestedMailsToAddress = "mail to"
     case requestedMailsFromNetwork = "mail from"
@@ -109,9 +110,15 @@ extension CounterName {
     CounterName(.messagesOfAccount, "\(account)")
   }
 
-  /// Text messages of a pool to numbers of a region that no account has.
-  static func messages(toUnknownNumbersOf region: String, in pool: Int64) -> CounterName {
-    CounterName(.messagesToUnknownNumbers, "\(pool) \(region)")
+  /// Text messages of a pool to numbers of a region that anyone can request.
+  static func openMessages(to region: String, in pool: Int64) -> CounterName {
+    CounterName(.openMessages, "\(pool) \(region)")
+  }
+
+  static func openMessages(
+    to region: String, from client: ClientAddress, in pool: Int64
+  ) -> CounterName {
+    CounterName(.openMessagesFromNetwork, "\(pool) \(region) \(client.network)")
   }
 
   /// Emails about the account with an address, which anyone can request.
@@ -213,8 +220,8 @@ extension CounterName.Kind {
     switch self {
     case .passwordsFromNetwork, .passwordsOfEmail, .signUpsFromNetwork, .phoneSignInCodes,
       .requestedMessagesToNumber, .requestedMessagesFromNetwork, .enrollmentMessagesToNumber,
-      .enrollmentMessagesFromNetwork, .messagesToUnknownNumbers, .requestedMailsForAddress,
-      .requestedMailsToAddress,
+      .enrollmentMessagesFromNetwork, .openMessages, .openMessagesFromNetwork,
+      .requestedMailsForAddress, .requestedMailsToAddress,
       .requestedMailsFromNetwork, .warningsToAddress, .enrollmentLinksToAddress,
       .enrollmentLinksOfPool:
       true
@@ -233,18 +240,18 @@ enum HourlyQuota {
 
   /// Counts an action against a limit.
   ///
-  /// The limit is that of an hour that begins with the first action. Rolling the transaction back
-  /// undoes the count.
+  /// The limit is that of an hour that begins with the first action, or of a longer period that ends
+  /// at `end`. Rolling the transaction back undoes the count.
   ///
   /// - Returns: Nil if the action is within the limit, otherwise the time of the next possible
   ///   attempt.
   static func take(
-    _ name: CounterName, _ amount: Int = 1, limit: Int, at now: Instant,
-    _ connection: borrowing Connection
+    _ name: CounterName, _ amount: Int = 1, limit: Int, until end: Instant? = nil,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
-    let current = try current(name, at: now, connection)
+    let current = try current(name, until: end, at: now, connection)
     if let current, current.count + amount > limit { return current.end }
-    let end = current?.end ?? now.advanced(bySeconds: window)
+    let end = current?.end ?? end ?? now.advanced(bySeconds: window)
     let count = (current?.count ?? 0) + amount
     try connection.run(
       """
@@ -258,17 +265,21 @@ enum HourlyQuota {
 
   /// Returns the time of the next possible action if the limit is reached, without counting one.
   static func exhausted(
-    _ name: CounterName, limit: Int, at now: Instant, _ connection: borrowing Connection
+    _ name: CounterName, limit: Int, until end: Instant? = nil, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Instant? {
-    try current(name, at: now, connection).flatMap { $0.count >= limit ? $0.end : nil }
+    try current(name, until: end, at: now, connection).flatMap {
+      $0.count >= limit ? $0.end : nil
+    }
   }
 
   private static func current(
-    _ name: CounterName, at now: Instant, _ connection: borrowing Connection
+    _ name: CounterName, until end: Instant?, at now: Instant, _ connection: borrowing Connection
   ) throws -> (count: Int, end: Instant)? {
     let row = try connection.first(
       "SELECT failures, expires_at FROM throttle WHERE name = \(name.text)"
     ) { row in (count: try row.next() as Int, end: try row.next() as Instant) }
-    return row.flatMap { $0.end.pending(for: window, at: now) == nil ? nil : $0 }
+    let longest = end.map { $0.seconds - now.seconds } ?? window
+    return row.flatMap { $0.end.pending(for: longest, at: now) == nil ? nil : $0 }
   }
 }

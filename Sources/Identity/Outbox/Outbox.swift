@@ -13,25 +13,27 @@ struct Outbox: Sendable {
   let writer: any MailWriter
   /// Whether this server sends the emails.
   let carriesMail: Bool
-  /// The limits of text messages; nil if this server sends none.
-  let smsLimits: SMSLimits?
+  /// Whether this server sends the text messages.
+  let carriesText: Bool
+  let smsLimits: SMSLimits
   /// How many text messages the limits refused since the start.
   let smsRejections = SMSRejections()
 
   init(
     keys: KeyRing, random: RandomSource, links: ActionLinks, writer: any MailWriter,
-    carriesMail: Bool = false, smsLimits: SMSLimits? = nil
+    carriesMail: Bool = false, carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits()
   ) throws(CryptoError) {
     sealer = try Sealer(keys, purpose: "outbox", random: random)
     self.random = random
     self.links = links
     self.writer = writer
     self.carriesMail = carriesMail
+    self.carriesText = carriesText
     self.smsLimits = smsLimits
   }
 
   func carries(_ channel: OutboxEntry.Channel) -> Bool {
-    channel == .mail ? carriesMail : smsLimits != nil
+    channel == .mail ? carriesMail : carriesText
   }
 
   func written(_ content: MailContent, for locale: String? = nil) -> WrittenMail {

@@ -23,6 +23,7 @@ struct PhoneCodes {
   struct Use {
     let kind: Ticket.Kind
     let purpose: MessagePurpose
+    /// The account whose first factor or session was checked; nil if anyone can request the message.
     var account: Account?
     var provider = SignInProvider.phone
     var factor: ID<Factor>?
@@ -41,10 +42,10 @@ struct PhoneCodes {
 
   /// Generates a code for a number and writes its message.
   ///
-  /// Messages cost money, so they are limited by number, account, and network, and those that this
-  /// server sends by pool and region, too. Test numbers have a
-  /// fixed code and get no message, and the emulator profile sends none at all; neither counts
-  /// toward the limits. The allowed regions apply to all of them.
+  /// Messages cost money, so they are limited by number, account, and network, and by pool and
+  /// region, too, whether or not this server sends them. Test numbers have a fixed code and get no
+  /// message, and the emulator profile sends none at all; neither counts toward the limits. The
+  /// allowed regions apply to all of them.
   func send(
     _ request: PhoneRequest, for use: Use, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
@@ -101,11 +102,8 @@ struct PhoneCodes {
     if case .blocked(let until) = try ThrottleCharge.charge(counters, at: now, connection) {
       return until
     }
-    let number = request.phoneNumber
-    let isKnown =
-      try use.factor != nil || AccountRecord.find(pool, phone: number, connection) != nil
-    let until = try store.outbox.smsLimits?.charge(
-      number, isKnown: isKnown, in: pool, at: now, connection)
+    let until = try store.outbox.smsLimits.charge(
+      request, isOpen: use.account == nil, in: pool, at: now, connection)
     if until != nil { store.outbox.smsRejections.add() }
     return until
   }

@@ -129,9 +129,9 @@ extension Identity {
 /// The daily limits of text messages of a pool.
 ///
 /// They cap the cost of SMS pumping, in which someone requests messages to numbers that earn money
-/// with each message they receive. Days are UTC. Half of a limit is reserved for numbers that are
-/// enrolled or belong to an account; messages to other numbers, which anyone can request, get at
-/// most a tenth of the rest in an hour.
+/// with each message they receive. Days are UTC. Half of a limit is reserved for messages that
+/// follow a first factor or belong to a session. The other half is open to anyone, for any number:
+/// at most a tenth of it in an hour, and an eighth of it in a day from one network.
 public struct SMSLimits: Sendable, Equatable {
   public let perPool: Int
   public let perRegion: Int
@@ -140,46 +140,50 @@ public struct SMSLimits: Sendable, Equatable {
     (self.perPool, self.perRegion) = (perPool, perRegion)
   }
 
-  /// What is counted: all messages, or those of one region, and of these the ones to unknown numbers.
+  /// What is counted: all messages, or those of one region, and of these the ones that anyone can
+  /// request.
   private struct Count {
     /// The stored name of all regions.
     private static let all = "*"
     private static let suffix = "?"
 
     let region: String
-    let isToUnknown: Bool
+    let isOpen: Bool
 
-    var stored: String { isToUnknown ? region + Self.suffix : region }
+    var stored: String { isOpen ? region + Self.suffix : region }
 
     init(stored: String) {
-      isToUnknown = stored.hasSuffix(Self.suffix)
-      region = isToUnknown ? String(stored.dropLast()) : stored
+      isOpen = stored.hasSuffix(Self.suffix)
+      region = isOpen ? String(stored.dropLast()) : stored
     }
 
-    private init(_ region: String, isToUnknown: Bool) {
-      (self.region, self.isToUnknown) = (region, isToUnknown)
+    private init(_ region: String, isOpen: Bool) {
+      (self.region, self.isOpen) = (region, isOpen)
     }
 
-    static func of(_ region: String, isKnown: Bool) -> [Count] {
-      (isKnown ? [false] : [false, true]).flatMap { isToUnknown in
-        [all, region].map { Count($0, isToUnknown: isToUnknown) }
+    static func of(_ region: String, isOpen: Bool) -> [Count] {
+      (isOpen ? [false, true] : [false]).flatMap { isOpen in
+        [all, region].map { Count($0, isOpen: isOpen) }
       }
     }
 
     func limit(_ limits: SMSLimits) -> Int {
       let limit = region == Self.all ? limits.perPool : limits.perRegion
-      return isToUnknown ? limit - limit / 2 : limit
+      return isOpen ? limit - limit / 2 : limit
     }
   }
 
-  /// `isKnown` says whether the number is enrolled or belongs to an account.
+  /// `isOpen` says whether anyone can request the message: neither a first factor nor a session was
+  /// checked.
   ///
   /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
   func charge(
-    _ number: String, isKnown: Bool, in pool: Pool, at now: Instant,
+    _ request: PhoneRequest, isOpen: Bool, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Instant? {
-    let counts = Count.of(CallingCodes.regions(of: number).first ?? "", isKnown: isKnown)
+    let midnight = Instant(seconds: (now.day + 1) * 86_400)
+    let region = CallingCodes.regions(of: request.phoneNumber).first ?? ""
+    let counts = Count.of(region, isOpen: isOpen)
     let sent = try connection.all(
       """
       SELECT region, sent FROM sms_count
@@ -187,22 +191,22 @@ public struct SMSLimits: Sendable, Equatable {
         AND region IN (\(SQL.list(counts.map(\.stored))))
       """
     ) { (count: Count(stored: try $0.next()), sent: try $0.next() as Int) }
-    guard sent.allSatisfy({ $0.sent < $0.count.limit(self) }) else {
-      return Instant(seconds: (now.day + 1) * 86_400)
+    guard sent.allSatisfy({ $0.sent < $0.count.limit(self) }) else { return midnight }
+    let parts = counts.filter(\.isOpen).flatMap { count in
+      let (region, limit) = (count.region, count.limit(self))
+      return [
+        (CounterName.openMessages(to: region, in: pool.key), limit / 10, nil),
+        (.openMessages(to: region, from: request.address, in: pool.key), limit / 8, midnight),
+      ].map { (name: $0, limit: max($1, 1), end: $2) }
     }
-    let hourly = counts.filter(\.isToUnknown).map { count in
-      (
-        name: CounterName.messages(toUnknownNumbersOf: count.region, in: pool.key),
-        limit: max(count.limit(self) / 10, 1)
-      )
-    }
-    for (name, limit) in hourly {
-      if let until = try HourlyQuota.exhausted(name, limit: limit, at: now, connection) {
+    for (name, limit, end) in parts {
+      if let until = try HourlyQuota.exhausted(name, limit: limit, until: end, at: now, connection)
+      {
         return until
       }
     }
-    for (name, limit) in hourly {
-      _ = try HourlyQuota.take(name, limit: limit, at: now, connection)
+    for (name, limit, end) in parts {
+      _ = try HourlyQuota.take(name, limit: limit, until: end, at: now, connection)
     }
     for count in counts {
       try connection.run(
@@ -215,8 +219,8 @@ public struct SMSLimits: Sendable, Equatable {
     return nil
   }
 
-  /// Returns the number of messages of a pool today that reached a limit, including that of unknown
-  /// numbers; nil if none did.
+  /// Returns the number of messages of a pool today that reached a limit, or its open half; nil if
+  /// none did.
   func reached(
     in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int? {

@@ -24,7 +24,7 @@ struct Instance: Sendable {
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
     _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
+    carriesMail: Bool = false, carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits(),
     providerTransport: (any ProviderTransport)? = nil, creates: Bool = false,
     migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String],
     say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
@@ -32,15 +32,16 @@ struct Instance: Sendable {
     try await open(
       folder, assets: assets, keys: try folder.masterKey(environment: environment),
       profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
-      smsLimits: smsLimits, providerTransport: providerTransport, creates: creates,
-      migrates: migrates, backup: backup, say: say)
+      carriesText: carriesText, smsLimits: smsLimits, providerTransport: providerTransport,
+      creates: creates, migrates: migrates, backup: backup, say: say)
   }
 
   /// Opens a folder with keys that were already read.
   static func open(
     _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
-    defaultProject: ID<Project>? = nil, carriesMail: Bool = false, smsLimits: SMSLimits? = nil,
-    providerTransport: (any ProviderTransport)? = nil, creates: Bool, migrates: Bool,
+    defaultProject: ID<Project>? = nil, carriesMail: Bool = false, carriesText: Bool = false,
+    smsLimits: SMSLimits = SMSLimits(), providerTransport: (any ProviderTransport)? = nil,
+    creates: Bool, migrates: Bool,
     backup: UpgradeBackup.Choice,
     say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
   ) async throws -> Instance {
@@ -51,7 +52,7 @@ struct Instance: Sendable {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
-        smsLimits: smsLimits, providerTransport: providerTransport)
+        carriesText: carriesText, smsLimits: smsLimits, providerTransport: providerTransport)
       // A server's database has its own backups.
       if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
         try await UpgradeBackup(folder: folder).create(identity, database, say: say)

@@ -81,7 +81,6 @@ struct GatewaySilence: Sendable {
 }
 
 struct SMSConfiguration: Sendable {
-  let limits: SMSLimits
   private let gateway: SMSGateway
   private let url: String
 
@@ -108,14 +107,16 @@ struct SMSConfiguration: Sendable {
     ),
   ]
 
-  private static let names = options.map(\.name)
+  /// The options of the limits, which hold without a gateway, too.
+  private static let limitNames = ["sms-daily", "sms-daily-per-region"]
+
+  private static let names = options.map(\.name).filter { !limitNames.contains($0) }
 
   init?(
     _ arguments: Arguments, environment: [String: String], outbound: OutboundConfiguration,
     problems: inout ConfigurationProblems
   ) {
     let known = problems.count
-    let limits = Self.limits(&problems)
     guard let text = arguments.value("sms-url") else {
       for name in Self.names where arguments.has(name) {
         problems.append(Message("--{name} requires --sms-url.", ["name": .text(name)]), of: name)
@@ -141,10 +142,9 @@ struct SMSConfiguration: Sendable {
       url, sender: arguments.value("sms-from") ?? "", secret: secret,
       client: outbound.client(atOnce: SMSCarrier.mostAtOnce))
     self.url = url.text
-    self.limits = limits
   }
 
-  private static func limits(_ problems: inout ConfigurationProblems) -> SMSLimits {
+  static func limits(_ problems: inout ConfigurationProblems) -> SMSLimits {
     let usual = SMSLimits()
     return SMSLimits(
       perPool: problems.number("sms-daily", in: 1...1_000_000) ?? usual.perPool,

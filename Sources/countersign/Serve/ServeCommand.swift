@@ -113,7 +113,8 @@ enum ServeCommand: Command {
       let instance = try await Instance.open(
         folder, assets: configuration.assets, profile: configuration.profile,
         defaultProject: ID(configuration.defaultProject),
-        carriesMail: configuration.mail != nil, smsLimits: configuration.sms?.limits,
+        carriesMail: configuration.mail != nil, carriesText: configuration.sms != nil,
+        smsLimits: configuration.smsLimits,
         providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment, say: say)

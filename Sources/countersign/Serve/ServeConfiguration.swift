@@ -32,6 +32,7 @@ struct ServeConfiguration: Sendable {
   var mail: MailConfiguration?
   /// Delivery of text messages; nil when they are queued and can be read in the console.
   var sms: SMSConfiguration?
+  let smsLimits: SMSLimits
   /// The seed of the demo to create; nil for no demo.
   var demo: UInt64?
   /// The pseudo-locale of all pages; nil for the installed locales.
@@ -145,6 +146,7 @@ struct ServeConfiguration: Sendable {
         of: arguments.has("tls-key") ? "tls-key" : "tls-certificate")
     }
     mail = MailConfiguration(arguments, environment: environment, problems: &problems)
+    smsLimits = SMSConfiguration.limits(&problems)
     sms = SMSConfiguration(
       arguments, environment: environment, outbound: outbound, problems: &problems)
     problems += exposure(hasProject: arguments.has("project"))

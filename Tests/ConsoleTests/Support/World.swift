@@ -124,7 +124,7 @@ struct World: Sendable {
       hasher: PasswordHasher(width: 2, cost: cost, random: random),
       mail: CatalogMailWriter([.english]), clock: clock.wall,
       random: random, carriesMail: carriesMail,
-      smsLimits: carriesText ? SMSLimits() : nil, providerTransport: provider)
+      carriesText: carriesText, providerTransport: provider)
     try await identity.prepare()
     // Links in emails are paths, which a `Browser` follows.
     identity.outOfBandCodes.leadLinks(to: "")

@@ -29,7 +29,7 @@ struct MeasurementTests {
       let now = instance.now
       let withGateway = try Identity(
         database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer, clock: instance.clock.wall, smsLimits: SMSLimits())
+        mail: TestMail.writer, clock: instance.clock.wall, carriesText: true)
       try await instance.write(.sms, on: withGateway)
       let three = try await identity.measurements()
       #expect(three.queuedTextMessages == 1 && three.oldestTextMessage == now)

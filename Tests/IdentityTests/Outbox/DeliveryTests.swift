@@ -26,7 +26,7 @@ struct DeliveryTests {
     try await withInstance { instance in
       let identity = try Identity(
         database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
-        mail: TestMail.writer, clock: instance.clock.wall, smsLimits: SMSLimits())
+        mail: TestMail.writer, clock: instance.clock.wall, carriesText: true)
       let (deliveries, lease) = (identity.deliveries, Deliveries.gatewayLease)
       try await instance.write(.sms, lifetime: PhoneCode.lifetime, on: identity)
       let message = try #require(try await deliveries.claim(.sms, leasingFor: lease))

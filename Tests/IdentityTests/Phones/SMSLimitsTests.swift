@@ -8,12 +8,13 @@ struct SMSLimitsTests {
 
   /// Returns, for each number, whether a message may be sent to it.
   private func charge(
-    _ numbers: [String], isKnown: Bool = true, in pool: Pool, _ instance: Instance
+    _ numbers: [String], isOpen: Bool = false, in pool: Pool, _ instance: Instance
   ) async throws -> [Bool] {
     let (limits, now) = (limits, instance.now)
+    let requests = numbers.map { instance.request($0) }
     return try await instance.database.write { connection in
-      try numbers.map {
-        try limits.charge($0, isKnown: isKnown, in: pool, at: now, connection) == nil
+      try requests.map {
+        try limits.charge($0, isOpen: isOpen, in: pool, at: now, connection) == nil
       }
     }
   }
@@ -35,8 +36,9 @@ struct SMSLimitsTests {
     try await withInstance { instance in
       _ = try await charge(["+493011", "+493012"], in: instance.acme, instance)
       let (limits, now, acme) = (limits, instance.now, instance.acme)
+      let request = instance.request("+493013")
       let until = try await instance.database.write { connection in
-        try limits.charge("+493013", isKnown: true, in: acme, at: now, connection)
+        try limits.charge(request, isOpen: false, in: acme, at: now, connection)
       }
       let next = Instant(seconds: (now.day + 1) * 86_400)
       #expect(until == next)
@@ -67,13 +69,15 @@ struct SMSLimitsTests {
     }
   }
 
-  @Test func `half of each limit is reserved for known numbers`() async throws {
+  @Test func `half of each limit is reserved for sessions and first factors`() async throws {
     try await withInstance { instance in
       // Two of four messages of the pool, and one of two of the region.
       let numbers = ["+493011", "+493012", "+33111", "+1202555"]
+      let networks = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"] as [ClientAddress]
       var open: [Bool] = []
-      for number in numbers {
-        open += try await charge([number], isKnown: false, in: instance.acme, instance)
+      for (number, network) in zip(numbers, networks) {
+        let sent = try await send(1, number, from: network, of: limits, instance)
+        open.append(sent == 1)
         instance.clock.advance(3_600)
       }
       #expect(open == [true, false, true, false])
@@ -81,24 +85,64 @@ struct SMSLimitsTests {
     }
   }
 
-  @Test func `unknown numbers get a tenth of their half in an hour`() async throws {
+  @Test func `anyone's messages get a tenth of their half in an hour`() async throws {
     try await withInstance { instance in
-      var sent = [try await send(isKnown: false, 5, instance)]
-      sent.append(try await send(isKnown: true, 30, instance))
+      let limits = SMSLimits(perPool: 400, perRegion: 40)
+      func open(from network: ClientAddress) async throws -> Int {
+        try await send(1, from: network, of: limits, instance)
+          + send(1, from: "192.0.2.200", of: limits, instance)
+          + send(1, from: "192.0.2.201", of: limits, instance)
+      }
+      var sent = [try await open(from: "192.0.2.1")]
+      sent.append(try await send(30, of: limits, instance))
       instance.clock.advance(3_600)
-      sent.append(try await send(isKnown: false, 5, instance))
-      sent.append(try await send(isKnown: true, 10, instance))
+      sent.append(try await open(from: "192.0.2.2"))
+      sent.append(try await send(10, of: limits, instance))
       #expect(sent == [2, 30, 2, 6])
     }
   }
 
-  /// Returns how many of `count` messages to one number may be sent, of 40 a day in its region.
-  private func send(isKnown: Bool, _ count: Int, _ instance: Instance) async throws -> Int {
-    let numbers = Array(repeating: "+493011", count: count)
-    let (limits, acme, now) = (SMSLimits(perPool: 400, perRegion: 40), instance.acme, instance.now)
+  @Test func `a network gets an eighth of what anyone may request in a day`() async throws {
+    try await withInstance { instance in
+      let (limits, region) = (SMSLimits(perPool: 400, perRegion: 160), 10)
+      /// Requests as many messages as a network gets, an hour's part at a time.
+      func open(_ network: ClientAddress, _ number: String = "+493011") async throws -> Int {
+        var sent = 0
+        for _ in 0..<2 {
+          sent += try await send(8, number, from: network, of: limits, instance)
+          instance.clock.advance(3_600)
+        }
+        return sent
+      }
+      // 10 of the 80 open messages of a region, and 25 of the 200 of the pool. Addresses of one network
+      // share them, and another network has its own.
+      #expect(try await open("2001:db8:1::1") == region)
+      #expect(try await open("2001:db8:1::2") == 0)
+      #expect(try await open("2001:db8:2::1") == region)
+      #expect(try await open("2001:db8:1::1", "+33111") == region)
+      #expect(try await open("2001:db8:1::1", "+1202555") == 5)
+      // A session on the same network isn't limited by what others request there.
+      let session = try await send(1, from: "2001:db8:1::1", isOpen: false, of: limits, instance)
+      #expect(session == 1)
+      // The day ends at midnight, for the network's part, too.
+      let midnight = (instance.now.day + 1) * 86_400
+      instance.clock.advance(midnight - 1 - instance.now.seconds)
+      #expect(try await send(1, from: "2001:db8:1::1", of: limits, instance) == 0)
+      instance.clock.advance(1)
+      #expect(try await open("2001:db8:1::1") == region)
+    }
+  }
+
+  /// Returns how many of `count` messages to one number may be sent; without a network, in a session.
+  private func send(
+    _ count: Int, _ number: String = "+493011", from network: ClientAddress? = nil,
+    isOpen: Bool? = nil, of limits: SMSLimits, _ instance: Instance
+  ) async throws -> Int {
+    let (acme, now, isOpen) = (instance.acme, instance.now, isOpen ?? (network != nil))
+    let request = instance.request(number, from: network ?? "203.0.113.5")
     return try await instance.database.write { connection in
-      try numbers.map {
-        try limits.charge($0, isKnown: isKnown, in: acme, at: now, connection) == nil
+      try (0..<count).map { _ in
+        try limits.charge(request, isOpen: isOpen, in: acme, at: now, connection) == nil
       }
     }.filter(\.self).count
   }

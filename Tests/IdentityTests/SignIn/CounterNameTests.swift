@@ -48,8 +48,10 @@ struct CounterNameTests {
     case .secondFactorMessagesToNumber:
       Sample(vouching: .database) { _, _ in .secondFactorMessages(to: phone, of: 5) }
     case .messagesOfAccount: Sample(vouching: .database) { _, _ in .messages(of: 5) }
-    case .messagesToUnknownNumbers:
-      Sample(vouching: .pool) { pool, _ in .messages(toUnknownNumbersOf: "DE", in: pool) }
+    case .openMessages:
+      Sample(vouching: .pool) { pool, _ in .openMessages(to: "DE", in: pool) }
+    case .openMessagesFromNetwork:
+      Sample(vouching: .pool) { .openMessages(to: "DE", from: $1, in: $0) }
     case .requestedMailsForAddress:
       Sample(vouching: .pool) { pool, _ in .requestedMails(for: email, in: pool) }
     case .requestedMailsToAddress:
