@@ -17,8 +17,9 @@ extension Identity {
         "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_postgresql_sql),
       from: "m0068_suspended_users",
       later: [
+        migration("m0070_one_method", PackageResources.m0070_one_method_postgresql_sql),
         migration(
-          "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql)
+          "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql),
       ])
   }
 
@@ -29,7 +30,9 @@ extension Identity {
         "m0069_upgrade_of_0_2_0", PackageResources.m0069_upgrade_of_0_2_0_sqlite_sql),
       from: "m0068_suspended_users",
       later: [
-        migration("m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql)
+        migration("m0070_one_method", PackageResources.m0070_one_method_sqlite_sql),
+        migration(
+          "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql),
       ])
   }
 

@@ -13,6 +13,7 @@ extension SignInMethodMail {
     case .recoveryCodesMade: Message("New recovery codes for your Countersign account")
     case .providerLinked: Message("Sign-in provider linked with your Countersign account")
     case .providerRemoved: Message("Sign-in provider unlinked from your Countersign account")
+    case .providerNeedsMFA: Message("Countersign asks for more at sign-in with the provider")
     case .passwordReset: Message("Password of your Countersign account reset")
     case .secondFactorsReset: Message("Second factors of your Countersign account reset")
     }
@@ -109,6 +110,20 @@ extension SignInMethodMail {
           "provider": .text(SafeName.unlinked(name)), "email": .text(email), "by": actor,
           "time": .moment(at),
         ])
+    case .providerNeedsMFA(let name):
+      Message(
+        """
+        Countersign was upgraded. Until now, otp or hwk alone in an ID token of {provider} was \
+        accepted as MFA, though each is only one factor. From {time} on, the token must have mfa, \
+        or two methods of different kinds, such as pwd and otp.
+
+        Administrators without that also use their authenticator app or passkey in Countersign, \
+        or set one up right after they sign in.
+
+        If {provider} indicates MFA with other values, enter them in the console: Instance \
+        settings, Sign-in provider.
+
+        """, ["provider": .text(SafeName.unlinked(name)), "time": .moment(at)])
     case .passwordReset:
       Message(
         """

@@ -10,6 +10,8 @@ public struct IDToken: Sendable {
   public let authenticatedAt: Int64?
   /// The context class and the methods of the sign-in: `acr` and `amr`.
   public let methods: [UntrustedText]
+  /// The kinds of the methods in `amr`; two of them are two factors.
+  public let methodKinds: Set<MethodKind>
   /// The person's name and address, for display.
   public private(set) var person: ProviderPerson
   private let payload: JSON.Object
@@ -54,7 +56,9 @@ public struct IDToken: Sendable {
     }
     guard let subject = TokenCheck.subject(token) else { throw .missingSubject }
     self.subject = subject
-    methods = token.texts("acr") + token.texts("amr")
+    let methods = token.texts("amr")
+    self.methods = token.texts("acr") + methods
+    methodKinds = Set(methods.compactMap { MethodKind($0) })
     person = ProviderPerson(token.payload)
     payload = token.payload
   }
@@ -89,6 +93,31 @@ public struct IDToken: Sendable {
 
   /// Adds what the userinfo endpoint tells about the person.
   public mutating func add(_ info: UserInfo) { person = person.adding(info.person) }
+}
+
+/// What a method of authentication proves (RFC 8176, section 2): methods of one kind are one factor.
+public enum MethodKind: Sendable {
+  /// Something that the person knows.
+  case knowledge
+  /// Something that the person has.
+  case possession
+  /// Something that the person is.
+  case inherence
+
+  private static let methods: [MethodKind: Set<UntrustedText>] = [
+    .knowledge: ["kba", "pin", "pwd"],
+    .possession: ["hwk", "otp", "sc", "sms", "swk", "tel"],
+    .inherence: ["face", "fpt", "iris", "retina", "vbm"],
+  ]
+
+  /// Returns the kind of a method; nil for those that aren't one factor, such as `mfa` or `geo`, and
+  /// for unknown ones.
+  public init?(_ method: UntrustedText) {
+    guard let kind = Self.methods.first(where: { $0.value.contains(method) })?.key else {
+      return nil
+    }
+    self = kind
+  }
 }
 
 /// The name and email address that a provider reports; don't use either to identify the person.

@@ -16,6 +16,14 @@ struct DoctorAdviceTests {
     #expect(migrate.contains("countersign migrate --dry-run --data /srv/data."))
   }
 
+  @Test func `a changed default of the sign-in provider is a warning that an owner can end`() throws
+  {
+    #expect(Finding.mfaValuesReplaced.severity == .warning)
+    #expect(
+      OperatorText.string(Finding.mfaValuesReplaced.message).contains("otp or hwk alone"))
+    #expect(try advice(.mfaValuesReplaced).contains("Saving that page ends this warning."))
+  }
+
   @Test func `files of interrupted commands are found once if the backups are in the data folder`()
     async throws
   {

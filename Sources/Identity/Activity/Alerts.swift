@@ -311,9 +311,11 @@ extension Alerts {
 }
 
 extension Identity {
-  /// Looks for unusual activity in all pools; does nothing while the clock isn't trusted.
+  /// Looks for unusual activity in all pools, and for what an upgrade changed; does nothing while the
+  /// clock isn't trusted.
   public func watchActivity() async throws {
     guard clockGuard.doubt == nil else { return }
+    try await FormerMFAValues.report(store)
     try await alerts.watch()
   }
 }

@@ -14,9 +14,11 @@ public struct ConsoleProvider: Sendable {
   /// The scopes of requests, separated by spaces.
   public var scopes = ["openid", "profile", "email"].joined(separator: " ")
   public var groupsClaim = "groups"
-  /// The values of `acr` and `amr` that mean a second factor; at first the methods of RFC 8176 that are
-  /// or imply one.
-  public var mfaValues = ["mfa", "hwk", "otp"]
+  /// The values of `acr` and `amr` that mean a second factor.
+  ///
+  /// By default only `mfa`, since each other method of RFC 8176 is one factor; two methods of different
+  /// kinds are then a second factor, too. Values that an owner chose mean one each, and nothing else does.
+  public var mfaValues = usualMFAValues
   public var roles: [GroupRole] = []
   /// The only account that can sign in with a password or passkey; nil if all can.
   public var breakGlassAccount: ID<Administrator>?
@@ -27,8 +29,15 @@ public struct ConsoleProvider: Sendable {
   public static let mostRoles = 200
   public static let mostMFAValues = 20
   static let longestText = 256
+  private static let usualMFAValues = ["mfa"]
 
   public init() {}
+
+  /// Returns whether the provider says that the person used a second factor.
+  func hasSecondFactor(_ token: IDToken) -> Bool {
+    token.names(oneOf: mfaValues)
+      || mfaValues == Self.usualMFAValues && token.methodKinds.count > 1
+  }
 
   func grants(of groups: ProviderGroups) -> Set<Grant> {
     Set(roles.filter { groups.has($0.group) }.map(\.grant))

@@ -13,7 +13,7 @@ extension ConsoleProviders {
     let now: Instant
 
     var proof: ProviderProof {
-      token.names(oneOf: provider.mfaValues) ? .secondFactor : .identity
+      provider.hasSecondFactor(token) ? .secondFactor : .identity
     }
 
     func author(_ actor: Actor) -> Author {

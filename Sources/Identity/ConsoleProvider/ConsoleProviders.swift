@@ -1,5 +1,5 @@
 public import Crypto
-import Database
+public import Database
 import OpenIDConnect
 import Text
 
@@ -58,6 +58,7 @@ public struct ConsoleProviders: Sendable {
       .changeSignInProvider, request, in: .instance
     ) { context, connection in
       let old = try ConsoleProvider.find(connection)
+      try FormerMFAValues.mark.store(nil, connection)
       var new = provider
       // A secret belongs to its issuer and client, and mustn't be sent to another.
       let isSame = old.map { $0.issuer == new.issuer && $0.clientID == new.clientID } ?? false
@@ -134,6 +135,7 @@ public struct ConsoleProviders: Sendable {
       try Self.endSessions(of: old.issuer, connection)
       try connection.run("DELETE FROM sign_in_provider_role WHERE group_name > ''")
       try connection.run("DELETE FROM sign_in_provider WHERE provider_id = 1")
+      try FormerMFAValues.mark.store(nil, connection)
       guard try Administrators.hasOwnerWithOwnSignIn(connection) else {
         throw ConsoleProviderError.noOwnSignIn
       }
@@ -146,6 +148,41 @@ public struct ConsoleProviders: Sendable {
 
   private static func endSessions(of issuer: String, _ connection: borrowing Connection) throws {
     try connection.run("DELETE FROM console_session WHERE provider_issuer = \(issuer)")
+  }
+}
+
+/// The former default of ``ConsoleProvider/mfaValues``, which a migration replaced: it had methods that
+/// are one factor each.
+enum FormerMFAValues {
+  private static let list = ["mfa", "hwk", "otp"]
+  /// Exists from the migration until an owner saves or removes the provider.
+  static let mark = InstanceValue("former_mfa_values")
+  private static let new = "new"
+  private static let reported = "reported"
+
+  /// Records the change in the audit log, and emails the owners; does nothing afterward.
+  static func report(_ store: Store) async throws {
+    guard try await store.read({ try mark.read($0) }) == new else { return }
+    let (now, outbox) = (store.clock.now(), store.outbox)
+    try await store.write { connection in
+      guard try mark.read(connection) == new, let provider = try ConsoleProvider.find(connection)
+      else { return }
+      try mark.store(reported, connection)
+      var former = provider
+      former.mfaValues = list
+      var entry = AuditEntry(.instanceChangeSignInProvider, of: nil)
+      entry.compare(former.auditFields(), provider.auditFields())
+      try entry.record(by: Author(actor: .server), at: now, connection)
+      try outbox.notifyOwners(.providerNeedsMFA(name: provider.name), at: now, connection)
+    }
+  }
+}
+
+extension Identity {
+  /// Returns whether the upgrade replaced the former default of the values that indicate MFA at the
+  /// sign-in provider, and no owner has saved the provider since.
+  public static func replacedMFAValues(in database: any Database) async throws -> Bool {
+    try await database.read { try FormerMFAValues.mark.read($0) != nil }
   }
 }
 

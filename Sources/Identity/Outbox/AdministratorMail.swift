@@ -198,6 +198,8 @@ public struct SignInMethodMail: Sendable {
     case providerLinked(name: String)
     /// Someone removed the sign-in provider, and with it the link.
     case providerRemoved(name: String)
+    /// An upgrade changed what indicates MFA at the sign-in provider, to owners.
+    case providerNeedsMFA(name: String)
     /// Someone else set a new password.
     case passwordReset
     /// Someone else removed all second factors and the recovery codes.
@@ -211,7 +213,7 @@ public struct SignInMethodMail: Sendable {
         .administratorAuthenticator
       case .passwordChanged, .passwordReset: .administratorPassword
       case .recoveryCodesMade: .administratorRecoveryCodes
-      case .providerLinked, .providerRemoved: .administratorProvider
+      case .providerLinked, .providerRemoved, .providerNeedsMFA: .administratorProvider
       case .secondFactorsReset: .administratorSecondFactors
       }
     }
@@ -242,6 +244,18 @@ extension Outbox {
 
 extension Outbox {
   private static let mostOwners = 20
+
+  /// Tells the owners of the instance how all administrators sign in from now on.
+  func notifyOwners(
+    _ change: SignInMethodMail.Change, at now: Instant, _ connection: borrowing Connection
+  ) throws {
+    let owners = try Administrators.recipients(
+      with: .manageAdministrators, around: nil, atMost: Self.mostOwners, at: now, connection)
+    for owner in owners {
+      guard let owner = try Administrators.present(owner.id, at: now, connection) else { continue }
+      try notify(owner, change, at: now, connection)
+    }
+  }
 
   /// Does nothing without a mail server; the console shows it anyway.
   func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {

@@ -182,6 +182,7 @@ struct Doctor: Sendable {
       try await Identity.checkSchema(of: database)
       found.append(
         pending.isEmpty ? .schemaCurrent : .schemaPending(pending, data: folder.path))
+      if try await Identity.replacedMFAValues(in: database) { found.append(.mfaValuesReplaced) }
       return found + (try await Identity.searchIndexFaults(of: database).map(Finding.searchIndex))
     } catch {
       return [Self.unusable(error)]

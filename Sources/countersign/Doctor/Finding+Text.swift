@@ -176,6 +176,12 @@ extension Finding {
         --backups has no effect: the database is on PostgreSQL, and countersign backup doesn't back \
         it up. Remove the setting, and monitor the backups of PostgreSQL.
         """)
+    case .mfaValuesReplaced:
+      Message(
+        """
+        The upgrade changed what indicates MFA at the sign-in provider: mfa, or two methods of \
+        different kinds. Before, otp or hwk alone was accepted.
+        """)
     case .plainHTTP: Message("No certificate is set, so the server uses HTTP.")
     case .certificateValid(let certificate):
       Message(
@@ -221,6 +227,13 @@ extension Finding {
       Message("Delete them once you no longer need to roll back. They contain users' data.")
     case .formerDatabases:
       Message("Delete them once you no longer need to compare them. They contain users' data.")
+    case .mfaValuesReplaced:
+      Message(
+        """
+        Administrators whose provider reports one method use their second factor in Countersign, \
+        or set one up when they sign in. If the provider indicates MFA with other values, an owner \
+        enters them at /administrators/sign-in-provider. Saving that page ends this warning.
+        """)
     case .drafts:
       Message(
         "They're deleted the next time the server starts. They contain users' data or a master key."

@@ -13,6 +13,8 @@ enum Finding: Sendable {
   case passkeysImpossible(address: String)
   /// The age of backups isn't watched, because the database is on a server.
   case backupsIgnored
+  /// An upgrade changed what indicates MFA at the sign-in provider.
+  case mfaValuesReplaced
 
   case clockSynchronized(KernelClock)
   /// The clock is synchronized, but may be off by more than a second.
@@ -93,7 +95,7 @@ enum Finding: Sendable {
   var check: Check {
     switch self {
     case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible,
-      .backupsIgnored:
+      .backupsIgnored, .mfaValuesReplaced:
       .configuration
     case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
       .clock
@@ -121,7 +123,8 @@ enum Finding: Sendable {
       .openFilesEnough, .serverSettingsFine:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
-    case .backupsIgnored, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .upgradeBackups,
+    case .backupsIgnored, .mfaValuesReplaced, .clockInaccurate, .clockNotSynchronized,
+      .clockUnknown, .upgradeBackups,
       .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
       .searchIndex, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed, .serverConnectionsFew, .serverMemoryShort,

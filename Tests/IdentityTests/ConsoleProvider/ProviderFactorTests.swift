@@ -32,7 +32,7 @@ struct ProviderFactorTests {
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.new(.signInProvider) == .text("Example ID"))
       #expect(row.new(.verification) == .code("totp"))
-      // A configured value counts as the second factor.
+      // Methods of two kinds count as the second factor.
       instance.provider.change { $0.amr = ["pwd", "hwk"] }
       #expect(try await instance.providerSession().secondFactor == .enrolled)
     }
@@ -74,6 +74,44 @@ struct ProviderFactorTests {
           (behavior.acr, behavior.amr) = (acr, ["pwd", "mfa"])
         }
         #expect(try await instance.providerSession().secondFactor != .enrolled)
+      }
+    }
+  }
+
+  /// Methods that are two factors together.
+  private static let two: [[String]] = [
+    ["mfa"], ["geo", "mfa"], ["pwd", "otp"], ["otp", "pin"], ["hwk", "fpt"], ["kba", "vbm"],
+    ["user", "pwd", "sc"],
+  ]
+
+  /// Methods that are one factor or none: each of RFC 8176 alone, several of one kind, and others.
+  private static let one: [[String]] = [
+    ["face"], ["fpt"], ["geo"], ["hwk"], ["iris"], ["kba"], ["mca"], ["otp"], ["pin"], ["pwd"],
+    ["rba"], ["retina"], ["sc"], ["sms"], ["swk"], ["tel"], ["user"], ["vbm"], ["wia"],
+    [], ["otp", "otp"], ["otp", "hwk", "sms", "tel", "swk", "sc"], ["pwd", "pin", "kba"],
+    ["face", "fpt", "iris", "retina", "vbm"], ["otp", "user"], ["hwk", "geo", "rba", "wia", "mca"],
+    [""], ["password", "otp"], ["PWD", "otp"], ["pwd otp"],
+  ]
+
+  private func isSecondFactor(_ amr: [String], _ instance: Instance) async throws -> Bool {
+    instance.provider.change { $0.amr = amr }
+    return try await instance.providerSession().secondFactor == .enrolled
+  }
+
+  @Test func `V15: one method is one factor, unless an owner chose it`() async throws {
+    try await withInstance { instance in
+      try await instance.setUpProvider()
+      for amr in Self.two { #expect(try await isSecondFactor(amr, instance), "\(amr)") }
+      for amr in Self.one { #expect(try await !isSecondFactor(amr, instance), "\(amr)") }
+      // The context class is no method.
+      instance.provider.change { $0.acr = "pwd" }
+      #expect(try await !isSecondFactor(["otp"], instance))
+    }
+    try await withInstance { instance in
+      try await instance.setUpProvider(mfaValues: ["otp", "mfa"])
+      for amr in [["otp"], ["mfa"]] { #expect(try await isSecondFactor(amr, instance), "\(amr)") }
+      for amr in [["hwk"], ["pwd", "hwk"]] {
+        #expect(try await !isSecondFactor(amr, instance), "\(amr)")
       }
     }
   }
