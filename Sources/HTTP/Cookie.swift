@@ -1,7 +1,6 @@
 public import Text
 
-/// A cookie for `Set-Cookie` (RFC 6265bis section 4.1), always with path `/` and for this host
-/// only.
+/// A cookie for `Set-Cookie` (RFC 6265bis section 4.1), always for this host only.
 public struct Cookie: Sendable, Equatable, CustomStringConvertible {
   /// The cross-site requests that include the cookie.
   public enum SameSite: String, Sendable {
@@ -15,6 +14,8 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
   public let name: String
   /// The value; characters not allowed in a cookie are percent-encoded, and decoded by `Cookies`.
   public var value: String
+  /// The path below which it's sent; `/` for names that start with `__Host-`.
+  public var path: String
   /// Whether scripts can't read the cookie.
   public var httpOnly: Bool
   /// Whether the cookie is sent over TLS only; required for names that start with `__Host-`.
@@ -26,12 +27,13 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
 
   /// Creates a cookie; traps when the name isn't a token.
   public init(
-    name: String, value: String, httpOnly: Bool = true, secure: Bool,
+    name: String, value: String, path: String = "/", httpOnly: Bool = true, secure: Bool,
     sameSite: SameSite = .lax, maxAge: Int? = nil
   ) {
     precondition(isToken(name), "a cookie's name is a token: \(name)")
     self.name = name
     self.value = value
+    self.path = path
     self.httpOnly = httpOnly
     self.secure = secure
     self.sameSite = sameSite
@@ -41,7 +43,7 @@ public struct Cookie: Sendable, Equatable, CustomStringConvertible {
   /// The value for `Set-Cookie`.
   public var description: String {
     let value = URIComponent.encode(value, keeping: "!#$&'()*+/:<=>?@[]^`{|}")
-    var text = "\(name)=\(value); Path=/"
+    var text = "\(name)=\(value); Path=\(path)"
     if let maxAge { text += "; Max-Age=\(maxAge)" }
     if secure { text += "; Secure" }
     if httpOnly { text += "; HttpOnly" }

@@ -6,14 +6,15 @@ import Text
 
 /// The console's cookies: for sessions, for forms before sign-in, for sign-ins that still require a
 /// code, for sign-ins with the provider, for known devices, for the message on the next page, for
-/// forms that are kept, and for the theme, the platform of the guides, and the columns of the list of
-/// users.
+/// forms that are kept, for the authenticator app that a page sets up, and for the theme, the platform
+/// of the guides, and the columns of the list of users.
 ///
 /// Over HTTPS, their names begin with `__Host-`, so that browsers reject them from any other host
-/// and without `Secure`. The session cookie is `Lax`, because a link to a page in an email would
+/// and without `Secure`, or with `__Secure-` if they're for one page. The session cookie is `Lax`, because a link to a page in an email would
 /// otherwise open signed out. Forms are protected by their own token and by `Origin`, not by
 /// `SameSite`. The cookie of a sign-in with the provider is `Lax` because the provider leads back, and
-/// so is the one of the message on the page after it. The other cookies are `Strict`.
+/// so is the one of the message on the page after it. That of a page that sets up an app is `Lax`,
+/// because an email leads to it. The other cookies are `Strict`.
 struct ConsoleCookies: Sendable {
   private let session: String
   private let form: String
@@ -23,6 +24,7 @@ struct ConsoleCookies: Sendable {
   private let theme: String
   private let columns: String
   private let draft: String
+  private let enrollment: String
   let flashName: String
   /// The cookie of the platform that guides show samples for; the console's script sets it as well.
   let platform: String
@@ -38,6 +40,7 @@ struct ConsoleCookies: Sendable {
     theme = (isSecure ? "__Host-" : "") + "countersign-theme"
     columns = (isSecure ? "__Host-" : "") + "countersign-columns"
     draft = (isSecure ? "__Host-" : "") + "countersign-draft"
+    enrollment = (isSecure ? "__Secure-" : "") + "countersign-enrollment"
     flashName = (isSecure ? "__Host-" : "") + "countersign-flash"
     platform = (isSecure ? "__Host-" : "") + "countersign-platform"
   }
@@ -186,6 +189,22 @@ struct ConsoleCookies: Sendable {
 
   var endOfDraft: Cookie {
     Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
+  }
+
+  /// The encrypted secret of the authenticator app that the page of a path showed this browser.
+  func enrollment(of request: Request) -> String? {
+    request.cookies[enrollment]?.text(atMost: Self.longestToken)
+  }
+
+  /// Keeps the encrypted secret for the page, so that the page shows the same one again.
+  func enrollment(_ ticket: Secret, on path: String) -> Cookie {
+    Cookie(
+      name: enrollment, value: ticket.revealedText, path: path, secure: isSecure, sameSite: .lax,
+      maxAge: 900)
+  }
+
+  func endOfEnrollment(on path: String) -> Cookie {
+    Cookie(name: enrollment, value: "", path: path, secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
   private static let tokenLength = 32

@@ -20,7 +20,10 @@ struct OwnFactorPage: Sendable {
     let proof = try await CurrentCode.proof(signedIn, factors)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     if let address = providerFirst(signedIn) { return .redirect(to: address) }
-    let enrollment = try factors.begin(for: signedIn.administrator)
+    let known = authorizer.cookies.enrollment(of: signedIn.request)
+    let enrollment =
+      try await factors.resume(known ?? "", for: signedIn.administrator)
+      ?? factors.begin(for: signedIn.administrator)
     return try await page(signedIn, enrollment, proof, errors: [])
   }
 
@@ -72,6 +75,8 @@ struct OwnFactorPage: Sendable {
           frame: FrameView(frame), codes: done.value,
           done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
     if let renewed = done.renewed { ending.keep(renewed, in: &response) }
+    let end = authorizer.cookies.endOfEnrollment(on: ConsolePaths.ownFactor())
+    response.fields.add(.setCookie, end.description)
     return response
   }
 
@@ -91,7 +96,11 @@ struct OwnFactorPage: Sendable {
     case .wrongCode:
       let fault = FieldError(
         field: "code",
-        text: Message("Incorrect code. Check that the clock on your device is correct."))
+        text: Message(
+          """
+          Incorrect code. Check that the clock on your device is correct. If you scanned a \
+          different QR code before, remove that account from the app, then scan this one.
+          """))
       return try await page(signedIn, enrollment, proof, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
       return try await page(
@@ -165,7 +174,10 @@ struct OwnFactorPage: Sendable {
       canUsePasskeys: authorizer.publicURL.relyingParty != nil,
       drawing: Markup(trusted: code.svg(label: label)))
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    return .html(view.render(model), status: status ?? fitting)
+    var response = Response.html(view.render(model), status: status ?? fitting)
+    let cookie = authorizer.cookies.enrollment(enrollment.ticket, on: ConsolePaths.ownFactor())
+    response.fields.add(.setCookie, cookie.description)
+    return response
   }
 }
 

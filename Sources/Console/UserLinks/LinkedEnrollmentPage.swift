@@ -9,7 +9,8 @@ import Text
 /// `/__/auth/enroll`: the page on which a user sets up an authenticator app, opened by the link
 /// that a support agent sent.
 ///
-/// Opening the page stores nothing, so it can be opened again; each time it shows a new secret.
+/// Opening the page stores nothing on the server. The browser keeps the encrypted secret, so that the
+/// page shows it the same one again, and another one to a scanner of mails.
 struct LinkedEnrollmentPage: Sendable {
   let links: EnrollmentLinks
   let authorizer: RequestAuthorizer
@@ -20,13 +21,17 @@ struct LinkedEnrollmentPage: Sendable {
     let query = visitor.request.target.query
     let code = query.text("code") ?? ""
     let enrollment: LinkedEnrollment
-    do { enrollment = try await links.open(code) } catch let error as EnrollmentLinkError {
+    do { enrollment = try await open(code, visitor) } catch let error as EnrollmentLinkError {
       if case .used(let pool) = error, query["done"] != nil {
         return try page(visitor, .done(pool), code: code)
       }
       return try await refused(error, visitor, code: code)
     }
     return try page(visitor, .open(enrollment), code: code)
+  }
+
+  private func open(_ code: String, _ visitor: Visitor) async throws -> LinkedEnrollment {
+    try await links.open(code, resuming: authorizer.cookies.enrollment(of: visitor.request))
   }
 
   func finish(_ visitor: Visitor) async throws -> Response {
@@ -45,7 +50,11 @@ struct LinkedEnrollmentPage: Sendable {
     var query = Form()
     query.add("code", code)
     query.add("done", "1")
-    return .redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
+    var response = Response.redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
+    response.fields.add(
+      .setCookie,
+      authorizer.cookies.endOfEnrollment(on: ConsolePaths.linkedEnrollment()).description)
+    return response
   }
 
   private func endsSessions(_ form: Form) -> Bool { form["end-sessions"] == "on" }
@@ -71,7 +80,8 @@ struct LinkedEnrollmentPage: Sendable {
         text: Message(
           """
           Incorrect code. Wait for the next one, and make sure the phone sets its time \
-          automatically.
+          automatically. If you scanned a different QR code before, remove that account from the \
+          app, then scan this one.
           """))
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
     case .nameTooLong(let enrollment):
@@ -90,7 +100,7 @@ struct LinkedEnrollmentPage: Sendable {
           code.
           """))
       let enrollment: LinkedEnrollment
-      do { enrollment = try await links.open(code) } catch is EnrollmentLinkError {
+      do { enrollment = try await open(code, visitor) } catch is EnrollmentLinkError {
         return try page(visitor, .void, code: code)
       }
       return try page(visitor, .open(enrollment), code: code, errors: [fault])
@@ -119,6 +129,11 @@ struct LinkedEnrollmentPage: Sendable {
     var response = Response.html(
       self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
     authorizer.cookies.keep(visitor, in: &response)
+    if let form {
+      let cookie = authorizer.cookies.enrollment(
+        form.enrollment.ticket, on: ConsolePaths.linkedEnrollment())
+      response.fields.add(.setCookie, cookie.description)
+    }
     return response
   }
 }

@@ -150,17 +150,35 @@ public struct EnrollmentLinks: Sendable {
     return entry
   }
 
-  /// Starts the setup of an app; writes nothing to the database.
-  public func open(_ code: String) async throws -> LinkedEnrollment {
+  /// Starts the setup of an app, or resumes that of a ticket that can still be finished; writes nothing
+  /// to the database.
+  public func open(_ code: String, resuming text: String? = nil) async throws -> LinkedEnrollment {
     let now = store.clock.now()
     let (link, account) = try await store.read { connection in
       try Self.find(code, at: now, connection)
+    }
+    if let text, let ticket = Ticket(text, .linkedEnrollment, by: tickets),
+      Self.isOpen(ticket, link, account, at: now)
+    {
+      return try enrollment(ticket, link, account)
     }
     guard !link.isExpired(at: now) else { throw EnrollmentLinkError.expired(link.pool) }
     let ticket = Ticket(
       pool: link.pool, account: account, provider: .password,
       secret: Secret(store.random.bytes(TOTPFactor.secretLength)), at: now, random: store.random)
     return try enrollment(ticket, link, account)
+  }
+
+  /// Returns whether the setup of a ticket can be finished.
+  ///
+  /// One that began before the link expired can be finished shortly after.
+  private static func isOpen(
+    _ ticket: Ticket, _ link: UserLink, _ account: Account, at now: Instant
+  ) -> Bool {
+    ticket.account == account.key && ticket.pool == link.pool.key
+      && !link.createdAt.isInFuture(at: now) && ticket.issuedAt >= link.createdAt
+      && ticket.issuedAt < link.expiresAt
+      && ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
   }
 
   private func enrollment(
@@ -197,11 +215,7 @@ public struct EnrollmentLinks: Sendable {
     ) { connection in
       let (link, account) = try Self.find(code, at: now, connection)
       let pool = link.pool
-      // A page that was opened before the link expired can be finished shortly after.
-      guard let ticket, ticket.account == account.key, ticket.pool == pool.key,
-        !link.createdAt.isInFuture(at: now), ticket.issuedAt >= link.createdAt,
-        ticket.issuedAt < link.expiresAt,
-        ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
+      guard let ticket, Self.isOpen(ticket, link, account, at: now)
       else { return .failure(link.isExpired(at: now) ? .expired(pool) : .ended(pool)) }
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {

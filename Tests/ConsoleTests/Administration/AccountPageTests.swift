@@ -24,11 +24,20 @@ import Testing
       let empty = try await iris.post("/account/totp", form)
       #expect(empty.status == .unprocessableContent)
       Markup.check(empty)
-      // The form keeps the secret, so that a scanned QR code stays valid.
+      // The form and the browser keep the secret, so that a scanned QR code stays valid.
       #expect(try SecondStepPageTests.app(on: empty).secret == app.secret)
+      #expect(try await SecondStepPageTests.app(on: iris.get("/account/totp")).secret == app.secret)
+      let elsewhere = try await Browser.signedIn(world, as: World.iris)
+      let another = try await SecondStepPageTests.app(on: elsewhere.get("/account/totp"))
+      #expect(another.secret != app.secret)
       var wrong = form
       wrong.add("code", "000000")
-      #expect(try await iris.post("/account/totp", wrong).says("Incorrect code."))
+      let refused = try await iris.post("/account/totp", wrong)
+      #expect(refused.says("Incorrect code.") && refused.says("then scan this one"))
+      let name = "countersign-enrollment="
+      let cookie = try #require(
+        refused.response.fields.all(.setCookie).first { $0.contains(name) })
+      #expect(cookie.contains("; Path=/account/totp;") && cookie.contains("; HttpOnly"))
       var right = form
       right.add("code", try world.code(of: app))
       #expect(try await iris.post("/account/totp", right).says("Your second factor is on."))
@@ -65,6 +74,7 @@ import Testing
       #expect(try await factors.recoveryCodeSet(of: id) == before)
       let replacing = try await iris.get("/account/totp")
       Markup.check(replacing)
+      #expect(try SecondStepPageTests.app(on: replacing).secret != app.secret)
       #expect(replacing.says("Replace your authenticator"))
       world.clock.advance(seconds: 30)
       let removed = try await iris.submit(

@@ -108,6 +108,55 @@ import Testing
     }
   }
 
+  @Test func `a browser keeps the secret until it's enrolled or expires, and no one else gets it`()
+    async throws
+  {
+    try await World.withSampleData(publicURL: "https://mfa.example.com") { world in
+      let link = try await send(world)
+      let (browser, scanner) = (Browser(world), Browser(world))
+      let scanned = try await scanner.get(link)
+      let page = try await browser.get(link)
+      let name = "__Secure-countersign-enrollment="
+      let cookie = try #require(
+        page.response.fields.all(.setCookie).first { $0.hasPrefix(name) })
+      for attribute in ["Path=\(Self.page)", "Secure", "HttpOnly", "SameSite=Lax"] {
+        #expect(cookie.contains("; \(attribute)"), "\(cookie)")
+      }
+      // As after a scanner of mails opened it, a reload, and an incorrect code.
+      let (key, other) = (try code(page, world), try code(scanned, world))
+      #expect(key != other)
+      #expect(try await code(browser.get(link), world) == key)
+      #expect(try await code(scanner.get(link), world) == other)
+      let wrong = try await browser.post(Self.page, try form(page, code: other))
+      #expect(wrong.status == .unprocessableContent && wrong.says("then scan this one"))
+      #expect(try await code(browser.get(link), world) == key)
+      // It's not for another link, forged, or expired.
+      let stranger = Browser(world)
+      let value = cookie.dropFirst(name.count).prefix { $0 != ";" }
+      for value in ["", "x", String(value.reversed())] {
+        let forged = try await stranger.send(.get, link, fields: [.cookie: name + value])
+        #expect(forged.status == .ok)
+        #expect(try code(forged, world) != key)
+      }
+      world.clock.advance(seconds: 901)
+      let late = try await browser.get(link)
+      let (old, new) = (try code(page, world), try code(late, world))
+      #expect(old != new)
+      // A setup that began in time outlasts the link.
+      world.clock.advance(seconds: 899 - 1)
+      let last = try await browser.get(link)
+      world.clock.advance(seconds: 2)
+      let reloaded = try await browser.get(link)
+      #expect(try reloaded.status == .ok && code(reloaded, world) == code(last, world))
+      #expect(try await scanner.get(link).status == .gone)
+      let done = try await browser.post(
+        Self.page, try form(reloaded, code: try code(reloaded, world)))
+      #expect(done.status == .seeOther)
+      let end = done.response.fields.all(.setCookie).first { $0.hasPrefix(name) }
+      #expect(end?.contains("Path=\(Self.page); Max-Age=0;") == true)
+    }
+  }
+
   @Test func `an incorrect code keeps the choice to end all sessions`() async throws {
     try await World.withSampleData { world in
       let browser = Browser(world)
