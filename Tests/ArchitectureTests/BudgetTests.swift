@@ -3,8 +3,8 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 135_000,
-    "Swift files": 766,
+    "lines of Swift": 136_200,
+    "Swift files": 770,
     "public error types": 45,
     "console actions": 80,
     "audit actions": 140,
