@@ -119,7 +119,7 @@ def test_proxies_of_a_trusted_network_are_trusted_with_ports(tmp_path):
 # How long a body of which nothing arrives can take, in seconds.
 DEADLINE = 10
 NETWORKS = ["127.0.0.1", *(f"127.0.9.{number}" for number in range(2, 7))]
-IMPORT, SIGN_IN = "/v1/projects/held/accounts:batchCreate", "/v1/accounts:signInWithPassword"
+IMPORT, SIGN_IN = "/v1/projects/held-bodies/accounts:batchCreate", "/v1/accounts:signInWithPassword"
 
 
 def hold(server, path, size, number, token):
@@ -148,7 +148,7 @@ def statuses(connections):
     found = Counter()
     for connection in connections:
         try:
-            found[connection.recv(12).decode()[9:]] += 1
+            found[connection.recv(12, socket.MSG_PEEK).decode()[9:]] += 1
         except OSError:
             found["none"] += 1
     return found
@@ -163,30 +163,39 @@ def sign_in(server, key):
     return status
 
 
-@pytest.mark.parametrize("flags", [[], ["--max-connections", "240"]], ids=["many", "few"])
-@pytest.mark.parametrize("is_known", [False, True], ids=["unknown", "known"])
-def test_held_bodies_do_not_keep_sign_ins_out(tmp_path, flags, is_known):
+def sign_in_often(server, key, count):
+    """Returns how often there was each status, and the seconds that they took."""
+    start = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        answers = Counter(pool.map(lambda _: sign_in(server, key), range(count)))
+    return answers, time.monotonic() - start
+
+
+@pytest.mark.parametrize("is_known, flags", [
+    (False, []), (True, []), (False, ["--max-connections", "240"])], ids=["unknown", "known", "few"])
+def test_held_bodies_do_not_keep_sign_ins_out(tmp_path, is_known, flags):
     with Server(tmp_path, *flags) as server:
         owner = Pages(server.url).set_up(server.setup_code)
-        owner.create_project("held")
-        token = create_token(server.data, "held", "owner")
-        api = Api(server.url, "held", owner.api_key("held"), token)
+        owner.create_project("held-bodies")
+        token = create_token(server.data, "held-bodies", "owner")
+        api = Api(server.url, "held-bodies", owner.api_key("held-bodies"), token)
         api.sign_up("ada@example.com")
         api.http.close()
-        start, is_over = time.monotonic(), threading.Event()
-        used = token if is_known else None
+        _, alone = sign_in_often(server, api.key, 40)
+        is_over, used = threading.Event(), token if is_known else None
         huge = [hold(server, IMPORT, 16 << 20, number, used) for number in range(16)]
         large = [hold(server, SIGN_IN, 1 << 20, number, used) for number in range(256)]
         slow = [hold(server, SIGN_IN, 64 << 10, number, None) for number in range(1_000)]
         threading.Thread(target=drip, args=(slow, is_over), daemon=True).start()
-        with ThreadPoolExecutor(8) as pool:
-            answers = Counter(pool.map(lambda _: sign_in(server, api.key), range(200)))
-        took = time.monotonic() - start
-        is_over.set()
-        assert answers == {200: 200}
-        assert took < DEADLINE
         if not flags:
             # A network's share is two imports; nobody without a credential holds any.
-            assert statuses(huge) == ({"503": 4, "none": 12} if is_known else {"401": 16})
-            assert is_known or statuses(large) == {"413": 256}
             assert statuses(slow) == {"none": 1_000}
+            until(lambda: statuses(huge) == (
+                {"503": 4, "none": 12} if is_known else {"401": 16}), "imports are refused")
+            until(lambda: statuses(large) == (
+                {"503": 256} if is_known else {"413": 256}), "large bodies are refused")
+        answers, took = sign_in_often(server, api.key, 200)
+        is_over.set()
+        assert answers == {200: 200}
+        # On a busy machine, hashing the passwords alone takes longer than the deadline.
+        assert took < max(DEADLINE, 2 * 5 * alone), (took, alone)
