@@ -36,7 +36,6 @@ struct TestStateTests {
     "IdentityTests/Authorization/EndedSessionTests.swift": .damage,
     "IdentityTests/Bulk/BulkRemovalTests.swift": .damage,
     "IdentityTests/Core/SharedDatabaseTests.swift": .damage,
-    "IdentityTests/ConsoleProvider/FormerMFAValuesTests.swift": .formerFormat,
     "IdentityTests/ConsoleProvider/ProviderFactorTests.swift": .shortcut,
     "IdentityTests/Federation/IdentityProviderTests.swift": .damage,
     "IdentityTests/Keys/UnreadableSecretTests.swift": .damage,

@@ -89,7 +89,8 @@ import Testing
       func follow(_ link: String) async throws -> String? {
         var query = Form()
         query.add("link", link)
-        return try await browser.get(query.query(of: "/__/auth/links")).location
+        let answer = try await browser.get(query.query(of: "/__/auth/links"))
+        return answer.location
       }
       for app in [AppLink.code, .continuation] {
         request.app = app

@@ -1,5 +1,6 @@
 import Database
 @testable import Identity
+import OTP
 import TestAuthenticator
 import Testing
 

@@ -1,22 +1,18 @@
 import Database
+import TestProvider
 import Testing
 
 @testable import Identity
 
 /// An upgrade from a version whose default accepted one method of RFC 8176 as MFA.
 struct FormerMFAValuesTests {
-  private static let migration = "m0070_one_method"
   private static let former = ["mfa", "hwk", "otp"]
 
-  /// Applies the migration again, as to a database of the version before it.
+  /// Applies the migration, as to a database of the version before it.
   private func upgrade(_ instance: Instance) async throws {
-    let migration = Self.migration
-    try await instance.database.write { connection in
-      _ = try connection.run(
-        "DELETE /* test */ FROM schema_migration WHERE name = \(migration)")
-    }
-    #expect(try await instance.identity.pendingMigrations() == [migration])
-    try await instance.identity.prepare()
+    let later = Identity.migrations(for: instance.database.dialect).later
+    let migration = try #require(later.first { $0.name == "m0070_one_method" })
+    try await instance.database.write { try $0.runScript(migration.text) }
   }
 
   /// Returns the recipients of the email about the change, sorted.

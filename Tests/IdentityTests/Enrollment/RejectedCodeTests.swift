@@ -1,5 +1,6 @@
 import Database
 import Identity
+import OTP
 import Testing
 
 /// The limit of the codes that enrollments reject, each of which is recorded.

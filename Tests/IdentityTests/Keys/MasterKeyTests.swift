@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import OTP
 import TestDatabases
 import Testing
 
@@ -348,6 +349,6 @@ extension SignIns {
   ) async throws -> SessionGrant {
     try await finalize(
       project: device.session.pool.project, tenant: nil, pendingCredential: pending,
-      enrollment: device.factor.text, code: code)
+      enrollment: device.factor.text, code: TypedCode(code))
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 @testable import Identity
+import OTP
 import Testing
 
 /// What no key decrypts.

@@ -46,7 +46,7 @@ struct PhoneCodeTests {
       // In several regions, since one has only ten messages an hour that anyone can request.
       let regions = ["1202555", "20222", "33111", "3491", "3906", "44207", "49301", "7495", "8101"]
       let numbers = (0..<60).map { "+\(regions[$0 % regions.count])\(1_000 + $0)" }
-      func send(
+      @Sendable func send(
         _ number: String, to pool: Pool, from address: ClientAddress = "203.0.113.5"
       ) async throws {
         let request = instance.request(number, from: address)

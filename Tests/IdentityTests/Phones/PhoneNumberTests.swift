@@ -10,7 +10,7 @@ struct PhoneNumberTests {
   ) async throws -> PhoneProof {
     .code(
       sessionInfo: try await instance.identity.signIns.sendCode(
-        instance.acme, instance.request(number)), code: code)
+        instance.acme, instance.request(number)), code: TypedCode(code))
   }
 
   private func signIn(
@@ -115,7 +115,7 @@ struct PhoneNumberTests {
       }
       let foreign = PhoneProof.code(
         sessionInfo: try await instance.identity.signIns.sendCode(
-          instance.globex, instance.request()), code: Instance.code)
+          instance.globex, instance.request()), code: TypedCode(Instance.code))
       await expect("invalidSessionInfo") { try await signIn(instance, foreign) }
     }
   }

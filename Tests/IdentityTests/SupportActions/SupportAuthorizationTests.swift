@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 /// Tests the checks before every support action, by the example of removing a factor.
@@ -126,12 +127,12 @@ struct SupportGateTests {
       let mallory = try await instance.enrolled(.mallory)
       instance.clock.advance(20 * 60)
       let wrong = try own.wrongCode(at: instance.now)
-      again.proof = .code(wrong)
+      again.proof = .code(TypedCode(wrong))
       for _ in 0..<5 {
         let request = again
         await expect("wrongCode") { try await remove(instance, mallory, request) }
       }
-      again.proof = .code(try own.code(at: instance.now))
+      again.proof = .code(TypedCode(try own.code(at: instance.now)))
       let request = again
       await expect("throttled") { try await remove(instance, mallory, request) }
       #expect(try await factors(instance, mallory) == 1)

@@ -35,7 +35,8 @@ struct MigrationPlanTests {
   @Test func `the estimate grows with the tables that a migration rewrites`() async throws {
     try await ReleasedDatabase.with { released in
       let plan = try await MigrationPlan.estimate(released.database)
-      #expect(plan.steps.map(\.name) == ["m0069_upgrade_of_0_2_0", "m0070_one_method"])
+      let later = Identity.migrations(for: released.database.dialect).later.map(\.name)
+      #expect(plan.steps.map(\.name) == ["m0069_upgrade_of_0_2_0"] + later)
       #expect(plan.steps.contains { $0.tables.contains("factor") && $0.bytes > 0 })
       #expect(plan.extraBytes >= plan.steps.reduce(0) { $0 + 2 * $1.bytes })
       #expect(plan.seconds > 0)

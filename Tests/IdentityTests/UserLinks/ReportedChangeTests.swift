@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import Identity
+import OTP
 import Testing
 
 struct ReportedChangeTests {
