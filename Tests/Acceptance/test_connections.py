@@ -173,7 +173,7 @@ def sign_in_often(server, key, count):
 
 @pytest.mark.parametrize("is_known, flags", [
     (False, []), (True, []), (False, ["--max-connections", "240"])], ids=["unknown", "known", "few"])
-def test_held_bodies_do_not_keep_sign_ins_out(tmp_path, is_known, flags):
+def test_c15_held_bodies_do_not_keep_sign_ins_out(tmp_path, is_known, flags):
     with Server(tmp_path, *flags) as server:
         owner = Pages(server.url).set_up(server.setup_code)
         owner.create_project("held-bodies")

@@ -110,7 +110,7 @@ struct LargeBodyTests {
     #expect(ContinuousClock.now - start < .seconds(5))
   }
 
-  @Test func `a body that doesn't fit is refused by its header`() async throws {
+  @Test func `C15: a body that doesn't fit is refused by its header`() async throws {
     let server = try TestServer(
       trustedProxies: ["127.0.0.1"], limits: { $0.bodiesTogether = 8 << 20 })
     func send(_ size: Int, for network: String) async throws -> Client {
