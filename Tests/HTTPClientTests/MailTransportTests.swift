@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 import Testing
@@ -22,7 +23,8 @@ struct MailTransportTests {
     seen: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> LocalReceiver {
     let receiver = try LocalReceiver()
-    DispatchQueue.global().async {
+    // A thread of its own, since others wait in those of a queue.
+    Thread.detachNewThread {
       let socket = receiver.accepted()
       defer { close(socket) }
       func reply(_ text: String) {

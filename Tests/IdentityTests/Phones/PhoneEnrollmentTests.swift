@@ -233,7 +233,7 @@ struct PhoneEnrollmentTests {
             by: Instance.visitor)
         }
       }
-      #expect(outcomes.tally == ["done": 1, "tokenExpired": 19])
+      #expect(outcomes.tally == ["done": 1, "phoneAlreadyEnrolled": 19])
       #expect(try await instance.reload(account).factors.count == 1)
     }
   }
