@@ -103,7 +103,7 @@ import Testing
       #expect(old != other)
       world.clock.advance(seconds: 900)
       let link = try #require(page.value(of: "link"))
-      let over = try await browser.get("\(Self.page)?code=\(link)")
+      let over = try await Browser(world).get("\(Self.page)?code=\(link)")
       #expect(over.status == .gone && over.says("valid for 30 minutes"))
     }
   }
