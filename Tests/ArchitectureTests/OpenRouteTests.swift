@@ -12,7 +12,7 @@ private let open: Set = [
   "get signInCodePasskey", "post signInCodePasskey",
   "get providerSignIn", "get providerCallback",
   "get invitation", "post invitation",
-  "get actionLink", "post actionLink",
+  "get actionLink", "post actionLink", "get appLink",
   "get guides", "get guide", "get guideBuild", "get guideOperate",
   "get linkedEnrollment", "post linkedEnrollment",
   "get reportedChange", "post reportedChange",

@@ -20,6 +20,7 @@ struct UntrustedTextTests {
     "Form.query": "is written here, in ASCII",
     "Cookie.name": "is of a cookie that the server sets",
     "Cookie.value": "is of a cookie that the server sets",
+    "Cookie.path": "is of a cookie that the server sets",
     "Cookie.description": "is of a cookie that the server sets",
     "Target.rawPath": "is printable ASCII",
     "Target.rawQuery": "is printable ASCII",

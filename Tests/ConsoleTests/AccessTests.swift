@@ -17,7 +17,7 @@ import Testing
           "GET /guides/{String}/operate",
           "GET /invitation", "POST /invitation", "GET /setup", "POST /setup",
           "GET /__/auth/action", "POST /__/auth/action",
-          "GET /__/auth/not-me", "POST /__/auth/not-me",
+          "GET /__/auth/links", "GET /__/auth/not-me", "POST /__/auth/not-me",
           "GET /sign-in/provider", "GET /sign-in/provider/callback",
           "GET /sign-in", "POST /sign-in", "GET /sign-in/code", "POST /sign-in/code",
           "GET /sign-in/passkey", "POST /sign-in/passkey", "GET /sign-in/code/passkey",

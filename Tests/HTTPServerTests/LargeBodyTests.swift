@@ -71,7 +71,9 @@ struct LargeBodyTests {
   }
 
   @Test(arguments: [16 << 20 + 1, 24 << 20])
-  func `whoever sends all of a refused body first still gets the response`(size: Int) async throws {
+  func `a client that sends all of a refused body first still gets the response`(size: Int)
+    async throws
+  {
     for (refusal, expected) in [
       (LargeBodyTests.refusal, "no"), ({ _ in nil }, "refused 413 /x"),
     ] {
@@ -123,7 +125,7 @@ struct LargeBodyTests {
     var held: [Client] = []
     let first = try await send(1 << 20, for: "192.0.2.1")
     #expect(try await first.answer().status == 100)
-    // A trusted proxy's clients have a share each, and the small ones of a network one of its own.
+    // A trusted proxy's clients have a share each, and the small ones of a network a separate one.
     for (size, network, status) in [
       (64 << 10 + 1, "192.0.2.1", 503), (64 << 10, "192.0.2.1", 100), (1 << 20, "192.0.2.2", 100),
       (1 << 20, "2001:db8::1", 100), (64 << 10 + 1, "2001:db8::2", 503),

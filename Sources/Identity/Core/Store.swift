@@ -114,7 +114,7 @@ package final class Store: Sendable {
   package func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
-    guard isUsable else { throw DatabaseError(.busy, "this program can't use the database") }
+    guard isUsable else { throw DatabaseError(.busy, "unusable") }
     do { return try await database.write(body) } catch let error as UnreadableSecret {
       await report(error)
       throw error

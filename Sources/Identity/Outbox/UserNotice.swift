@@ -293,13 +293,13 @@ extension Outbox {
 
   /// Notifies a user of a change of how they sign in that was made in their session, and counts it.
   ///
-  /// Beyond ``OwnChange/alert`` the change isn't refused: the user was notified of that many others.
+  /// Beyond ``OwnChange/notice`` the change isn't refused: the user was notified of that many others.
   func notifyOwn(
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     guard !account.addresses.isEmpty,
-      try OwnChange.alert.take(of: account.key, at: now, connection) == nil
+      try OwnChange.notice.take(of: account.key, at: now, connection) == nil
     else { return }
     try notify(notice, account, in: pool, excluding: notified, at: now, connection)
   }

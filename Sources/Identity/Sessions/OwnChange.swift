@@ -13,11 +13,13 @@ enum OwnChange: String, CaseIterable {
   /// A change that the addresses of the account are alerted of: an enrolled or unenrolled factor, new
   /// recovery codes, a linked identity, or another email address.
   ///
-  /// Without the alert, the change is refused too. Alerts of a password, a phone number, an email link,
-  /// or an unlinked identity are counted as well, and those changes aren't refused
-  /// (``Outbox/notifyOwn(_:_:in:excluding:at:_:)``). Signing in with a recovery code isn't counted: each
+  /// Without the alert, the change is refused too. Signing in with a recovery code isn't counted: each
   /// works once, and a new set of them counts.
   case alert = "alerts"
+  /// A notice of a new or removed password, phone number, or email link, or of an unlinked identity.
+  ///
+  /// Without the notice, the change isn't refused: the user got that many of others.
+  case notice = "notices"
   /// An email with a link that the user requests in a session.
   case mail = "requested-mails"
   /// A code that an enrollment rejected, which is recorded although nothing changes.
@@ -35,7 +37,7 @@ enum OwnChange: String, CaseIterable {
   var perHour: Int {
     switch self {
     case .sessions, .profile, .rejectedCode: 30
-    case .alert, .mail: 5
+    case .alert, .notice, .mail: 5
     case .row: 60
     }
   }

@@ -231,8 +231,8 @@ extension Finding {
       Message(
         """
         Administrators whose provider reports one method use their second factor in Countersign, \
-        or set one up when they sign in. If the provider indicates MFA with other values, an owner \
-        enters them at /administrators/sign-in-provider. Saving that page ends this warning.
+        or set one up when they sign in. If the provider indicates MFA with other values, enter \
+        them at /administrators/sign-in-provider. Saving that page ends this warning.
         """)
     case .drafts:
       Message(
