@@ -140,7 +140,7 @@ struct NoticeTests {
       let phone = try await instance.identity.accounts.create(
         instance.acme, new, by: Instance.boss)
       try await instance.identity.accounts.delete(instance.acme, phone.id, by: Instance.boss)
-      let mails = try await mails(instance)
+      let mails = try await mails(instance).sorted { $0.recipient < $1.recipient }
       #expect(mails.map(\.recipient) == [Person.alice.email, Person.bob.email])
       let place = "\(instance.east.projectName) (\(instance.east.name))"
       #expect(mails[0].subject == "\(place): your account was deleted")
