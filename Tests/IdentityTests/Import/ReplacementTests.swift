@@ -98,7 +98,7 @@ import Testing
       #expect(
         mails == [
           "notice-factors-added alice@example.com", "notice-password-changed new@example.com",
-          "notice-email-changed alice@example.com", "notice-provider-linked new@example.com",
+          "notice-email-changed alice@example.com", "notice-provider-linked alice@example.com",
           "notice-factors-removed new@example.com", "notice-factors-added new@example.com",
         ])
     }

@@ -149,7 +149,6 @@ extension StateMachine {
         by: visitor(sample))
     }
     if isDone, case .success(let grant) = result {
-      users[user].endSessions()
       try await keepNew(
         grant, SimulatedFactor(id: "", number: number, enrolledAt: now), in: session, user)
     }
