@@ -381,6 +381,8 @@ extension UsedSteps {
     _ step: Int64, at now: Instant, of clock: FactorClock = .server,
     expecting expected: ExpectedTime
   ) {
-    accept(step, at: clock.step(at: now), expected: clock.step(at: expected.at(now)))
+    // A fast device has shown the codes that it will show again once it's set right.
+    let present = min(clock.step(at: now), FactorClock.server.step(at: now))
+    accept(step, at: present, expected: clock.step(at: expected.at(now)))
   }
 }
