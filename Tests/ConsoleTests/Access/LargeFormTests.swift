@@ -6,43 +6,50 @@ import Testing
 
 /// Tests for the sessions that let a form above 64 KiB be read.
 struct LargeFormTests {
-  /// Checks the refusal of a large form, by its header, at every address with a form.
-  private static func check(
-    _ world: World, _ cookie: String?, _ status: (ConsoleRoute.Access) -> Int?
-  ) async throws {
-    let samples = try await Samples(world, ofTenant: false)
+  /// Every route of a form, with an address of it.
+  private static func forms(_ world: World) async throws -> [(route: ConsoleRoute, address: String)]
+  {
+    let ofProject = try await Samples(world, ofTenant: false)
     let ofTenant = try await Samples(world, ofTenant: true)
-    var count = 0
-    for route in world.console.routes where route.route.method == .post {
-      let samples = route.route.isOfTenant ? ofTenant : samples
-      guard let address = samples.address(of: route.route) else { continue }
+    return world.console.routes.filter { $0.route.method == .post }.compactMap { route in
+      let samples = route.route.isOfTenant ? ofTenant : ofProject
+      return samples.address(of: route.route).map { (route, $0) }
+    }
+  }
+
+  /// Checks the refusal of a large form, by its header, at each address.
+  private static func check(
+    _ forms: [(route: ConsoleRoute, address: String)], _ world: World, _ cookie: String?,
+    _ status: (ConsoleRoute.Access) -> Int?
+  ) async throws {
+    #expect(forms.count > 50)
+    for (route, address) in forms {
       let fields: Fields = cookie.map { [.cookie: $0] } ?? [:]
       let request = Request(
         method: .post, target: try #require(Target(address)), fields: fields)
       let refusal = await world.console.refusal(ofLarge: request)
       #expect(refusal?.status.code == status(route.access), "\(route.route)")
-      count += 1
     }
-    #expect(count > 50)
   }
 
   @Test func `only a session admits a large form, to every page`() async throws {
     try await World.withSampleData { world in
-      for cookie in [nil, "countersign-session=\(String(repeating: "a", count: 43))"] {
-        try await Self.check(world, cookie) { $0 == .open ? 413 : 401 }
+      let forms = try await Self.forms(world)
+      for cookie in [nil, "__Host-countersign-session=\(String(repeating: "a", count: 43))"] {
+        try await Self.check(forms, world, cookie) { $0 == .open ? 413 : 401 }
       }
       let browser = try await Browser.signedIn(world)
       let cookie = browser.cookieField
-      try await Self.check(world, cookie) { _ in nil }
+      try await Self.check(forms, world, cookie) { _ in nil }
       // An expired session's form is kept.
       world.clock.advance(seconds: SessionLimits.standard.idle + 61)
-      try await Self.check(world, cookie) { _ in nil }
+      try await Self.check(forms, world, cookie) { _ in nil }
       world.clock.advance(seconds: ConsoleSessions.remembered + 86_400)
       let other = try await Browser.signedIn(world)
       let csrf = try await other.get("/projects").csrf
       let last = other.cookieField
       _ = try await other.post("/sign-out", ["csrf": csrf])
-      try await Self.check(world, last) { $0 == .open ? 413 : 401 }
+      try await Self.check(forms, world, last) { $0 == .open ? 413 : 401 }
     }
   }
 
