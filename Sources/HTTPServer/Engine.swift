@@ -316,7 +316,7 @@ final class Engine: Sendable {
     -> MHD_Result
   {
     exchange.isLast = true
-    exchange.isEarly = exchange.step == .header
+    exchange.isEarly = exchange.step == .header && exchange.bodyStart > 0
     return unsafe send(response, exchange, raw)
   }
 

@@ -87,7 +87,7 @@ import Synchronization
   var sent = 0
   /// Whether the connection closes after the response.
   var isLast = false
-  /// Whether the response doesn't wait for the rest of the request.
+  /// Whether the response doesn't wait for the body.
   var isEarly = false
 
   private let state = Mutex(State())

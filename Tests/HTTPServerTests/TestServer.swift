@@ -13,8 +13,8 @@ struct TestServer {
     handler: @escaping @Sendable (Request) async -> Response = TestServer.echo
   ) throws {
     var limits = Limits()
-    // While other tests occupy the pool, a client may wait between a header and its body.
-    limits.bodyDeadline = .seconds(60)
+    // While other tests occupy the pool, a client may wait between the parts of a request.
+    (limits.headerDeadline, limits.bodyDeadline) = (.seconds(60), .seconds(60))
     adjust(&limits)
     server = try HTTPServer(
       ServerConfiguration(
