@@ -221,7 +221,7 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         # Pages for signed-out visitors redirect administrators who are signed in.
         expected = (303, 404) if path in (
             "/setup", "/sign-in", "/invitation", "/__/auth/action", "/__/auth/enroll",
-            "/__/auth/not-me") else (200,)
+            "/__/auth/links", "/__/auth/not-me") else (200,)
         if path in ("S/users.csv", "S/policy/affected.csv", "S/reports/locked.csv", "S/reports/factors.csv",
                     "S/reports/exemptions.csv", "/exemptions.csv", "S/users/{uid}/code-attempts.csv"):
             # Exports of users accept only POST.

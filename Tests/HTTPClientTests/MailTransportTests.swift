@@ -23,7 +23,7 @@ struct MailTransportTests {
     seen: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> LocalReceiver {
     let receiver = try LocalReceiver()
-    // A thread of its own, since others wait in those of a queue.
+    // A thread for itself, since others wait in those of a queue.
     Thread.detachNewThread {
       let socket = receiver.accepted()
       defer { close(socket) }
