@@ -55,12 +55,12 @@ public struct UsedSteps: Sendable, Hashable {
     return !unused.contains { $0.contains(step) }
   }
 
-  /// Returns the last used step of those that a device can have shown; nil or negative if there is
-  /// none.
+  /// Returns the last used step of those that a device can have shown.
   ///
   /// Later ones are from a time when the server's clock was ahead.
   ///
   /// - Parameter now: The current step of the server's clock.
+  /// - Returns: The step; nil or negative if there is none.
   public func last(at now: Int64) -> Int64? {
     let limit = now + Int64(OneTimePassword.pairReach + OneTimePassword.reach)
     guard let last, last > limit else { return last }

@@ -115,8 +115,9 @@ actor Readiness {
   /// How often a change is looked for while no one asks, in seconds.
   static let interval = 10
 
-  /// Looks for changes, so that each is logged, also without a load balancer. A schema that's for newer
-  /// programs only is noticed within a second or two.
+  /// Looks for changes, so that each is logged, also without a load balancer.
+  ///
+  /// A schema that's for newer programs only is noticed within a second or two.
   func watch() async {
     repeat {
       _ = await state()
