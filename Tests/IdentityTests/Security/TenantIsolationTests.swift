@@ -13,7 +13,8 @@ struct TenantIsolationTests {
     let identity = instance.identity
     let id = device.account.id
     let session = UserSession(
-      pool: pool, account: id, authTime: instance.now.seconds, provider: .password)
+      pool: pool, account: id, authTime: instance.now.seconds, provider: .password,
+      secondFactor: SecondFactorClaim(kind: .totp, enrollment: device.factor))
     func count(_ number: Int) -> String { number == 0 ? "nothing" : "found" }
     let found = try await identity.accounts.lookup(
       pool, ids: [id.text], emails: [Person.alice.email], phoneNumbers: ["+4912345678"])
