@@ -142,7 +142,9 @@ def test_a_clock_400_days_ahead_deletes_nothing_until_confirmed(
         else:
             confirmed = run("clock", "confirm", "--data", tmp_path, env=ahead)
             assert confirmed.returncode == 0, confirmed.stderr
-        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "the clock is trusted")
+        # The clock of PostgreSQL's server is still another one.
+        trusted = "ready; warnings: clock\n" if DATABASES.has_all else "ready\n"
+        until(lambda: httpx.get(server.url + "/readyz").text == trusted, "the clock is trusted")
         server.wait_for_line(r"(The clock is trusted again)")
         until(tables_with_deletions, "expired data is deleted")
         assert BANNER not in pages.get("/projects").text

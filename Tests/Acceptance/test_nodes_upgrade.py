@@ -54,8 +54,10 @@ def test_nodes_start_at_once_on_the_database_of_the_previous_release(tmp_path):
     try:
         with ThreadPoolExecutor() as pool:
             nodes.servers = list(pool.map(nodes.start, range(Nodes.COUNT)))
-        assert migrations(nodes) == [*names, "m0069_upgrade_of_0_2_0"]
-        assert "Migration 1 of 1: m0069_upgrade_of_0_2_0" in nodes.text
+        added = migrations(nodes)[len(names):]
+        assert added[0] == "m0069_upgrade_of_0_2_0"
+        for number, name in enumerate(added, 1):
+            assert f"Migration {number} of {len(added)}: {name}" in nodes.text
         for server in nodes.servers:
             until(lambda: nodes.ready(server) == 200, "it's ready")
             assert nodes.pages(nodes.servers.index(server)).get("/sign-in").status_code == 200
