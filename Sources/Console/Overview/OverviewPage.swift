@@ -24,14 +24,14 @@ struct OverviewPage: Sendable {
       : identity.policies.history(pool, limit: Self.historyLength)
     let settings = try await identity.pools.settings(of: pool)
     let prerequisites = try await identity.policies.prerequisites(pool)
-    let rules = AttentionRules(
+    let attention = PoolAttention(
       context: context, policy: policy, prerequisites: prerequisites, createdAt: settings.createdAt,
       now: identity.clock.now(),
       messages: try await identity.messages.counts(pool),
       carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
       locked: try await identity.accounts.counts(pool).locked,
       reporting: try await identity.reportedChanges.users(
-        of: pool, limit: AttentionRules.mostReporting + 1),
+        of: pool, limit: PoolAttention.mostReporting + 1),
       alerts: try await identity.alerts.ongoing(in: pool),
       fileDrift: identity.policies.drift(of: policy.stored),
       fileStatus: identity.policies.fileStatus,
@@ -58,7 +58,7 @@ struct OverviewPage: Sendable {
         OverviewView(
           frame: frame, context: context, policy: policy, history: history,
           prerequisites: prerequisites,
-          createdAt: settings.createdAt, attention: rules.all, connect: connect,
+          createdAt: settings.createdAt, attention: attention.items, connect: connect,
           charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
   }
 
@@ -94,7 +94,7 @@ struct OverviewView: ViewModel {
   let policy: Policy
   let history: [HistoryRow]
   let facts: [Fact]
-  let attention: [Attention]
+  let attention: [AttentionItem]
   /// Nil for administrators who can't manage keys.
   let connect: ConnectView?
   /// The figures and charts; nil for a pool that never had users, and if they can't be read.
@@ -104,7 +104,7 @@ struct OverviewView: ViewModel {
 
   init(
     frame: Frame, context: PoolContext, policy: Policy, history: [AuditRow],
-    prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [Attention],
+    prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [AttentionItem],
     connect: ConnectView?, charts: OverviewCharts?, isMissingCharts: Bool, firstRun: FirstRun?
   ) {
     self.frame = FrameView(frame)

@@ -17,9 +17,7 @@ struct ProjectsAttention: ViewModel {
   let isCut: Bool
 
   init(_ facts: Facts, clock: ClockBanner?, _ signedIn: SignedIn) {
-    let items = AttentionItem.all(facts, clock: clock, signedIn).enumerated().sorted {
-      ($0.element, $0.offset) < ($1.element, $1.offset)
-    }.map(\.element)
+    let items = facts.items(clock: clock, signedIn)
     count = items.count
     counts = items.reduce(into: [:]) { counts, item in
       if let project = item.projectID { counts[project, default: 0] += 1 }
@@ -89,13 +87,6 @@ extension ProjectsAttention {
       }
     }
 
-    /// What's wrong with the policy file; nil for readers of no policy.
-    func fileWarning(_ administrator: Administrator) -> Message? {
-      guard administrator.maySomewhere(.changePolicy) || administrator.maySomewhere(.signOffReview)
-      else { return nil }
-      return policyFile.warning ?? PolicyFileText.warning(missing: missing)
-    }
-
     /// Reads what an administrator can see; `page` has the projects on the page.
     init(
       _ identity: Identity, _ page: [ProjectSummary], _ administrator: Administrator
@@ -117,7 +108,7 @@ extension ProjectsAttention {
       policyFile = identity.policies.fileStatus
       damage = try await identity.integrityChecks.damage(visibleTo: administrator)
       breakGlass =
-        administrator.may(.manageAdministrators, in: nil)
+        AttentionKind.breakGlass.row.isSeen(by: administrator, in: .instance)
         ? try await identity.alerts.breakGlass() : nil
       held = try await Self.held(identity, administrator)
     }
@@ -132,6 +123,158 @@ extension ProjectsAttention {
         administrator.may(.protectUsers, in: $0.pool) && $0.agent != administrator.id
       }
     }
+  }
+}
+
+extension ProjectsAttention.Facts {
+  func items(clock: ClockBanner?, _ signedIn: SignedIn) -> [AttentionItem] {
+    let (administrator, times) = (signedIn.administrator, signedIn.times)
+    var items = AttentionItems(for: administrator)
+    if let clock {
+      items.add(.clock, in: .instance, clock.whole, found: clock.link) {
+        $0.name = Message("The server’s clock may be wrong.")
+      }
+    }
+    if let damage {
+      items.add(.damage, at: damage.checkedAt, in: .instance, damage.sentence(times)) {
+        $0.name = Message("The database is damaged")
+      }
+    }
+    if let breakGlass {
+      items.add(
+        .breakGlass, at: breakGlass.lastSeenAt, in: .instance, breakGlass.sentence(times),
+        found: Link(text: Message("Open the audit log"), href: ConsolePaths.instanceAudit()))
+    }
+    for group in unreadable {
+      items.add(
+        .unreadable, in: AttentionPlace(group), group.sentence,
+        found: Link(text: Message("View audit log"), href: group.history)
+      ) {
+        $0.name = $0.name ?? Message("This instance")
+        $0.overview = $0.overview ?? group.history
+      }
+    }
+    for each in reporting {
+      items.add(
+        .reported, in: .pool(each.pool),
+        Message(
+          one: "{count} user reported a change to their second factors that they didn’t make.",
+          other: "{count} users reported a change to their second factors that they didn’t make.",
+          ["count": .number(each.users)]),
+        found: Link(text: Message("Review reports"), href: ConsolePaths.overview(each.pool)))
+    }
+    for alert in alerts {
+      items.add(
+        AttentionKind(alert.kind), at: alert.startedAt, in: .pool(alert.pool),
+        alert.sentence(times),
+        found: alert.evidence(for: administrator)
+          ?? Link(text: Message("View overview"), href: ConsolePaths.overview(alert.pool)))
+    }
+    for agent in held {
+      items.add(
+        .heldAgent, at: agent.since, in: .pool(agent.pool),
+        Message("Hit the hourly action limit on {since}.", ["since": times.value(agent.since)]),
+        found: Link(
+          text: Message("Unblock…"),
+          href: ConsolePaths.unblockAgent(agent.pool, agent.agent.text))
+      ) {
+        $0.name = .verbatim(agent.name)
+        $0.project = agent.pool.name
+        $0.overview =
+          administrator.may(.readAudit, in: agent.pool)
+          ? (["actor": "administrator:\(agent.agent.text)"] as Form).query(
+            of: ConsolePaths.audit(agent.pool)) : nil
+      }
+    }
+    if let warning = policyFile.warning ?? PolicyFileText.warning(missing: missing) {
+      items.add(.policyFile, in: .instance, warning)
+    }
+    for warning in warnings where !isWeakening(warning) {
+      items.add(
+        warning.reason.kind, at: warning.reason.at, in: AttentionPlace(warning),
+        warning.reason.sentence(times))
+    }
+    for pool in drifting {
+      items.add(.fileDrift, in: AttentionPlace(pool), PolicyFileText.sentence(pool.fields))
+    }
+    for each in differing {
+      items.add(
+        .differing, in: .project(each.project, each.projectName),
+        Message(
+          one: "{count} tenant differs from the project’s policy.",
+          other: "{count} tenants differ from the project’s policy.",
+          ["count": .number(each.count)]))
+    }
+    for (signOff, name) in overdue {
+      items.add(
+        .overdue, at: signOff.dueOn.start, in: .project(signOff.project, name),
+        Message("The policy review was due on {due}.", ["due": Times.value(signOff.dueOn)]))
+    }
+    for (project, name) in unreviewed {
+      items.add(
+        .unreviewed, in: .project(project, name),
+        Message("This project’s policies have never been signed off."))
+    }
+    return items.sorted
+  }
+}
+
+extension AttentionPlace {
+  fileprivate init(_ group: UnreadableSecrets.Group) {
+    self.init(
+      project: group.project, tenant: group.tenant,
+      name: group.tenant?.text ?? group.project?.text, projectName: group.project?.text)
+  }
+
+  fileprivate init(_ warning: PoolWarning) {
+    self.init(
+      project: warning.project, tenant: warning.tenant, name: warning.name,
+      projectName: warning.projectName)
+  }
+
+  fileprivate init(_ pool: DriftingPool) {
+    self.init(
+      project: pool.project, tenant: pool.tenant, name: pool.name, projectName: pool.projectName)
+  }
+}
+
+extension PoolWarning.Reason {
+  /// When the policy was weakened.
+  fileprivate var at: Instant? {
+    guard case .weakened(let policy) = self else { return nil }
+    return policy.at
+  }
+}
+
+extension ClockBanner {
+  /// The sentence, with who confirms the time for those who can't.
+  fileprivate var whole: Message {
+    guard link == nil else { return sentence }
+    return Message(
+      "{sentence} Confirming the time requires the {roles} role.",
+      ["sentence": .message(sentence), "roles": Permission.protectUsers.roleNames])
+  }
+}
+
+extension IntegrityChecks.Result {
+  fileprivate func sentence(_ times: Times) -> Message {
+    Message(
+      """
+      Found by the integrity check on {time}: {faults}. Stop the server and restore the latest \
+      backup that’s intact.
+      """,
+      ["time": times.value(checkedAt), "faults": .list(faults.map { .verbatim($0) })])
+  }
+}
+
+extension BreakGlassAlert {
+  fileprivate func sentence(_ times: Times) -> Message {
+    Message(
+      one: "The break-glass account signed in {count} time without the provider, last on {time}.",
+      other: """
+        The break-glass account signed in {count} times without the provider, last on {time}.
+        """,
+      ["count": .number(count), "time": times.value(lastSeenAt)])
   }
 }
 
