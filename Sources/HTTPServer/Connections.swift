@@ -244,9 +244,11 @@ final class Connections: Sendable {
     }
   }
 
-  /// Returns the exchanges whose handlers are suspended.
-  func suspended() -> [Exchange] {
+  /// Returns the exchanges whose handlers are suspended, and that meet a condition.
+  func suspended(where condition: (Exchange) -> Bool = { _ in true }) -> [Exchange] {
     let open = state.withLock { Array($0.open.values) }
-    return open.compactMap { $0.suspended.withLock { $0 } }
+    return open.compactMap { connection in
+      connection.suspended.withLock { $0.flatMap { condition($0) ? $0 : nil } }
+    }
   }
 }

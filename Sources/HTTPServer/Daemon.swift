@@ -32,7 +32,9 @@ final class Daemon: Sendable {
       let tick = min(max(limits.shortestDeadline / 4, 10), 250)
       let keeper = try WorkerThread {
         while engine.lingering.discard(for: tick) {
-          engine.connections.shutExpired(at: SystemClock.coarseMilliseconds())
+          let now = SystemClock.coarseMilliseconds()
+          engine.connections.shutExpired(at: now)
+          engine.giveUpLate(at: now)
           generations.stopRetired(engine.connections)
         }
       }

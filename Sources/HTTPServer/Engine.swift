@@ -119,6 +119,7 @@ final class Engine: Sendable {
       return exchange.finish(failure(.contentTooLarge, target, exchange.id))
     }
     let request = request(exchange, target)
+    startClock(exchange)
     Task.immediate(executorPreference: exchange) {
       if let response = await refusal(request) {
         exchange.finish(response)
@@ -277,6 +278,7 @@ final class Engine: Sendable {
     exchange.fields = Fields()
     exchange.body = []
     let handler = handler
+    startClock(exchange)
     Task.immediate(executorPreference: exchange) { exchange.finish(await handler(request)) }
     return unsafe proceed(exchange, raw)
   }
@@ -297,6 +299,18 @@ final class Engine: Sendable {
   func giveUpSuspended() {
     isGivingUp.store(true, ordering: .releasing)
     for exchange in connections.suspended() { giveUp(exchange) }
+  }
+
+  /// Responds to requests whose suspended handlers have taken too long.
+  func giveUpLate(at now: UInt64) {
+    for exchange in connections.suspended(where: { $0.due.load(ordering: .relaxed) < now }) {
+      giveUp(exchange)
+    }
+  }
+
+  private func startClock(_ exchange: Exchange) {
+    exchange.due.store(
+      SystemClock.coarseMilliseconds() + limits.handlerDeadline.milliseconds, ordering: .relaxed)
   }
 
   private func giveUp(_ exchange: Exchange) {

@@ -77,6 +77,8 @@ import Synchronization
   var refusal: Response?
   /// When the header was complete, in coarse milliseconds; 0 for a request without a body.
   var bodyStart: UInt64 = 0
+  /// When the handler is given up, in coarse milliseconds; any thread may read it.
+  let due = Atomic<UInt64>(.max)
   /// Bytes of the body received, kept or not.
   var received = 0
   /// Bytes of the body counted toward the limit for all bodies.

@@ -23,6 +23,10 @@ public struct Limits: Sendable {
   /// `minimumBodyRate` allows for what has arrived, and how long the rest of a refused one is
   /// discarded.
   public var bodyDeadline: Duration = .seconds(10)
+  /// How long a handler can take; then the request gets 503, whatever the handler waits for.
+  ///
+  /// Proxies usually give up after 30 seconds, and would answer with 504.
+  public var handlerDeadline: Duration = .seconds(24)
   /// How long a connection can take from a response to the end of the next request's header.
   public var idle: Duration = .seconds(60)
   /// How long a server that stops waits for the first request of a new connection.
@@ -58,7 +62,8 @@ public struct Limits: Sendable {
 
   /// The shortest deadline, in milliseconds.
   var shortestDeadline: UInt64 {
-    [headerDeadline, bodyDeadline, idle, writeDeadline].map(\.milliseconds).min() ?? 0
+    [headerDeadline, bodyDeadline, handlerDeadline, idle, writeDeadline].map(\.milliseconds).min()
+      ?? 0
   }
 }
 

@@ -118,6 +118,23 @@ struct DeadlineTests {
     return true
   }
 
+  @Test func `a handler that takes too long is given up, before a proxy would be`() async throws {
+    #expect(Limits().handlerDeadline < .seconds(25))
+    let latch = Latch()
+    let server = try TestServer(
+      limits: { $0.handlerDeadline = .milliseconds(200) },
+      handler: { _ in
+        await latch.pass()
+        return .text("too late")
+      })
+    let client = try server.client()
+    for _ in 0..<2 {
+      await client.send("GET /waits HTTP/1.1\r\nHost: h\r\n\r\n")
+      #expect(try await client.answer().text == "refused 503 /waits")
+    }
+    latch.open()
+  }
+
   @Test func `a slow handler doesn't close the connection`() async throws {
     let server = try TestServer(
       limits: { limits in

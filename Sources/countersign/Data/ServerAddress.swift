@@ -29,7 +29,10 @@ import Localization
     }
 
     func open(passwordFile: String?) async throws -> any InstanceDatabase {
-      try await PostgreSQLDatabase(address, passwordFile: passwordFile)
+      // A server that hangs is given up five seconds after it should have ended a statement.
+      try await PostgreSQLDatabase(
+        address, passwordFile: passwordFile,
+        statementTimeout: NetworkConfiguration.longestRequest - .seconds(6))
     }
   }
 

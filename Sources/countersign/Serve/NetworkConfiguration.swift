@@ -6,6 +6,9 @@ import Localization
 import Network
 
 struct NetworkConfiguration: Sendable {
+  /// How long a request can take: all that it waits for ends earlier, such as a statement.
+  static let longestRequest = Limits().handlerDeadline
+
   private(set) var trustedProxies: [AddressRange] = []
   private(set) var emulatorOrigins = EmulatorOrigins()
   private var connections: Int?
