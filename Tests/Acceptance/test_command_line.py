@@ -34,6 +34,28 @@ def test_every_command_has_help(command):
         assert f"countersign {command}" in result.stdout and "--data DIR" in result.stdout
 
 
+def test_no_command_refuses_an_option_that_its_help_lists(tmp_path):
+    """Each option is tried alone, with the data folder of an instance or without one."""
+    refused, tried = [], 0
+    text = run("--help").stdout
+    names = re.findall(r"^  ([a-z-]+(?: [a-z-]+)?)$", text, re.M)
+    assert len(names) > 35 and "demo" in names
+    for number, name in enumerate(names):
+        options = re.findall(r"^  --([\w-]+)(?: (\S+))?$", run(*name.split(), "--help").stdout, re.M)
+        # It would run on; check-config has the same options.
+        for option, value in options if name != "serve" else []:
+            words = ["--data", tmp_path / f"{number}-{option}"] if ("data", "DIR") in options else []
+            if value in ("FILE", "DIR"):
+                value = tmp_path / "value"
+            if option != "data":
+                words += [f"--{option}={value}"] if value else [f"--{option}"]
+            result = run(*name.split(), *words, input="")
+            tried += 1
+            if re.search(rf"unknown option|[Rr]emove --{option}\b|--{option} has no effect", result.stderr):
+                refused.append((name, option, result.stderr))
+    assert refused == [] and tried > 100
+
+
 @pytest.mark.parametrize("words", [
     [], ["nonsense"], ["serve", "--nonsense"], ["serve", "extra"], ["serve", "--data"],
     ["admin"], ["admin", "create"], ["admin", "create", "--data", "d", "--email", "e"],

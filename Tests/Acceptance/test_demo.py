@@ -111,7 +111,8 @@ def test_an_invalid_seed_is_refused(tmp_path):
 def test_the_demo_command_refuses_a_database_on_a_server(tmp_path):
     # Not ignored, because the demo would be in a file instead.
     address = "postgresql://me@127.0.0.1/countersign"
-    for words, env in [(["--database", address], {}), ([], {"COUNTERSIGN_DATABASE": address})]:
+    for words, env, code, reason in [(["--database", address], {}, 64, "unknown option --database"),
+                                     ([], {"COUNTERSIGN_DATABASE": address}, 78, "serve --demo")]:
         result = run("demo", "--data", tmp_path / "data", *words, env=env)
-        assert result.returncode == 78 and "serve --demo" in result.stderr
+        assert result.returncode == code and reason in result.stderr
         assert not (tmp_path / "data").exists()

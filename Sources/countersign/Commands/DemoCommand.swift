@@ -12,7 +12,6 @@ enum DemoCommand: Command {
     "fills an empty data folder with demo data, the same as serve --demo")
   static let options = [
     Option("data", "DIR", help: Message("The data folder. Must be empty; created if missing.")),
-    DatabaseLocation.url, DatabaseLocation.passwordFile,
     Option(
       "seed", "N", variable: false, help: Message("Seed of the generated data (default: 30).")),
   ]
@@ -20,14 +19,14 @@ enum DemoCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let path = try arguments.required("data")
     let seed = try arguments.value("seed").map(seed) ?? Demo.standardSeed
-    // The variables of the other commands would otherwise be ignored.
-    guard try DatabaseLocation(arguments) == .file else {
+    // The variable of the other commands would otherwise be ignored.
+    let database = DatabaseLocation.url.variable.flatMap { ProcessInfo.processInfo.environment[$0] }
+    guard database?.isEmpty ?? true else {
       throw ConfigurationError(
         Message(
           """
-          countersign demo creates a database in the data folder. Remove --database or \
-          COUNTERSIGN_DATABASE, or use countersign serve --demo for a demo with a database on a \
-          server.
+          countersign demo creates a database in the data folder. Remove COUNTERSIGN_DATABASE, or \
+          use countersign serve --demo for a demo with a database on a server.
           """))
     }
     let folder = DataFolder(path: path)
