@@ -93,14 +93,42 @@ extension Store {
   func run(
     _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
   ) async throws -> Bool {
-    for _ in 0..<most {
-      let isMore = try await write { try task(now, $0) }
-      guard isMore else { return false }
-      // The server is stopping.
-      do { try await Task.sleep(for: .milliseconds(5)) } catch { return true }
+    var (parts, isMore) = (0, true)
+    try await Pacer.run {
+      isMore = try await write { try task(now, $0) }
+      parts += 1
+      return isMore && parts < most
     }
-    return true
+    return isMore
   }
+}
+
+/// The pace of work in batches that no one waits for.
+///
+/// After each batch it pauses for twice as long as the batch took, including the wait for its turn.
+/// Other writes get two thirds of the time, and batches slow down under load.
+public enum Pacer {
+  /// The shortest pause.
+  private static let pause = Duration.milliseconds(5)
+
+  /// Runs a batch after the other while each says that there are more.
+  ///
+  /// - Returns: True if there may be more, because the server is stopping.
+  /// - Throws: What a batch throws.
+  @discardableResult
+  public nonisolated(nonsending) static func run(
+    _ batch: nonisolated(nonsending) () async throws -> Bool
+  ) async throws -> Bool {
+    let clock = ContinuousClock()
+    while true {
+      let start = clock.now
+      guard try await batch() else { return false }
+      do { try await Task.sleep(for: rest(after: clock.now - start)) } catch { return true }
+    }
+  }
+
+  /// Returns the pause after a batch that took as long.
+  package static func rest(after duration: Duration) -> Duration { max(pause, duration * 2) }
 }
 
 extension Connection {

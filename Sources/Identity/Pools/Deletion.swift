@@ -26,7 +26,7 @@ public struct DeletionImpact: Equatable, Sendable {
 /// but not yet deleted, so that a restarted server can continue.
 enum Deletion {
   /// The maximum number of rows that one write deletes.
-  static let share = 300
+  static let share = 100
 
   static func deletionImpact(
     of pool: Pool, at now: Instant, _ connection: borrowing Connection

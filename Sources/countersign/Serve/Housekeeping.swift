@@ -163,9 +163,10 @@ struct Housekeeping: Sendable {
   private static func purge(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while identity.taskLease.isHeld, try await identity.purge(),
-          await slept(.milliseconds(5))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.purge()
+        }
       } catch {
         log.add(.taskFailed(.purge, reason: "\(error)"))
       }
@@ -175,9 +176,10 @@ struct Housekeeping: Sendable {
   private static func file(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(2)) {
       do {
-        while identity.taskLease.isHeld, try await identity.audit.file(),
-          await slept(.milliseconds(5))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.audit.file()
+        }
       } catch {
         log.add(.taskFailed(.indexAuditLog, reason: "\(error)"))
       }
@@ -188,9 +190,10 @@ struct Housekeeping: Sendable {
   private static func indexUsers(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(600)) {
       do {
-        while identity.taskLease.isHeld, try await identity.indexUsers(),
-          await slept(.milliseconds(5))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.indexUsers()
+        }
       } catch {
         log.add(.taskFailed(.indexUsers, reason: "\(error)"))
       }
@@ -201,9 +204,10 @@ struct Housekeeping: Sendable {
   private static func foldActivity(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while identity.taskLease.isHeld, try await identity.foldActivity(),
-          await slept(.milliseconds(5))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.foldActivity()
+        }
       } catch {
         log.add(.taskFailed(.foldActivity, reason: "\(error)"))
       }
@@ -223,9 +227,10 @@ struct Housekeeping: Sendable {
   private static func age(_ identity: Identity, _ log: Log) async {
     repeat {
       do {
-        while identity.taskLease.isHeld, try await identity.expireCodeAttempts(),
-          await slept(.milliseconds(5))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.expireCodeAttempts()
+        }
       } catch {
         log.add(.taskFailed(.deleteCodeAttempts, reason: "\(error)"))
       }
@@ -235,9 +240,10 @@ struct Housekeeping: Sendable {
   private static func removeAuditEntries(_ identity: Identity, _ log: Log) async {
     while await slept(.seconds(60)) {
       do {
-        while identity.taskLease.isHeld, try await identity.removeExpiredAuditEntries(),
-          await slept(.milliseconds(20))
-        {}
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.removeExpiredAuditEntries()
+        }
       } catch {
         log.add(.taskFailed(.deleteAuditEntries, reason: "\(error)"))
       }
@@ -245,21 +251,14 @@ struct Housekeeping: Sendable {
   }
 
   /// Runs bulk removals in batches.
-  ///
-  /// After each batch it pauses for twice as long as the batch took, including the wait for its
-  /// turn. Other writes get two thirds of the time, and bulk removals slow down under load.
   private static func removeMany(_ identity: Identity, _ log: Log) async {
-    let clock = ContinuousClock()
     repeat {
       do {
-        var isMore = identity.taskLease.isHeld
-        while isMore {
-          let start = clock.now
-          isMore = try await identity.bulkRemovals.step { failure in
+        try await Pacer.run {
+          guard identity.taskLease.isHeld else { return false }
+          return try await identity.bulkRemovals.step { failure in
             log.add(.taskFailed(.bulkRemovals, reason: failure.description))
           }
-          guard isMore, identity.taskLease.isHeld else { break }
-          guard await slept(max(.milliseconds(5), (clock.now - start) * 2)) else { return }
         }
       } catch {
         log.add(.taskFailed(.bulkRemovals, reason: "\(error)"))
@@ -278,7 +277,7 @@ struct Housekeeping: Sendable {
   private static func keep(_ keeper: KeyRotationTask, _ log: Log) async {
     repeat {
       do {
-        while try await keeper.look(), await slept(.milliseconds(5)) {}
+        try await Pacer.run { try await keeper.look() }
       } catch {
         log.add(.taskFailed(.loadKeys, reason: "\(error)"))
       }
@@ -306,11 +305,14 @@ actor AuditSealing {
   func run() async {
     repeat {
       await complaining {
-        while try await chain.seal(), await slept(.milliseconds(5)) {}
+        try await Pacer.run { try await chain.seal() }
       }
       // Erases parts of entries, which must be sealed.
       await complaining {
-        while lease.isHeld, try await userData.continueErasures(), await slept(.milliseconds(5)) {}
+        try await Pacer.run {
+          guard lease.isHeld else { return false }
+          return try await userData.continueErasures()
+        }
       }
       await complaining { if lease.isHeld { try await check() } }
     } while await slept(.seconds(5))
@@ -325,14 +327,16 @@ actor AuditSealing {
     let now = ContinuousClock.now
     if now - round > .seconds(86_400) { (verified, round) = (0, now) }
     if let lastCheck, now - lastCheck < .seconds(60) { return }
-    for _ in 0..<50 {
+    var steps = 0
+    try await Pacer.run {
       guard let step = try await chain.check(after: verified) else {
         lastCheck = now
-        return
+        return false
       }
       verified = step.through
       for fault in step.faults.prefix(10) { log.add(.auditFault(fault.message)) }
-      guard await slept(.milliseconds(20)) else { return }
+      steps += 1
+      return steps < 50
     }
   }
 

@@ -74,6 +74,17 @@ struct MeasurementTests {
     }
   }
 
+  @Test func `work in batches leaves two thirds of the time to others`() async throws {
+    #expect(Pacer.rest(after: .zero) == .milliseconds(5))
+    #expect(Pacer.rest(after: .milliseconds(400)) == .milliseconds(800))
+    var runs = 0
+    let isMore = try await Pacer.run {
+      runs += 1
+      return runs < 3
+    }
+    #expect(runs == 3 && !isMore)
+  }
+
   @Test func `the time without a server isn't an offset, but a doubted clock has one`()
     async throws
   {
