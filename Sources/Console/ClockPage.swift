@@ -66,13 +66,20 @@ struct ClockView: ViewModel {
       Fact(
         Message("Newest stored time"),
         reading.stored.map(times.moment) ?? Markup(escaping: none)),
-      Fact(
-        Message("Difference"),
-        reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? none),
+      reading.doubt == nil
+        ? Fact(
+          Message("Jumps since the server started"),
+          jumped == 0 ? none : Self.difference(jumped))
+        : Fact(
+          Message("Difference"),
+          reading.stored.map { Self.difference(reading.shown.seconds - $0.seconds) } ?? none),
     ]
   }
 
-  /// How far the clock is from the newest stored time: `400 days ahead`.
+  /// The sum of the jumps, in seconds.
+  private var jumped: Int64 { Int64((reading.offset / .seconds(1)).rounded()) }
+
+  /// How far the clock is from another time: `400 days ahead`.
   static func difference(_ seconds: Int64) -> Message {
     let magnitude = Int(clamping: seconds.magnitude)
     if magnitude >= 2 * 86_400 {
@@ -95,7 +102,8 @@ struct ClockView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("isTrusted") { $0.reading.doubt == nil },
+    .flag("isCorrect") { $0.reading.doubt == nil && !$0.reading.hasJumped },
+    .flag("hasJumped") { $0.reading.doubt == nil && $0.reading.hasJumped },
     .flag("isDoubted") { $0.reading.doubt != nil },
     .flag(\.carriesMail),
     .list("facts") { $0.facts },

@@ -17,15 +17,23 @@ public struct ClockReading: Sendable, Equatable {
   public let shown: Instant
   public let stored: Instant?
   public let doubt: ClockDoubt?
+  /// How far the clock has jumped since the start, positive if it's ahead.
+  public let offset: Duration
+
+  /// Whether it has jumped so far that someone has to compare it with another clock.
+  public var hasJumped: Bool {
+    abs(offset / .seconds(1)) > Double(ClockGuard.tolerableOffset)
+  }
 }
 
 /// Compares the machine's clock with the newest stored time, with a steady clock, and with that of
 /// the database's server, so that a wrong clock doesn't delete data by age.
 ///
 /// While the clock is trusted, the time is stored about once a minute. The clock is doubted if the
-/// server starts before the stored time or long after it, if the clock jumps while the server
+/// server starts before the stored time or long after it, if the clock jumps far while the server
 /// runs, or if it differs from that of the database's server. Doubt ends when the clock shows the
-/// expected time again, or when an administrator confirms the clock.
+/// expected time again, or what the steady clock says since the start, or when an administrator
+/// confirms the clock. Every jump is noticed, also one that's trusted.
 public final class ClockGuard: Sendable {
   /// The maximum time after the newest stored time at which a start is trusted, in seconds: one
   /// week without a server.
@@ -35,6 +43,12 @@ public final class ClockGuard: Sendable {
   /// The maximum time the clock may be behind, or differ from that of the database's server, in
   /// seconds.
   public static let furthestBehind: Int64 = 120
+  /// The change from one check to the next that's a jump, in seconds: time services correct smaller
+  /// differences little by little.
+  static let smallestJump: Int64 = 2
+  /// The sum of jumps, in seconds, from which someone has to compare the clock with another: codes of
+  /// most devices are refused.
+  public static let tolerableOffset: Int64 = 30
   /// The precision of the stored time, in seconds.
   static let precision: Int64 = 60
 
@@ -57,6 +71,12 @@ public final class ClockGuard: Sendable {
     /// while it's doubted.
     var settled: (wall: Instant, steady: Duration)?
     var offset: Duration = .zero
+    /// The first trusted time since the start, or since it was confirmed.
+    var origin: (wall: Instant, steady: Duration)?
+    /// The times at the last check.
+    var last: (wall: Instant, steady: Duration)?
+    /// The sum of the jumps that weren't taken; nil if there was none.
+    var jump: Duration?
   }
 
   private let store: Store
@@ -71,8 +91,13 @@ public final class ClockGuard: Sendable {
   /// The reason the clock isn't trusted; nil if it is, and before the first ``check()``.
   public var doubt: ClockDoubt? { state.withLock { $0.doubt } }
 
-  /// The difference between the clock's time and the expected time at the last ``check()``.
+  /// The sum of all jumps since the start at the last ``check()``, positive if the clock is ahead; for
+  /// a clock that wasn't trusted yet, its difference from the stored time.
   public var offset: Duration { state.withLock { $0.offset } }
+
+  /// Returns the sum of the jumps since the last call, positive if the clock jumped ahead; nil if there
+  /// was none.
+  public func takeJump() -> Duration? { state.withLock { $0.jump.take() } }
 
   /// Returns whether the clock has been trusted and kept pace with the steady clock for as many
   /// seconds.
@@ -88,20 +113,28 @@ public final class ClockGuard: Sendable {
   @discardableResult
   package func check(databaseAhead difference: Int64? = nil) async throws -> ClockDoubt? {
     let (wall, steady) = (store.clock.now(), steady())
-    let anchor = state.withLock { $0.anchor }
+    let (anchor, known) = state.withLock { ($0.anchor, $0.origin) }
     let isDoubted = doubt != nil
     let stored = anchor == nil || isDoubted ? try await keptTime() : anchor?.stored
     var next = anchor ?? Anchor(wall: stored ?? wall, steady: nil, stored: stored)
+    var origin = known
     if isDoubted, let stored, stored != next.stored {
       // Another server, which trusts its clock, stored the time within the last minute, or someone
       // confirmed it; whether this clock shows that time remains to be seen.
       next = Anchor(wall: stored, steady: steady, stored: stored)
+      origin = nil
     }
     var doubt = Self.doubt(about: wall, steady, next)
+    if let known, Self.isTolerable(Self.expected(known, steady).seconds - wall.seconds) {
+      doubt = nil
+    }
     if doubt == nil { doubt = try await databaseDoubt(about: wall, difference) }
-    let expected = Self.expected(next, steady)
+    let expected = origin.map { Self.expected($0, steady) } ?? Self.expected(next, steady)
     let offset = Duration.microseconds(wall.microseconds - expected.microseconds)
+    // The time without a server isn't an offset.
+    let isMeasured = doubt != nil || origin != nil
     if doubt == nil {
+      origin = origin ?? (wall, steady)
       next.wall = wall
       next.steady = steady
       if next.stored.map({ abs(wall.seconds - $0.seconds) >= Self.precision }) ?? true {
@@ -109,16 +142,26 @@ public final class ClockGuard: Sendable {
         next.stored = wall
       }
     }
-    // The time without a server isn't an offset.
-    let isMeasured = doubt != nil || anchor?.steady != nil
     state.withLock {
       $0 = State(
         anchor: next, doubt: doubt,
         settled: doubt == nil ? Self.settled($0.settled, wall, steady) : nil,
-        offset: isMeasured ? offset : .zero)
+        offset: isMeasured ? offset : .zero, origin: origin, last: (wall, steady),
+        jump: Self.jump(since: $0.last, wall, steady).map { [before = $0.jump] in
+          $0 + (before ?? .zero)
+        } ?? $0.jump)
     }
     store.expectedTime.set(doubt)
     return doubt
+  }
+
+  private static func jump(
+    since last: (wall: Instant, steady: Duration)?, _ wall: Instant, _ steady: Duration
+  ) -> Duration? {
+    guard let last else { return nil }
+    let expected = expected(last, steady)
+    let change = Duration.microseconds(wall.microseconds - expected.microseconds)
+    return abs(change / .seconds(1)) > Double(smallestJump) ? change : nil
   }
 
   private static func doubt(
@@ -152,16 +195,21 @@ public final class ClockGuard: Sendable {
     _ since: (wall: Instant, steady: Duration)?, _ wall: Instant, _ steady: Duration
   ) -> (wall: Instant, steady: Duration) {
     guard let since else { return (wall, steady) }
-    let anchor = Anchor(wall: since.wall, steady: since.steady)
-    let difference = wall.seconds - expected(anchor, steady).seconds
+    let difference = wall.seconds - expected(since, steady).seconds
     return difference.magnitude < precision ? since : (wall, steady)
   }
 
   private static func expected(_ anchor: Anchor, _ steady: Duration) -> Instant {
     guard let since = anchor.steady else { return anchor.wall }
-    let (seconds, attoseconds) = (steady - since).components
+    return expected((anchor.wall, since), steady)
+  }
+
+  private static func expected(
+    _ since: (wall: Instant, steady: Duration), _ steady: Duration
+  ) -> Instant {
+    let (seconds, attoseconds) = (steady - since.steady).components
     return Instant(
-      microseconds: anchor.wall.microseconds + seconds * 1_000_000
+      microseconds: since.wall.microseconds + seconds * 1_000_000
         + attoseconds / 1_000_000_000_000)
   }
 
@@ -212,14 +260,16 @@ public final class ClockGuard: Sendable {
     state.withLock { state in
       guard state.anchor != nil else { return }
       let anchor = Anchor(wall: now, steady: steady, stored: now)
-      state = State(anchor: anchor, doubt: nil)
+      state = State(
+        anchor: anchor, origin: (now, steady), last: (now, steady), jump: state.jump)
     }
     store.expectedTime.set(nil)
   }
 
   public func reading() async throws -> ClockReading {
     let stored = try await storedTime()
-    return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt)
+    let (doubt, offset) = state.withLock { ($0.doubt, $0.offset) }
+    return ClockReading(shown: store.clock.now(), stored: stored, doubt: doubt, offset: offset)
   }
 
   /// Returns the stored time; if there is none, stores and returns the time of the newest entry, so

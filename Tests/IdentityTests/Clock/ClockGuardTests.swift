@@ -148,6 +148,45 @@ import Testing
     }
   }
 
+  @Test(arguments: [200, 3_540, -90] as [Int64])
+  func `each jump is noticed, and one back to the steady clock's time is trusted at once`(
+    jump: Int64
+  ) async throws {
+    try await withInstance { (instance: Instance) async throws in
+      let steady = Steady()
+      let server = watch(instance, steady)
+      func pass(_ seconds: Int64, counted: Int) {
+        instance.clock.advance(seconds)
+        steady.advance(counted)
+      }
+      #expect(try await server.check() == nil)
+      // A time service corrects the clock little by little.
+      for _ in 0..<5 {
+        pass(10, counted: 8)
+        #expect(try await server.check() == nil)
+        #expect(server.takeJump() == nil)
+      }
+      pass(jump + 1, counted: 1)
+      #expect(try await server.check() == nil)
+      #expect(server.takeJump() == .seconds(jump) && server.takeJump() == nil)
+      #expect(server.offset == .seconds(jump + 10))
+      #expect(try await server.reading().hasJumped)
+      pass(600, counted: 600)
+      #expect(try await server.check() == nil)
+      pass(-jump - 9, counted: 1)
+      #expect(try await server.check() == nil, "the steady clock explains it")
+      #expect(server.takeJump() == .seconds(-jump - 10) && server.offset == .zero)
+      #expect(try await !server.reading().hasJumped)
+      // A jump that's doubted is one, too.
+      pass(-600, counted: 0)
+      #expect(try await server.check()?.isBehind == true)
+      #expect(server.takeJump() == .seconds(-600))
+      try await server.confirm(by: Author(actor: .commandLine))
+      #expect(try await server.check() == nil)
+      #expect(server.offset == .zero, "a confirmed time is where the sum begins")
+    }
+  }
+
   @Test func `an earlier confirmation doesn't end the doubt about a later jump`() async throws {
     try await withInstance { (instance: Instance) async throws in
       let steady = Steady()

@@ -70,6 +70,9 @@ struct MeasurementTests {
       passed.withLock { $0 += .seconds(10) }
       instance.clock.advance(10)
       _ = try await guardian.check()
+      #expect(guardian.offset == .seconds(30), "it's the sum since the start")
+      instance.clock.advance(-30)
+      _ = try await guardian.check()
       #expect(guardian.offset == .zero)
     }
   }
