@@ -103,7 +103,8 @@ let package = Package(
     module(
       "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
     ),
-    module("DatabaseSQLite", ["Database", "Host", "Text", "CSQLite"], settings: optimized),
+    module(
+      "DatabaseSQLite", ["Database", "Host", "Metrics", "Text", "CSQLite"], settings: optimized),
     module(
       "DatabasePostgreSQL", ["Database", "Host", "Metrics", "CPostgreSQL"], settings: optimized),
     module(

@@ -86,8 +86,36 @@ public protocol Database: Sendable {
     _ column: StaticString, of table: StaticString
   ) async throws -> Int64?
 
+  /// Returns who keeps the newest rows of a table from being settled: transactions that have changed
+  /// it for a second or longer and haven't ended.
+  ///
+  /// - Parameter table: The table.
+  /// - Returns: The holders; none for a file, where one write follows another.
+  /// - Throws: ``DatabaseError``.
+  nonisolated(nonsending) func unsettled(in table: StaticString) async throws -> [LockHolder]
+
   /// Counters since the database was opened.
   var statistics: DatabaseStatistics { get }
+}
+
+extension Database {
+  /// Returns none: one write follows another.
+  public nonisolated(nonsending) func unsettled(
+    in table: StaticString
+  ) async throws -> [LockHolder] { [] }
+}
+
+/// A session of a database's server that others wait for.
+public struct LockHolder: Sendable, Equatable {
+  /// The process of the server, as in `pg_stat_activity`; 0 for a prepared transaction.
+  public let process: Int64
+  /// What the session calls itself; empty if it doesn't.
+  public let application: String
+
+  /// Creates a holder.
+  public init(process: Int64, application: String) {
+    (self.process, self.application) = (process, application)
+  }
 }
 
 /// Counters since a database was opened.
@@ -105,6 +133,8 @@ public struct DatabaseStatistics: Sendable, Equatable {
   /// Commits by the number of their writes: at position n, those with at most 2ⁿ writes and more
   /// than half as many.
   public var groups: [Int]
+  /// The seconds that commits took.
+  public var commitTimes: Distribution
   /// What only a database on a server has; nil for a file.
   public var server: ServerStatistics?
 
@@ -112,7 +142,7 @@ public struct DatabaseStatistics: Sendable, Equatable {
   public init(
     reads: Int = 0, writes: Int = 0, commits: Int = 0, largestGroup: Int = 0,
     waitingWrites: Int = 0, groups: [Int] = Array(repeating: 0, count: 9),
-    server: ServerStatistics? = nil
+    commitTimes: Distribution = DurationHistogram().distribution, server: ServerStatistics? = nil
   ) {
     self.reads = reads
     self.writes = writes
@@ -120,6 +150,7 @@ public struct DatabaseStatistics: Sendable, Equatable {
     self.largestGroup = largestGroup
     self.waitingWrites = waitingWrites
     self.groups = groups
+    self.commitTimes = commitTimes
     self.server = server
   }
 }
@@ -154,6 +185,12 @@ public struct ServerStatistics: Sendable, Equatable {
   public var writing: Int
   /// Reads that wait for a connection.
   public var waitingReads: Int
+  /// Open connections for reads.
+  public var openReading: Int
+  /// Open connections for writes.
+  public var openWriting: Int
+  /// Connections that the server refused because it has too many.
+  public var refused: Int
   /// Runs of writes after the first, because they conflicted with others.
   public var retries: Int
   /// The seconds from sending statements to the last of their results.
@@ -161,20 +198,25 @@ public struct ServerStatistics: Sendable, Equatable {
 
   /// Creates measurements.
   public init(
-    reading: Int, writing: Int, waitingReads: Int, retries: Int, roundTrips: Distribution
+    reading: Int, writing: Int, waitingReads: Int, openReading: Int = 0, openWriting: Int = 0,
+    refused: Int = 0, retries: Int, roundTrips: Distribution
   ) {
     self.reading = reading
     self.writing = writing
     self.waitingReads = waitingReads
+    self.openReading = openReading
+    self.openWriting = openWriting
+    self.refused = refused
     self.retries = retries
     self.roundTrips = roundTrips
   }
 }
 
-/// What took long on a database's server.
+/// What takes long in a database.
 public enum SlowUse: Sendable, Equatable {
-  /// Statements that were sent together, with parameters instead of values, on one line.
-  case statement(String, Duration)
+  /// Statements that were sent together, with parameters instead of values, on one line, and how long
+  /// they have taken so far; with the sessions that they wait for.
+  case statement(String, Duration, blockers: [LockHolder] = [])
   /// A read or a write that waited for a connection.
   case wait(Kind, Duration)
 

@@ -78,6 +78,9 @@ final class ConnectionPool: Sendable {
   /// The number of connections in use.
   var used: Int { state.withLock { slots.count - $0.free.count } }
 
+  /// The number of open connections.
+  var open: Int { slots.count { $0.session.isOpen } }
+
   /// The number of callers waiting.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
@@ -208,6 +211,7 @@ final class ConnectionPool: Sendable {
   ///
   /// - Returns: False if none is open; the caller then receives the server's refusal.
   private func wait(_ entry: Entry, insteadOfUsing slot: Slot) -> Bool {
+    watch.noteRefusal()
     let open: Slot? = state.withLock { state in
       state.isRefusedUntil = .now + .seconds(1)
       guard slots.contains(where: \.session.isOpen) else { return slot }

@@ -163,6 +163,7 @@ public final class PostgreSQLDatabase: Database {
     var statistics = DatabaseStatistics(
       reads: readers.begun - 1, writes: writes, commits: writes,
       largestGroup: min(writes, 1), waitingWrites: writers.waiting,
+      commitTimes: watch.commitTimes,
       server: watch.statistics(readers: readers, writers: writers))
     statistics.groups[0] = writes
     return statistics
@@ -174,6 +175,49 @@ public final class PostgreSQLDatabase: Database {
   /// - Parameter listener: Is called on the thread of a connection, or of a caller that is canceled.
   public func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {
     watch.tell(listener)
+  }
+
+  /// Tells which statements have been running for a second or longer, each once, with the sessions that
+  /// they wait for.
+  public func tellSlowStatements() {
+    watch.tellRunning { [readers] process in
+      // The answer may take as long as the statement, and says less than that it takes long.
+      await Self.first(within: .seconds(2), or: []) {
+        try await readers.use { session in
+          try session.read { try Self.blockers(of: process, $0) }
+        }
+      }
+    }
+  }
+
+  private static func blockers(
+    of process: Int64, _ connection: borrowing Connection
+  ) throws -> [LockHolder] {
+    try connection.all(
+      """
+      SELECT DISTINCT b.pid::bigint, coalesce(a.application_name, '')
+      FROM unnest(pg_catalog.pg_blocking_pids(\(process)::int)) AS b(pid)
+      LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = b.pid ORDER BY 1
+      """
+    ) { LockHolder(process: try $0.next(), application: try $0.next()) }
+  }
+
+  private static func first<T: Sendable>(
+    within time: Duration, or other: T, _ work: @escaping @Sendable () async throws -> T
+  ) async -> T {
+    await withCheckedContinuation { continuation in
+      let waiting = Mutex<CheckedContinuation<T, Never>?>(continuation)
+      let answer: @Sendable (T) -> Void = { value in
+        waiting.withLock { $0.take() }?.resume(returning: value)
+      }
+      let limit = Task {
+        if (try? await Task.sleep(for: time)) != nil { answer(other) }
+      }
+      Task {
+        answer((try? await work()) ?? other)
+        limit.cancel()
+      }
+    }
   }
 
   /// Completes the writes that wait, waits for reads in progress, and closes the connections.
@@ -217,6 +261,37 @@ extension PostgreSQLDatabase {
       earlier.formIntersection(next.writes)
     }
     return first.key
+  }
+
+  /// Returns who has changed a table for a second or longer in a transaction that hasn't ended.
+  ///
+  /// - Throws: ``DatabaseError``.
+  public nonisolated(nonsending) func unsettled(
+    in table: StaticString
+  ) async throws -> [LockHolder] {
+    let table = table.description
+    let first = try await read { Set(try Self.holders(of: table, $0).map(\.transaction)) }
+    try await Task.sleep(for: .seconds(1))
+    let second = try await read { try Self.holders(of: table, $0) }
+    return second.filter { first.contains($0.transaction) }.map(\.holder)
+  }
+
+  private static func holders(
+    of table: String, _ connection: borrowing Connection
+  ) throws -> [(transaction: String, holder: LockHolder)] {
+    try connection.all(
+      """
+      SELECT l.virtualtransaction, coalesce(l.pid, 0)::bigint, coalesce(a.application_name, '')
+      FROM pg_catalog.pg_locks AS l
+      LEFT JOIN pg_catalog.pg_stat_activity AS a ON a.pid = l.pid
+      WHERE l.locktype = 'relation' AND l.relation = \(table)::regclass AND l.granted
+        AND l.mode = 'RowExclusiveLock' AND l.database = (
+          SELECT d.oid FROM pg_catalog.pg_database AS d WHERE d.datname = current_database())
+      ORDER BY 2
+      """
+    ) { row in
+      (try row.next(), LockHolder(process: try row.next(), application: try row.next()))
+    }
   }
 
   /// What a look at a table finds.

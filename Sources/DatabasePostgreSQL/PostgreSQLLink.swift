@@ -54,6 +54,9 @@ final class PostgreSQLLink {
     unsafe notices.deallocate()
   }
 
+  /// The process of the server that has this connection.
+  var process: Int64 { Int64(unsafe PQbackendPID(handle)) }
+
   /// The number of warnings that the server has sent.
   var warnings: Int { Int(unsafe notices.pointee.warnings) }
 

@@ -146,12 +146,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     all += deferred.map(\.item)
     lead = []
     for name in link.statements.takeRemoved() { all.append(.text("DEALLOCATE \(name)")) }
-    let start = ContinuousClock.now
-    defer {
-      if let statements {
-        watch.noteExchange(since: start) { deferred.compactMap(\.sql) + statements }
-      }
-    }
+    let number = statements.map { watch.begin(deferred.compactMap(\.sql) + $0, on: link.process) }
+    defer { if let number { watch.end(number) } }
     do throws(PostgreSQLError) {
       return try link.exchange(all + items)
     } catch {
@@ -314,8 +310,9 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
     do throws(PostgreSQLError) {
       let items = [PostgreSQLLink.Item.execute("commit", PostgreSQLParameters())]
-      let warnings = link.warnings
+      let (warnings, start) = (link.warnings, ContinuousClock.now)
       let tag = try perform(items, for: ["COMMIT"], on: link).last?.tag
+      watch.noteCommit(since: start)
       state = .idle
       guard tag == "COMMIT" else {
         throw PostgreSQLError(DatabaseError(.misuse, "the transaction was rolled back"))

@@ -86,6 +86,10 @@ public final class SQLiteDatabase: Database {
     options.damage?.errors ?? AsyncStream { $0.finish() }
   }
 
+  /// Returns what the writer has been doing for a second or longer, such as a commit that the disk
+  /// delays; once for each.
+  public func slowUse() -> SlowUse? { writer.takeSlow(.seconds(1)) }
+
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics {
     var statistics = writer.statistics

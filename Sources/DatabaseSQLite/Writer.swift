@@ -1,5 +1,6 @@
 import Database
 import Dispatch
+import Metrics
 import Synchronization
 
 /// The only writer: a queue of writes, stored in groups on a dedicated thread.
@@ -34,6 +35,15 @@ final class Writer: Sendable {
     var statistics = DatabaseStatistics()
   }
 
+  /// What the thread is doing, and since when; told once it has taken long.
+  private struct Running {
+    var text: String
+    var start: ContinuousClock.Instant
+    var isTold = false
+  }
+
+  private let running = Mutex<Running?>(nil)
+  private let commits = DurationHistogram()
   private let limits: Limits
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "countersign.database.writer")
@@ -48,7 +58,19 @@ final class Writer: Sendable {
     state.withLock { state in
       var statistics = state.statistics
       statistics.waitingWrites = state.waiting.count
+      statistics.commitTimes = commits.distribution
       return statistics
+    }
+  }
+
+  /// Returns what has been running for at least as long, once for each.
+  func takeSlow(_ patience: Duration) -> SlowUse? {
+    running.withLock { running in
+      guard let one = running, !one.isTold else { return nil }
+      let duration = ContinuousClock.now - one.start
+      guard duration >= patience else { return nil }
+      running?.isTold = true
+      return .statement(one.text, duration)
     }
   }
 
@@ -179,13 +201,16 @@ final class Writer: Sendable {
   }
 
   private func runGroup(_ session: SQLiteSession) {
+    defer { running.withLock { $0 = nil } }
     do {
-      try session.perform(.beginImmediate)
+      try run("BEGIN IMMEDIATE") { () throws(DatabaseError) in try session.perform(.beginImmediate)
+      }
     } catch {
       session.abandon()
       for _ in 0..<limits.group { nextWrite()?.fail(error) }
       return
     }
+    running.withLock { $0 = Running(text: "writes", start: .now) }
     let end = ContinuousClock.now + limits.time
     var group: [(job: WriteJob, outcome: WriteOutcome?)] = []
     while group.count < limits.group, let job = nextWrite() {
@@ -208,13 +233,22 @@ final class Writer: Sendable {
       session.abandon()
       return true
     }
+    let start = ContinuousClock.now
     do {
-      try session.perform(.commit)
+      try run("COMMIT") { () throws(DatabaseError) in try session.perform(.commit) }
     } catch {
       return false
     }
+    commits.observe(since: start)
     state.withLock { $0.statistics.countCommit(of: done) }
     return true
+  }
+
+  private func run(
+    _ text: String, _ body: () throws(DatabaseError) -> Void
+  ) throws(DatabaseError) {
+    running.withLock { $0 = Running(text: text, start: .now) }
+    try body()
   }
 
   private func tell(_ job: WriteJob, _ outcome: WriteOutcome, countingCommit: Bool) {

@@ -12,6 +12,12 @@ public struct Measurements: Sendable, Equatable {
   /// When the oldest of them was created; nil if there are none.
   public let oldestTextMessage: Instant?
   public let consoleSessions: Int
+  /// When the oldest entry of the audit log happened that isn't sealed; nil if all are.
+  public let unsealedSince: Instant?
+  /// Whether the latest check of the audit log found a fault.
+  public let hasAuditFault: Bool
+  /// Since when no server has held the lease of the tasks; nil if one does.
+  public let tasksUnheldSince: Instant?
 }
 
 extension Identity {
@@ -27,7 +33,10 @@ extension Identity {
         oldestTextMessage: try Deliveries.oldest(.sms, connection),
         consoleSessions: try Self.count(
           "SELECT count(*) FROM console_session WHERE created_at >= \(oldest)",
-          connection))
+          connection),
+        unsealedSince: try AuditChain.unsealedSince(connection),
+        hasAuditFault: try AuditChain.storedFault(connection) != nil,
+        tasksUnheldSince: try TaskLease.unheldSince(at: now, connection))
     }
   }
 

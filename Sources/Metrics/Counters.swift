@@ -40,6 +40,11 @@ public final class DurationHistogram: Sendable {
     sum.add(nanoseconds, ordering: .relaxed)
   }
 
+  /// Counts the time since a moment.
+  public func observe(since start: ContinuousClock.Instant) {
+    observe(nanoseconds: UInt64(max((ContinuousClock.now - start) / .nanoseconds(1), 0)))
+  }
+
   /// The buckets and the sum.
   public var distribution: Distribution {
     Distribution(

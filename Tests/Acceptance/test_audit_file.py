@@ -202,6 +202,8 @@ def test_after_a_restore_the_file_goes_on_with_the_restored_log(started, file, t
 def test_rsyslog_follows_the_file_as_documented(started, file, tmp_path):
     server, pages = started
     with Rsyslog(tmp_path / "rsyslog", file.path) as rsyslog:
+        text, code = rsyslog.check()
+        assert code == 0 and "error" not in text and "not known" not in text, text
         work(pages)
         has_all(rsyslog, sealed(server.data))
         file.path.rename(tmp_path / "audit.jsonl.1")

@@ -1,5 +1,6 @@
 """A wrong clock deletes nothing. Stored times are changed, or the clock of a server is."""
 
+import struct
 import time
 
 import httpx
@@ -85,6 +86,37 @@ def test_a_clock_ten_minutes_ahead_of_the_database_server_is_doubted(tmp_path, a
         confirmed = run("clock", "confirm", "--data", tmp_path, env=env)
         assert confirmed.returncode == 0, confirmed.stderr
         server.wait_for_line(r"(The clock is trusted again)")
+
+
+def test_a_clock_that_jumps_while_the_server_runs_is_noticed_and_set_right_at_once(tmp_path):
+    file = tmp_path / "ahead"
+
+    def jump(seconds):
+        # Not truncated: the server has it in memory.
+        with open(file, "r+b" if file.exists() else "wb") as out:
+            out.write(struct.pack("=q", seconds))
+    jump(0)
+    env = {**preloaded(tmp_path, "clock"), "CLOCK_FILE": str(file)}
+    with Server(tmp_path / "data", "--metrics-listen", "127.0.0.1:0", env=env) as server:
+        metrics = server.wait_for_line(r"Metrics: (\S+)")
+
+        def offset():
+            [value] = [line.split()[1] for line in httpx.get(metrics).text.splitlines()
+                       if line.startswith("countersign_clock_offset_seconds ")]
+            return round(float(value))
+        until(lambda: httpx.get(server.url + "/readyz").text == "ready\n", "it's ready")
+        for ahead, line in ((59, "ahead by 59.0"), (3, "back by 56.0"), (0, "back by 3.0")):
+            jump(ahead)
+            server.wait_for_line(f"(The system clock jumped {line} seconds)")
+            until(lambda: offset() == ahead, "the metric is the sum")
+        # On a database's server, a node that's 50 minutes ahead is doubted.
+        ahead = 100 if DATABASES.has_all else 3_000
+        jump(ahead)
+        until(lambda: offset() == ahead, "it's measured")
+        jump(0)
+        until(lambda: offset() == 0, "it's set right")
+        assert httpx.get(server.url + "/readyz").text == "ready\n"
+        assert not any("doubted" in line or "clock shows" in line for line in server.output)
 
 
 def test_a_server_without_its_key_file_warns(tmp_path):

@@ -112,6 +112,9 @@ def test_the_state_of_the_server_is_measured(server):
     assert found['countersign_code_attempts_total{result="accepted"}'] >= 1
     assert found['countersign_password_attempts_total{kind="user",result="correct"}'] >= 1
     assert found['countersign_password_attempts_total{kind="user",result="blocked"}'] == 0
+    assert found["countersign_audit_fault"] == found["countersign_tasks_unheld_seconds"] == 0
+    assert found["countersign_audit_unsealed_seconds"] < 60 > found["countersign_audit_file_lag_seconds"]
+    assert found["countersign_database_commit_seconds_count"] > 10
     assert found["countersign_ready"] == found["countersign_clock_trusted"] == 1
     assert found['countersign_check_failed{check="database"}'] == 0
     assert found['countersign_sessions{kind="console"}'] >= 1
@@ -258,9 +261,15 @@ def test_while_the_disk_hangs_the_right_alert_fires_and_probes_are_answered_at_o
                 assert slowest < 3
                 waited = samples(httpx.get(metrics).text)["countersign_check_waiting_seconds"]
                 assert waited > 10
+                # Said while it hangs.
+                server.wait_for_line(r"(The database took [1-9]\.\d seconds or longer for: COMMIT)", 1)
             finally:
                 hung.unlink()
             until(lambda: httpx.get(f"{server.url}/readyz").text == "ready\n", "it's ready again", 60)
+            found = samples(httpx.get(metrics).text)
+            slow = (found["countersign_database_commit_seconds_count"]
+                    - found['countersign_database_commit_seconds_bucket{le="10"}'])
+            assert slow >= 1
 
 
 def test_an_address_in_use_is_refused(tmp_path):

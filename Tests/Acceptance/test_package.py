@@ -185,6 +185,19 @@ def answer(machine, path="/readyz"):
     return httpx.get(f"http://127.0.0.1:{machine.port}{path}")
 
 
+def test_logs_and_the_audit_file_are_rotated_as_their_readers_need():
+    text = (ROOT / "packaging/countersign.logrotate").read_text()
+    blocks = dict(re.findall(r"^(/var/log/countersign/\S+) \{\n(.*?)^\}", text, re.M | re.S))
+    assert {path: re.search(r"create (.*)", block).group(1) for path, block in blocks.items()} == {
+        "/var/log/countersign/*.log": "0600 countersign countersign",
+        "/var/log/countersign/*.jsonl": "0640 countersign countersign"}
+    assert all("systemctl reload countersign" in block for block in blocks.values())
+    # The file that the documents name.
+    documents = (ROOT / "docs/audit-file.md").read_text()
+    assert set(re.findall(r"/var/log/countersign/(?:\w+)\.\w+", documents)) == {
+        "/var/log/countersign/audit.jsonl"}
+
+
 def test_the_package_contains_what_an_operator_expects(machine):
     listed = machine.run("dpkg", "--listfiles", "countersign").stdout.split()
     for path in ["/usr/bin/countersign", "/usr/share/countersign/Public/countersign.css",

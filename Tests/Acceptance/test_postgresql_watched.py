@@ -1,6 +1,8 @@
 """What operators learn about a database on a PostgreSQL server: slow statements, waits, and settings."""
 
 import json
+import os
+import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
@@ -39,10 +41,49 @@ def test_a_lock_of_a_table_is_logged_with_the_statements_that_wait_for_it(tmp_pa
     assert any("account" in event["statement"] for event in slow), events
     assert "write" in {event["kind"] for event in waited}
     assert all(event["ms"] >= 1000 and event["level"] == "warning" for event in slow + waited)
+    # They wait for the one that locked the table, which says so while it has it.
+    assert any(blocker["application"] == "psql" for event in slow for blocker in event["blockers"])
     # One line for each, however many wait.
     assert len({event["statement"] for event in slow}) == len(slow)
     assert len({event["kind"] for event in waited}) == len(waited)
     assert "Secret Name" not in server.text and "user-1" not in server.text
+
+
+def test_a_transaction_that_keeps_the_audit_log_from_being_sealed_is_named(tmp_path):
+    """A transaction of a person that touched the log, and that nobody ends."""
+    DATABASES.add(tmp_path)
+    file = tmp_path / "audit.jsonl"
+    with Server(tmp_path, "--metrics-listen", "127.0.0.1:0", "--audit-file", file,
+                "--log-format", "json") as server:
+        metrics = server.wait_for_line(r'Metrics: ([^\s"]+)')
+        pages = Pages(server.url).set_up(server.setup_code)
+        until(lambda: query(tmp_path, "SELECT count(*) FROM audit WHERE audit_id > "
+                                      "(SELECT max(audit_id) FROM audit_link)") == [(0,)], "all is sealed")
+        idle = subprocess.Popen(
+            [PROGRAMS / "psql", "-Xq", DATABASES.address(tmp_path)], stdin=subprocess.PIPE, text=True,
+            env={**os.environ, "PGAPPNAME": "pgAdmin of Sam"})
+        try:
+            idle.stdin.write("BEGIN; UPDATE audit SET note = note WHERE audit_id = 0;\n")
+            idle.stdin.flush()
+            holders = ("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgAdmin of Sam' "
+                       "AND state = 'idle in transaction'")
+            until(lambda: query(tmp_path, holders) == [(1,)], "it's idle")
+            pages.create_project("not-sealed")
+
+            def lag(name):
+                return float(re.search(rf"^{name} (\S+)$", httpx.get(metrics).text, re.M).group(1))
+            until(lambda: lag("countersign_audit_file_lag_seconds") > 20, "the file is late", 60)
+            assert lag("countersign_audit_unsealed_seconds") > 20
+            server.wait_for_line(r'("event":"audit.not_sealed".*"application":"pgAdmin of Sam")', 120)
+            examined = run("doctor", "--data", tmp_path, "--assets", ROOT, "--json", "--audit-file", file)
+            [found] = [one for one in json.loads(examined.stdout) if one["check"] == "audit-log"]
+            assert found["severity"] == "error" and "(pgAdmin of Sam)" in found["message"]
+        finally:
+            idle.stdin.close()
+            idle.wait(30)
+        server.wait_for_line(r'("event":"audit.sealed")')
+        until(lambda: lag("countersign_audit_file_lag_seconds") == 0, "the file has it")
+        assert "not-sealed" in file.read_text()
 
 
 def test_a_node_whose_program_is_too_old_for_the_database_does_not_use_it(tmp_path):
@@ -66,7 +107,7 @@ def test_a_node_whose_program_is_too_old_for_the_database_does_not_use_it(tmp_pa
         assert httpx.get(f"{server.url}/readyz").text == "not ready: version\n"
         assert httpx.get(f"{server.url}/livez").status_code == 200
         until(lambda: "countersign_tasks_held 0\n" in httpx.get(metrics).text, "the tasks stop")
-        until(lambda: query(tmp_path, "SELECT 1 FROM lease WHERE name = 'tasks'") == [],
+        until(lambda: query(tmp_path, "SELECT 1 FROM lease WHERE name = 'tasks' AND holder <> ''") == [],
               "another node can do the tasks")
         assert query(tmp_path, "SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM account)"
                      ) == before

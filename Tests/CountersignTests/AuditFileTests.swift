@@ -113,6 +113,35 @@ struct AuditFileTests {
     }
   }
 
+  @Test func `a file is late by entries since it began, sealed or not`() async throws {
+    try await withFolder { parent in
+      let folder = DataFolder(path: "\(parent)/data")
+      try #require(await Countersign.run(["init", "--data", folder.path], environment: [:]) == 0)
+      let instance = try await Instance.existing(folder, migrates: true)
+      // The first entry happened when the instance was created, a day before the file begins.
+      let began = WallClock.system.now()
+      let shift = Mutex<Int64>(86_400)
+      let clock = WallClock { began.advanced(bySeconds: shift.withLock { $0 }) }
+      let identity = try Identity(
+        database: instance.database, keys: instance.keys, profile: .standalone,
+        hasher: instance.hasher, mail: instance.mail, clock: clock)
+      let path = parent + "/audit.jsonl"
+      let writer = AuditFileWriter(
+        identity, try AuditFileOutput(path, in: folder), log: Log(.text, write: { _, _ in true }))
+      // Nothing is sealed, as while a transaction prevents it.
+      await writer.finish()
+      #expect(await writer.lag == 0)
+      shift.withLock { $0 += 700 }
+      #expect(await writer.lag == 700)
+      #expect(await writer.isDelayed)
+      try await identity.auditChain.finish()
+      await writer.finish()
+      #expect(await writer.lag == 0)
+      #expect(await !writer.isDelayed)
+      await instance.database.close()
+    }
+  }
+
   @Test func `servers that share a data folder don't share a position`() async throws {
     try await withFolder { folder in
       let data = DataFolder(path: folder)

@@ -15,9 +15,14 @@ struct IncidentsTests {
     let alerts = rules.matches(of: /- alert: (\w+)/).map { String($0.output.1) }
     #expect(alerts.count > 15)
     #expect(try headings(in: "Alerts") == alerts)
-    let page = "file:///usr/share/doc/countersign/docs/incidents.md"
+    let page = "{{ $externalLabels.countersign_docs }}/incidents.md"
     let runbooks = rules.matches(of: /runbook_url: "(.+)"/).map { String($0.output.1) }
     #expect(runbooks == alerts.map { "\(page)#\($0.lowercased())" })
+    // Browsers open it, wherever Prometheus runs.
+    let configuration = try text("ops/prometheus/prometheus.yml")
+    #expect(
+      configuration.contains(#/\n  external_labels:\n.*\n    countersign_docs: https://\S+/docs\n/#)
+    )
   }
 
   /// Returns the headings of a part of the page.

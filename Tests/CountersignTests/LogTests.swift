@@ -112,8 +112,8 @@ struct LogTests {
     #expect(
       written.lines.first?.hasSuffix(
         #""level":"warning","event":"database.slow","#
-          + #""message":"The database took 1.3 seconds for: SELECT 1","#
-          + #""ms":1260,"statement":"SELECT 1"}"#) == true)
+          + #""message":"The database took 1.3 seconds or longer for: SELECT 1","#
+          + #""ms":1260,"statement":"SELECT 1","blockers":[]}"#) == true)
     #expect(written.lines.last?.contains(#""event":"database.waited""#) == true)
     #expect(written.lines.last?.hasSuffix(#""ms":3000,"kind":"write"}"#) == true)
     written.advance(Log.period)

@@ -48,6 +48,31 @@ struct SettledKeyTests {
   }
 
   @Test(.enabled(if: PostgreSQLServer.isInstalled))
+  func `those who keep a table from being settled are named`() async throws {
+    try await withPostgreSQL { database in
+      #expect(try await database.unsettled(in: "person") == [])
+      let (begun, ended) = (Event(), Event())
+      async let process: Int64 = database.transaction { transaction in
+        let process = try await transaction.write { connection in
+          try connection.run("UPDATE person SET name = name")
+          return try connection.first(
+            """
+            SELECT pg_backend_pid()::bigint FROM set_config('application_name', 'psql', true)
+            """
+          ) { try $0.next() as Int64 }
+        }
+        begun.happen()
+        await ended.wait()
+        return process ?? 0
+      }
+      await begun.wait()
+      let holders = try await database.unsettled(in: "person")
+      ended.happen()
+      #expect(holders == [LockHolder(process: try await process, application: "psql")])
+    }
+  }
+
+  @Test(.enabled(if: PostgreSQLServer.isInstalled))
   func `after a failover, connections to the server before it decide nothing`() async throws {
     // Two servers of which neither has the other's rows.
     let servers = [try await PostgreSQLServer.shared.value, try await PostgreSQLServer()]

@@ -9,7 +9,7 @@ struct SlowUseTests {
   private func statements(_ told: Record<SlowUse>) -> Set<String> {
     Set(
       told.elements.compactMap { use in
-        guard case .statement(let text, let duration) = use, duration >= .seconds(1) else {
+        guard case .statement(let text, let duration, _) = use, duration >= .seconds(1) else {
           return nil
         }
         return text
@@ -60,6 +60,51 @@ struct SlowUseTests {
       try await lock
       #expect(failure == .busy)
       #expect(statements(told) == ["SELECT count(*) FROM person"])
+    }
+  }
+
+  @Test func `a statement is told once while it runs, with the session that it waits for`()
+    async throws
+  {
+    try await withPostgreSQL { database in
+      let told = Record<SlowUse>()
+      database.tellSlowUse { told.append($0) }
+      let (locked, ended) = (Event(), Event())
+      async let lock: Int64 = database.transaction { transaction in
+        let process = try await transaction.write { connection in
+          try connection.run("LOCK TABLE person")
+          return try connection.first(
+            """
+            SELECT pg_backend_pid()::bigint FROM set_config('application_name', 'psql', true)
+            """
+          ) { try $0.next() as Int64 }
+        }
+        locked.happen()
+        await ended.wait()
+        return process ?? 0
+      }
+      await locked.wait()
+      async let count = database.count()
+      while told.elements.isEmpty {
+        database.tellSlowStatements()
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      // It still waits.
+      database.tellSlowStatements()
+      ended.happen()
+      let holder = LockHolder(process: try await lock, application: "psql")
+      _ = try await count
+      guard
+        case .statement("SELECT count(*) FROM person", let duration, let blockers)? =
+          told.elements.first
+      else {
+        Issue.record("\(told.elements)")
+        return
+      }
+      #expect(duration >= .seconds(1) && blockers == [holder] && told.elements.count == 1)
+      let server = try #require(database.statistics.server)
+      #expect(server.openReading > 0 && server.openWriting > 0 && server.refused == 0)
+      #expect(database.statistics.commitTimes.counts.reduce(0, +) > 0)
     }
   }
 

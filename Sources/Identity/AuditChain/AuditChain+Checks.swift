@@ -1,4 +1,4 @@
-import Database
+public import Database
 
 extension AuditChain {
   private static let checkedAtOnce: Int64 = 2_000
@@ -82,6 +82,57 @@ extension AuditChain {
         fault: check?.fault, removed: try AuditTombstone.latest(connection),
         retention: try Self.retention(connection))
     }
+  }
+}
+
+extension AuditChain {
+  /// A fault that the latest checks of the chain found, whichever server made them.
+  public struct StoredFault: Sendable, Equatable {
+    /// The position of the first entry that failed.
+    public let position: Int64
+    public let checkedAt: Instant
+  }
+
+  /// Returns the fault that isn't mended, as far as the latest check knows; nil if there's none.
+  public func storedFault() async throws -> StoredFault? {
+    try await store.read { try Self.storedFault($0) }
+  }
+
+  static func storedFault(_ connection: borrowing Connection) throws -> StoredFault? {
+    guard let check = try StoredCheck.find(connection), let fault = check.fault else { return nil }
+    return StoredFault(position: fault, checkedAt: check.checkedAt)
+  }
+
+  /// What keeps entries from being sealed.
+  public struct Delay: Sendable {
+    /// When the oldest entry happened that isn't sealed.
+    public let since: Instant
+    /// The sessions of the database's server that changed the log and haven't ended.
+    public let holders: [LockHolder]
+  }
+
+  /// The age of the oldest entry that isn't sealed, in seconds, from which sealing is late.
+  public static let longestDelay: Int64 = 60
+
+  /// Returns what keeps entries from being sealed; nil if none has waited for longer than
+  /// ``longestDelay``.
+  public func delay() async throws -> Delay? {
+    try await Self.delay(of: store.database, at: store.clock.now())
+  }
+
+  /// Returns the same for a database that may be in use.
+  public static func delay(of database: any Database, at now: Instant) async throws -> Delay? {
+    let since = try await database.read { try unsealedSince($0) }
+    guard let since, now.seconds - since.seconds > longestDelay else { return nil }
+    return Delay(since: since, holders: try await database.unsettled(in: "audit"))
+  }
+
+  /// Returns when the oldest entry happened that isn't sealed; nil if all are.
+  static func unsealedSince(_ connection: borrowing Connection) throws -> Instant? {
+    let sealed = try ChainLink.last(connection)?.entry ?? 0
+    return try connection.first(
+      "SELECT at FROM audit WHERE audit_id > \(sealed) ORDER BY audit_id LIMIT 1"
+    ) { try $0.next() }
   }
 }
 

@@ -36,7 +36,8 @@ public struct AuditChain: Sendable {
   /// end of a server.
   public func finish() async throws {
     _ = try await seal(signing: true)
-    try await store.write { try lease.end($0) }
+    let now = store.clock.now()
+    try await store.write { try lease.end(at: now, $0) }
   }
 
   func seal(signing signs: Bool) async throws -> Bool {

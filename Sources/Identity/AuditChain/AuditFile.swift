@@ -1,11 +1,31 @@
 import Crypto
-import Database
+public import Database
 import JSON
 import Text
 
 public struct AuditFilePart: Sendable {
   public fileprivate(set) var lines: [AuditFileLine] = []
   public fileprivate(set) var end: AuditFilePosition
+  /// When the oldest entry happened that isn't sealed; nil if all are.
+  public fileprivate(set) var unsealedSince: Instant?
+}
+
+extension AuditFilePosition {
+  /// Returns when the oldest entry happened that isn't written, sealed or not, in a database that may
+  /// be in use; nil if all are.
+  public func oldestUnwritten(in database: any Database) async throws -> Instant? {
+    try await database.read { [self] connection in
+      var position = self
+      try position.goBack(in: connection)
+      let sealed = try connection.first(
+        """
+        SELECT a.at FROM audit_link l JOIN audit a ON a.audit_id = l.audit_id
+        WHERE l.sequence > \(position.sequence) ORDER BY l.sequence LIMIT 1
+        """
+      ) { try $0.next() as Instant }
+      return try sealed ?? AuditChain.unsealedSince(connection)
+    }
+  }
 }
 
 extension AuditChain {
@@ -63,6 +83,7 @@ extension AuditChain {
         part.end.advance(to: link)
         addHeads()
       }
+      part.unsealedSince = try Self.unsealedSince(connection)
       return part
     }
   }

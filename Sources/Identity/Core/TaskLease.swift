@@ -51,8 +51,28 @@ public final class TaskLease: Sendable {
   public func release() async throws {
     guard isShared else { return }
     end.withLock { $0 = nil }
-    let lease = lease
-    try await store.database.write { try lease.end($0) }
+    let (lease, now) = (lease, store.clock.now())
+    try await store.database.write { try lease.end(at: now, $0) }
+  }
+
+  /// How long nobody may hold the lease before someone has to look, in seconds: a server that was
+  /// killed is replaced after ``length`` and ``interval``.
+  public static let longestGap: Int64 = 60
+
+  /// Returns since when no server has held the lease; nil if one does, and for a file.
+  public func unheldSince() async throws -> Instant? {
+    let now = store.clock.now()
+    return try await store.read { try Self.unheldSince(at: now, $0) }
+  }
+
+  static func unheldSince(
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    guard connection.dialect.sharesDatabase else { return nil }
+    let until = try connection.first("SELECT until FROM lease WHERE name = 'tasks'") {
+      try $0.next() as Instant
+    }
+    return until.flatMap { $0 <= now ? $0 : nil }
   }
 }
 
@@ -80,13 +100,17 @@ struct Lease: Sendable {
       """
       INSERT INTO lease (name, holder, until) VALUES (\(name), \(holder), \(until))
       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-      WHERE lease.holder = excluded.holder OR lease.until <= \(now)
+      WHERE lease.holder IN (excluded.holder, '') OR lease.until <= \(now)
         OR lease.until > \(latest)
       """)
     return changed > 0
   }
 
-  func end(_ connection: borrowing Connection) throws {
-    try connection.run("DELETE FROM lease WHERE name = \(name) AND holder = \(holder)")
+  /// Lets another process take it at once; when it was held last stays known.
+  func end(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run(
+      """
+      UPDATE lease SET holder = '', until = \(now) WHERE name = \(name) AND holder = \(holder)
+      """)
   }
 }

@@ -9,8 +9,10 @@ protocol InstanceDatabase: Database {
   func hasSpace() async -> Bool
   /// Returns the settings of the database's server; nil for a file.
   func serverSettings() async throws -> ServerSettings?
-  /// Tells someone, from now on, about what takes long on the database's server.
+  /// Tells someone, from now on, about what took long on the database's server.
   func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void)
+  /// Tells them what has been running for a second or longer; returns what a file's writer has.
+  func tellRunning() -> SlowUse?
   /// Completes the writes in progress, and closes the database.
   func close() async
 }
@@ -21,9 +23,12 @@ extension InstanceDatabase {
   /// A file has no server.
   func serverSettings() async throws -> ServerSettings? { nil }
   func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {}
+  func tellRunning() -> SlowUse? { nil }
 }
 
-extension SQLiteDatabase: InstanceDatabase {}
+extension SQLiteDatabase: InstanceDatabase {
+  func tellRunning() -> SlowUse? { slowUse() }
+}
 extension ReadOnlySQLiteDatabase: InstanceDatabase {}
 
 enum DatabaseLocation: Sendable, Equatable {

@@ -6,6 +6,11 @@ import Localization
 
   extension PostgreSQLDatabase: InstanceDatabase {
     func serverSettings() async throws -> ServerSettings? { try await settings() }
+
+    func tellRunning() -> SlowUse? {
+      tellSlowStatements()
+      return nil
+    }
   }
 
   struct ServerAddress: Sendable, Equatable, CustomStringConvertible {

@@ -79,7 +79,7 @@ struct Doctor: Sendable {
   /// A group may read them, as that of the server reads the key of a certificate.
   private func configuredFiles() -> [Finding] {
     var found: [Finding] = []
-    for (names, wanted) in [(Self.secretFiles, 0o640), (["backups"], 0o750)] {
+    for (names, wanted) in [(Self.secretFiles + ["audit-file"], 0o640), (["backups"], 0o750)] {
       for path in names.compactMap(arguments.value) {
         // A renewed certificate is often behind a link.
         let file = DataFolder.resolved(path)
@@ -153,6 +153,7 @@ struct Doctor: Sendable {
       found += await schema(database)
       found += await server(database)
       if arguments.has("smtp") { found += await mailBacklog(database) }
+      found += await auditLog(database)
       let file = database as? ReadOnlySQLiteDatabase
       if let file { found += await integrity(file) }
       await database.close()
@@ -215,6 +216,36 @@ struct Doctor: Sendable {
     }
     if mail.failed > 0 { found.append(.mailFailed(mail.failed)) }
     return found
+  }
+
+  /// Looks for entries of the audit log that wait to be sealed, or to be written to the audit file.
+  private func auditLog(_ database: any InstanceDatabase) async -> [Finding] {
+    let now = now()
+    var found: [Finding] = []
+    // A database that can't be read is a finding of its schema. Without a server, nothing is sealed.
+    let delay = (try? await AuditChain.delay(of: database, at: now)) ?? nil
+    if let delay, !delay.holders.isEmpty { found.append(.auditNotSealed(delay)) }
+    guard let path = arguments.value("audit-file") else { return found }
+    let isOutput = path == "-"
+    let folder = URL(filePath: DataFolder.resolved(path)).deletingLastPathComponent().path
+    let files = FileManager.default
+    if !isOutput, !files.isWritableFile(atPath: files.fileExists(atPath: path) ? path : folder) {
+      found.append(.auditFileUnwritable(path: path))
+    }
+    do {
+      let place = isOutput ? self.folder.auditFilePosition : AuditFileOutput.position(of: path)
+      // Without one, the server hasn't written the file yet.
+      if let position = try AuditFileWriter.position(in: place),
+        let oldest = try await position.oldestUnwritten(in: database),
+        Double(now.seconds - oldest.seconds) > AuditFileWriter.longestLag
+      {
+        found.append(
+          .auditFileBehind(path: path, minutes: Int(now.seconds - oldest.seconds) / 60))
+      }
+    } catch let error as ConfigurationError {
+      found.append(.auditFilePosition(error.problems))
+    } catch {}
+    return found.isEmpty ? [.auditFileWritten(path: path)] : found
   }
 
   private func integrity(_ database: ReadOnlySQLiteDatabase) async -> [Finding] {

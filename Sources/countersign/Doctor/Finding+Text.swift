@@ -9,7 +9,8 @@ extension Finding {
     case .configurationValid: Message("The configuration is valid.")
     case .configurationInvalid(let problems), .folderUnusable(let problems),
       .databaseUnusable(let problems),
-      .keyInvalid(let problems), .certificateUnusable(let problems):
+      .keyInvalid(let problems), .certificateUnusable(let problems),
+      .auditFilePosition(let problems):
       Self.joined(problems)
     case .clockSynchronized(let clock):
       Message(
@@ -182,6 +183,16 @@ extension Finding {
         The upgrade changed what indicates MFA at the sign-in provider: mfa, or two methods of \
         different kinds. Before, otp or hwk alone was accepted.
         """)
+    case .auditFileWritten(let path):
+      Message("The audit log is written to {path}.", ["path": .text(path)])
+    case .auditFileUnwritable(let path):
+      Message("The audit file {path} can't be written by this user.", ["path": .text(path)])
+    case .auditFileBehind(let path, let minutes):
+      Message(
+        one: "An entry of the audit log has waited for {count} minute to be written to {path}.",
+        other: "An entry of the audit log has waited for {count} minutes to be written to {path}.",
+        ["count": .number(minutes), "path": .text(path)])
+    case .auditNotSealed(let delay): delay.message
     case .plainHTTP: Message("No certificate is set, so the server uses HTTP.")
     case .certificateValid(let certificate):
       Message(
@@ -288,6 +299,11 @@ extension Finding {
         """)
     case .mailWaiting, .mailFailed:
       Message("Check the mail server. The log and the messages in the console have its responses.")
+    case .auditFileUnwritable:
+      Message("Run countersign doctor as the server's user, which must be able to write the file.")
+    case .auditFileBehind:
+      Message("Check that the server runs with this file. Its log has the reason.")
+    case .auditNotSealed: Message("End the transactions, for example with pg_terminate_backend.")
     case .certificateWarning: Message("Renew the certificate, then send the server SIGHUP.")
     case .openFilesFew(_, let wanted):
       Message(

@@ -70,6 +70,12 @@ enum Finding: Sendable {
   /// Emails failed in the last day.
   case mailFailed(Int)
 
+  case auditFileWritten(path: String)
+  case auditFileUnwritable(path: String)
+  case auditFilePosition([Message])
+  case auditFileBehind(path: String, minutes: Int)
+  case auditNotSealed(AuditChain.Delay)
+
   case plainHTTP
   case certificateValid(Certificate)
   case certificateWarning(Message)
@@ -90,6 +96,7 @@ enum Finding: Sendable {
   enum Check: String {
     case configuration, clock, permissions, disk, keys, schema, integrity, server, mail, certificate
     case openFiles = "open-files"
+    case auditLog = "audit-log"
   }
 
   var check: Check {
@@ -110,6 +117,9 @@ enum Finding: Sendable {
       .standbyAsynchronous:
       .server
     case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
+    case .auditFileWritten, .auditFileUnwritable, .auditFilePosition, .auditFileBehind,
+      .auditNotSealed:
+      .auditLog
     case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
     case .openFilesEnough, .openFilesFew: .openFiles
     }
@@ -119,7 +129,8 @@ enum Finding: Sendable {
     switch self {
     case .configurationValid, .passkeysPossible, .passkeysImpossible, .clockSynchronized,
       .folderPrivate, .spaceEnough, .keysOpen,
-      .schemaCurrent, .intact, .mailOff, .mailConfigured, .plainHTTP, .certificateValid,
+      .schemaCurrent, .intact, .auditFileWritten, .mailOff, .mailConfigured, .plainHTTP,
+      .certificateValid,
       .openFilesEnough, .serverSettingsFine:
       .ok
     case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
@@ -128,12 +139,13 @@ enum Finding: Sendable {
       .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
       .searchIndex, .certificateWarning,
       .openFilesFew, .mailWaiting, .mailFailed, .serverConnectionsFew, .serverMemoryShort,
-      .standbyAsynchronous:
+      .standbyAsynchronous, .auditFileBehind:
       .warning
     case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,
       .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,
       .secretsUnreadable, .schemaUnusable,
-      .damaged, .certificateUnusable, .serverUnsafe:
+      .damaged, .certificateUnusable, .serverUnsafe, .auditFileUnwritable, .auditFilePosition,
+      .auditNotSealed:
       .error
     }
   }

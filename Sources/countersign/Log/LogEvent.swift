@@ -16,6 +16,8 @@ enum LogEvent: Sendable {
   case readiness(Readiness.State)
   case clockDoubted(ClockDoubt)
   case clockTrusted
+  /// It's ahead of the steady clock by this much more than before, or less if it's negative.
+  case clockJumped(Duration)
   case databaseClockDiffers(seconds: Int64)
   case databaseClockAgrees
   case searchIndexMissing
@@ -30,6 +32,8 @@ enum LogEvent: Sendable {
   case deliveryResumed(OutboxEntry.Channel)
 
   case auditFault(Message)
+  case auditNotSealed(AuditChain.Delay)
+  case auditSealed
   case auditFileNotWritten(path: String, reason: String)
   case auditFileWritten(path: String)
   case backup(Message)

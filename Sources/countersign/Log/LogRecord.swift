@@ -69,6 +69,7 @@ extension LogEvent {
         ])
     case .clockTrusted:
       LogRecord("clock.trusted", .info, Message("The clock is trusted again."))
+    case .clockJumped(let change): Self.clockJumped(change)
     case .databaseClockDiffers(let seconds):
       LogRecord(
         "clock.differs", .warning,
@@ -135,6 +136,9 @@ extension LogEvent {
         channel == .mail
           ? Message("Email delivery resumed.") : Message("Delivery of text messages resumed."))
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
+    case .auditNotSealed(let delay): Self.auditNotSealed(delay)
+    case .auditSealed:
+      LogRecord("audit.sealed", .info, Message("The audit log is sealed again."))
     case .auditFileNotWritten(let path, let reason):
       LogRecord(
         "audit_file.not_written", .error,
@@ -204,13 +208,28 @@ extension LogEvent {
   private static func slow(_ use: SlowUse) -> LogRecord {
     var record: LogRecord
     switch use {
-    case .statement(let text, let duration):
+    case .statement(let text, let duration, let blockers):
+      let (seconds, statement) = (
+        Message.Value.text(Self.seconds(duration)), Message.Value.text(text)
+      )
       record = LogRecord(
         "database.slow", .warning,
-        Message(
-          "The database took {seconds} seconds for: {statement}",
-          ["seconds": .text(seconds(duration)), "statement": .text(text)]),
-        [("ms", milliseconds(duration)), ("statement", .string(text))])
+        blockers.isEmpty
+          ? Message(
+            "The database took {seconds} seconds or longer for: {statement}",
+            ["seconds": seconds, "statement": statement])
+          : Message(
+            """
+            The database took {seconds} seconds or longer for: {statement}. It waits for: {sessions}
+            """,
+            [
+              "seconds": seconds, "statement": statement,
+              "sessions": .text(LockHolder.text(blockers)),
+            ]),
+        [
+          ("ms", milliseconds(duration)), ("statement", .string(text)),
+          ("blockers", .array(blockers.map(\.json))),
+        ])
       record.subject = text
     case .wait(let kind, let duration):
       let seconds = Message.Value.text(seconds(duration))
@@ -230,12 +249,12 @@ extension LogEvent {
     return record
   }
 
-  private static func milliseconds(_ duration: Duration) -> JSON {
+  static func milliseconds(_ duration: Duration) -> JSON {
     .number(JSON.Number(Int(duration / .milliseconds(1))))
   }
 
   /// Returns a number of seconds with one decimal.
-  private static func seconds(_ duration: Duration) -> String {
+  static func seconds(_ duration: Duration) -> String {
     "\((duration / .milliseconds(100)).rounded() / 10)"
   }
 

@@ -75,6 +75,58 @@ extension ServerEvent {
   }
 }
 
+extension LogEvent {
+  static func clockJumped(_ change: Duration) -> LogRecord {
+    let seconds = Message.Value.text(seconds(change < .zero ? .zero - change : change))
+    return LogRecord(
+      "clock.jumped", .warning,
+      change < .zero
+        ? Message("The system clock jumped back by {seconds} seconds.", ["seconds": seconds])
+        : Message("The system clock jumped ahead by {seconds} seconds.", ["seconds": seconds]),
+      [("ms", milliseconds(change))])
+  }
+
+  static func auditNotSealed(_ delay: AuditChain.Delay) -> LogRecord {
+    LogRecord(
+      "audit.not_sealed", .error, delay.message,
+      [
+        ("since", .string(delay.since.rfc3339Milliseconds)),
+        ("blockers", .array(delay.holders.map(\.json))),
+      ])
+  }
+}
+
+extension AuditChain.Delay {
+  var message: Message {
+    let since = Message.Value.text(since.rfc3339)
+    return holders.isEmpty
+      ? Message(
+        "Entries of the audit log since {time} aren't sealed, and not in audit files.",
+        ["time": since])
+      : Message(
+        """
+        Entries of the audit log since {time} aren't sealed, and not in audit files, because these \
+        sessions of the database's server changed the log in transactions that haven't ended: \
+        {sessions}
+        """, ["time": since, "sessions": .text(LockHolder.text(holders))])
+  }
+}
+
+extension LockHolder {
+  /// The session, as in `process 4711 (psql)`.
+  var text: String {
+    application.isEmpty ? "process \(process)" : "process \(process) (\(application))"
+  }
+
+  var json: JSON {
+    ["pid": .number(JSON.Number(process)), "application": .string(application)]
+  }
+
+  static func text(_ holders: [LockHolder]) -> String {
+    holders.map(\.text).joined(separator: ", ")
+  }
+}
+
 extension Readiness.Check {
   var cause: Message {
     switch self {

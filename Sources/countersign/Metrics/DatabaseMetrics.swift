@@ -16,6 +16,9 @@ struct DatabaseMetrics: Sendable {
     exposition.counter(
       "countersign_database_writes_total", help: "Writes that the database has stored.",
       [Sample(statistics.writes)])
+    exposition.histogram(
+      "countersign_database_commit_seconds", help: "Time that commits took.",
+      [Sample(statistics.commitTimes)])
     if let server = statistics.server {
       write(server, to: &exposition)
     } else {
@@ -47,6 +50,20 @@ struct DatabaseMetrics: Sendable {
       "countersign_database_connections_used",
       help: "Connections to the database's server that reads or writes use.",
       samples(reads: server.reading, writes: server.writing))
+    exposition.gauges(
+      "countersign_database_connections_open",
+      help: "Connections to the database's server that are open.",
+      samples(reads: server.openReading, writes: server.openWriting))
+    exposition.gauges(
+      "countersign_database_connections_wanted",
+      help: "Reads or writes that use a connection, or wait for one.",
+      samples(
+        reads: server.reading + server.waitingReads,
+        writes: server.writing + statistics.waitingWrites))
+    exposition.counter(
+      "countersign_database_connections_refused_total",
+      help: "Connections that the database's server refused because it has too many.",
+      [Sample(server.refused)])
     exposition.gauges(
       "countersign_database_queue_length", help: "Reads or writes that wait for a connection.",
       samples(reads: server.waitingReads, writes: statistics.waitingWrites))

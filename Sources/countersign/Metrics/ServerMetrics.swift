@@ -61,7 +61,7 @@ struct ServerMetrics: Sendable {
     if let lag {
       exposition.gauge(
         "countersign_audit_file_lag_seconds",
-        help: "Age of the oldest sealed entry that isn't in the audit file; 0 if there's none.",
+        help: "Age of the oldest entry that isn't in the audit file; 0 if there's none.",
         Sample(lag))
     }
     writeClockAndCertificate(to: &exposition)
@@ -177,6 +177,18 @@ struct ServerMetrics: Sendable {
         help: "Age of the oldest email that waits to be sent; 0 if there's none.",
         Sample(Self.age(of: measurements.oldestMail, at: now)))
     }
+    exposition.gauge(
+      "countersign_audit_unsealed_seconds",
+      help: "Age of the oldest entry of the audit log that isn't sealed; 0 if there's none.",
+      Sample(Self.age(of: measurements.unsealedSince, at: now)))
+    exposition.gauge(
+      "countersign_audit_fault",
+      help: "1 if the latest check of the audit log found a fault, else 0.",
+      Sample(measurements.hasAuditFault ? 1 : 0))
+    exposition.gauge(
+      "countersign_tasks_unheld_seconds",
+      help: "How long no server has done the tasks that one of several does; 0 if one does.",
+      Sample(Self.age(of: measurements.tasksUnheldSince, at: now)))
     // Counting the sessions of millions of users takes seconds.
     exposition.gauge(
       "countersign_sessions", help: "Sessions of administrators that haven't expired.",
@@ -223,7 +235,7 @@ struct ServerMetrics: Sendable {
     let guardian = instance.identity.clockGuard
     exposition.gauge(
       "countersign_clock_offset_seconds",
-      help: "How far the clock is ahead of the expected time; negative if it's behind.",
+      help: "Sum of the clock's jumps since the start; negative if it's behind.",
       Sample(guardian.offset.inSeconds))
     exposition.gauge(
       "countersign_clock_trusted", help: "1 if the clock is trusted, else 0.",

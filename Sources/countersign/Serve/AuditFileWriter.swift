@@ -16,8 +16,10 @@ actor AuditFileWriter {
   private let log: Log
   private var position: AuditFilePosition?
   private var isStored = true
-  /// When the oldest entry happened that isn't written; nil if all are.
+  /// When the oldest entry happened that isn't written, sealed or not; nil if all are.
   private var oldest: Instant?
+  /// When the file began, if it did in this process: earlier entries weren't due before.
+  private var began: Instant?
   private var problem: String?
   private var task: Task<Void, Never>?
 
@@ -26,14 +28,14 @@ actor AuditFileWriter {
   /// The longest that it goes on writing while the server stops.
   private static let grace = Duration.seconds(5)
   /// The age of the oldest entry that isn't written, in seconds, from which the file is delayed.
-  private static let longestLag: Double = 600
+  static let longestLag: Double = 600
 
   init(_ identity: Identity, _ output: AuditFileOutput, log: Log) {
     (chain, clock) = (identity.auditChain, identity.clock)
     (self.output, self.log) = (output, log)
   }
 
-  /// The age in seconds of the oldest sealed entry that isn't written; 0 if all are.
+  /// The age in seconds of the oldest entry that isn't written, sealed or not; 0 if all are.
   var lag: Double {
     oldest.map { max(0, Double(clock.now().microseconds - $0.microseconds) / 1e6) } ?? 0
   }
@@ -69,11 +71,11 @@ actor AuditFileWriter {
         if !isStored { try store(position) }
         let part = try await chain.auditFilePart(after: position)
         guard let first = part.lines.first else {
-          oldest = nil
+          oldest = part.unsealedSince.map(due)
           succeed()
           return
         }
-        oldest = oldest ?? first.at
+        oldest = due(first.at)
         try await output.append(part.lines.map(\.bytes))
         position = part.end
         (self.position, isStored, oldest) = (position, false, nil)
@@ -87,13 +89,22 @@ actor AuditFileWriter {
     }
   }
 
+  /// Returns when an entry had to be in the file.
+  private func due(_ entry: Instant) -> Instant { began.map { max($0, entry) } ?? entry }
+
   private func readPosition() throws(ConfigurationError) -> AuditFilePosition {
+    if let position = try Self.position(in: output.position) { return position }
+    began = began ?? clock.now()
+    return AuditFilePosition()
+  }
+
+  /// Reads a position; nil if there's none, or if it was damaged: the file gets everything again.
+  static func position(in path: String) throws(ConfigurationError) -> AuditFilePosition? {
     do throws(SystemError) {
-      // One that isn't valid was damaged: the file gets everything again.
-      return AuditFilePosition(try ReadableFile.contents(output.position)) ?? AuditFilePosition()
+      return AuditFilePosition(try ReadableFile.contents(path))
     } catch {
-      guard error.isMissing else { throw ConfigurationError(reading: output.position, error) }
-      return AuditFilePosition()
+      guard error.isMissing else { throw ConfigurationError(reading: path, error) }
+      return nil
     }
   }
 
@@ -143,7 +154,7 @@ final class AuditFileOutput: Sendable {
   init(_ path: String, in folder: DataFolder) throws(ConfigurationError) {
     self.path = path
     guard path == "-" else {
-      position = path + ".position"
+      position = Self.position(of: path)
       lock = nil
       target = Mutex(.file(try Self.open(path)))
       return
@@ -162,6 +173,9 @@ final class AuditFileOutput: Sendable {
       throw ConfigurationError(writing: path, error)
     }
   }
+
+  /// Returns the path of a file's position.
+  static func position(of path: String) -> String { path + ".position" }
 
   var isStandardOutput: Bool { path == "-" }
 

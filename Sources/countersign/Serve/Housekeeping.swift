@@ -85,13 +85,14 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(TaskLease.interval))
   }
 
-  /// Reports when the system clock stops being trusted, and when it's trusted again.
+  /// Reports each jump of the system clock, when it stops being trusted, and when it's trusted again.
   private static func watchClock(_ identity: Identity, _ log: Log) async {
     var last = identity.clockGuard.doubt
     var purge: Task<Void, Never>?
-    while await slept(.seconds(2)) {
+    while await slept(.seconds(1)) {
       do {
         let doubt = try await identity.checkClock()
+        if let change = identity.clockGuard.takeJump() { log.add(.clockJumped(change)) }
         if let doubt, last == nil { log.add(.clockDoubted(doubt)) }
         let isTrustedAgain = doubt == nil && last != nil
         last = doubt
@@ -296,6 +297,7 @@ actor AuditSealing {
   private var verified: Int64 = 0
   private var round = ContinuousClock.now
   private var lastCheck: ContinuousClock.Instant?
+  private var isDelayed = false
 
   init(_ identity: Identity, log: Log) {
     (chain, userData, lease) = (identity.auditChain, identity.userData, identity.taskLease)
@@ -307,6 +309,7 @@ actor AuditSealing {
       await complaining {
         try await Pacer.run { try await chain.seal() }
       }
+      await complaining { try await reportDelay() }
       // Erases parts of entries, which must be sealed.
       await complaining {
         try await Pacer.run {
@@ -338,6 +341,15 @@ actor AuditSealing {
       steps += 1
       return steps < 50
     }
+  }
+
+  /// Reports when entries can't be sealed, with those that prevent it, and when they are sealed
+  /// again.
+  private func reportDelay() async throws {
+    let delay = try await chain.delay()
+    if let delay, !isDelayed { log.add(.auditNotSealed(delay)) }
+    if delay == nil, isDelayed { log.add(.auditSealed) }
+    isDelayed = delay != nil
   }
 
   private func complaining(_ body: () async throws -> Void) async {

@@ -241,7 +241,7 @@ struct ServerTasks: Sendable {
   private let housekeeping: Housekeeping
   private let deliveries: [Delivery]
   private let auditFile: AuditFileWriter?
-  private let readiness: Task<Void, Never>
+  private let watches: [Task<Void, Never>]
 
   /// Starts the tasks, after finding out whether this server does those that one of several does.
   init(_ parts: ServerParts) async throws {
@@ -257,15 +257,23 @@ struct ServerTasks: Sendable {
       of: parts.configuration, identity, mail: parts.mail, sms: parts.sms, log: parts.log)
     auditFile = parts.auditFile
     await auditFile?.start()
-    readiness = Task { [readiness = parts.readiness] in await readiness.watch() }
+    let (database, log) = (parts.instance.database, parts.log)
+    watches = [
+      Task { [readiness = parts.readiness] in await readiness.watch() },
+      Task {
+        while await slept(.milliseconds(250)) {
+          if let use = database.tellRunning() { log.add(.databaseSlow(use)) }
+        }
+      },
+    ]
   }
 
   /// Stops the tasks, and then lets another server do those of one.
   ///
   /// The audit file ends last, since the others add entries.
   func stop() async {
-    readiness.cancel()
-    await readiness.value
+    for watch in watches { watch.cancel() }
+    for watch in watches { await watch.value }
     await Delivery.stop(deliveries)
     await housekeeping.stop()
     await auditFile?.finish()

@@ -61,13 +61,19 @@ input(type="imtcp" port="{port}" address="127.0.0.1" ruleset="receiver")
         self.folder.mkdir()
         text = (ROOT / "docs/audit-file.md").read_text()
         recipe = re.search(r"### rsyslog\n.*?```\n(.*?)```", text, re.S).group(1)
-        for shown, own in (("siem.example.com", "127.0.0.1"), ("6514", str(port)),
+        for shown, own in (("siem.example.com", "127.0.0.1"), ('"514"', f'"{port}"'),
                            ("/var/log/countersign/audit.jsonl", str(file))):
             assert shown in recipe
             recipe = recipe.replace(shown, own)
         (self.folder / "rsyslog.conf").write_text(
-            recipe + self.RECEIVER.format(folder=self.folder, port=port))
+            self.RECEIVER.format(folder=self.folder, port=port) + recipe)
         self.process = None
+
+    def check(self):
+        """Returns what rsyslog's own check says about the recipe, and its exit code."""
+        found = subprocess.run(["rsyslogd", "-N1", "-f", self.folder / "rsyslog.conf"],
+                               capture_output=True, text=True, timeout=60)
+        return found.stdout + found.stderr, found.returncode
 
     def __enter__(self):
         self.start()

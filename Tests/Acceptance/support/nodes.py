@@ -140,7 +140,7 @@ class Nodes:
     @property
     def holder(self):
         """The node that does the tasks, as the database names it; empty without one."""
-        return self.execute("SELECT holder FROM lease WHERE name = 'tasks'")
+        return self.execute("SELECT holder FROM lease WHERE name = 'tasks' AND holder <> ''")
 
     def execute(self, sql):
         return DATABASES.execute(self.data, sql)

@@ -20,6 +20,8 @@ DASHBOARD = ROOT / "ops/grafana/countersign.json"
 # The metrics that only a server with its database on PostgreSQL has.
 ON_POSTGRESQL = {
     "countersign_database_connections_used", "countersign_database_queue_length",
+    "countersign_database_connections_open", "countersign_database_connections_wanted",
+    "countersign_database_connections_refused_total",
     "countersign_database_round_trip_seconds", "countersign_database_retries_total",
     "countersign_tasks_held"}
 

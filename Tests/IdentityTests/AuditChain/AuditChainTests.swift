@@ -192,6 +192,10 @@ struct AuditChainTests {
       #expect(step?.faults.isEmpty == false)
       let broken = try await instance.chain.status().fault
       #expect(broken != nil)
+      // Every server can tell, whichever checked.
+      let stored = try await instance.identity().auditChain.storedFault()
+      #expect(stored?.position == broken && stored?.checkedAt == instance.now)
+      #expect(try await instance.identity.measurements().hasAuditFault)
       try await instance.database.write { connection in
         _ = try connection.run(
           "UPDATE /* test */ audit SET note = 'by phone' WHERE note = 'by mail'")
@@ -199,6 +203,47 @@ struct AuditChainTests {
       _ = try await instance.chain.check(after: 0)
       let status = try await instance.chain.status()
       #expect(status.fault == nil && status.verified != nil)
+      #expect(try await instance.chain.storedFault() == nil)
+      #expect(try await !instance.identity.measurements().hasAuditFault)
+    }
+  }
+
+  @Test func `sealing is late once an entry has waited for a minute`() async throws {
+    try await withInstance { instance in
+      try await instance.sealAll()
+      #expect(try await instance.identity.measurements().unsealedSince == nil)
+      try await instance.writeEntries(1)
+      let written = instance.now
+      instance.clock.advance(AuditChain.longestDelay)
+      #expect(try await instance.chain.delay() == nil)
+      #expect(try await instance.identity.measurements().unsealedSince == written)
+      instance.clock.advance(1)
+      let delay = try await instance.chain.delay()
+      #expect(delay?.since == written && delay?.holders == [])
+      try await instance.sealAll()
+      #expect(try await instance.chain.delay() == nil)
+    }
+  }
+
+  @Test func `the oldest entry that a file lacks is found, sealed or not`() async throws {
+    try await withInstance { instance in
+      try await instance.sealAll()
+      var position = AuditFilePosition()
+      while true {
+        let part = try await instance.chain.auditFilePart(after: position)
+        position = part.end
+        if part.lines.isEmpty { break }
+      }
+      #expect(try await position.oldestUnwritten(in: instance.database) == nil)
+      instance.clock.advance(10)
+      try await instance.writeEntries(1)
+      let written = instance.now
+      #expect(try await position.oldestUnwritten(in: instance.database) == written)
+      let empty = try await instance.chain.auditFilePart(after: position)
+      #expect(empty.lines.isEmpty && empty.unsealedSince == written)
+      instance.clock.advance(10)
+      try await instance.sealAll()
+      #expect(try await position.oldestUnwritten(in: instance.database) == written)
     }
   }
 

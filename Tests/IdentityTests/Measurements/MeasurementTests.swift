@@ -77,6 +77,29 @@ struct MeasurementTests {
     }
   }
 
+  @Test func `tasks that no server does are measured from when the last one ended`() async throws {
+    try await withInstance { instance in
+      let (lease, other) = (instance.identity.taskLease, try instance.identity().taskLease)
+      try await lease.renew()
+      #expect(try await other.unheldSince() == nil)
+      // A file has one server.
+      let isShared = instance.database.dialect.sharesDatabase
+      let end = instance.now.advanced(bySeconds: TaskLease.length)
+      instance.clock.advance(TaskLease.longestGap)
+      #expect(try await other.unheldSince() == (isShared ? end : nil))
+      #expect(try await instance.identity.measurements().tasksUnheldSince == (isShared ? end : nil))
+      try await other.renew()
+      #expect(other.isHeld)
+      #expect(try await lease.unheldSince() == nil)
+      try await other.release()
+      #expect(try await lease.unheldSince() == (isShared ? instance.now : nil))
+      // Released, it's free at once.
+      try await lease.renew()
+      #expect(lease.isHeld)
+      #expect(try await other.unheldSince() == nil)
+    }
+  }
+
   @Test func `work in batches leaves two thirds of the time to others`() async throws {
     #expect(Pacer.rest(after: .zero) == .milliseconds(5))
     #expect(Pacer.rest(after: .milliseconds(400)) == .milliseconds(800))
