@@ -79,6 +79,8 @@ extension NoticeMail {
       Message("{application}: your email address was changed", ["application": application])
     case .accountDeleted, .ownAccountDeleted:
       Message("{application}: your account was deleted", ["application": application])
+    case .manyChanges:
+      Message("{application}: your account was changed many times", ["application": application])
     }
   }
 
@@ -277,6 +279,12 @@ extension NoticeMail {
       bySupport(Message("On {at}, your account was deleted.", ["at": when]))
     case .ownAccountDeleted:
       byUser(Message("On {at}, your account was deleted.", ["at": when]))
+    case .manyChanges(let until):
+      Message(
+        """
+        On {at}, your account was changed again, after we had sent emails about other changes. \
+        Until {until}, we don't send one about each change.
+        """, ["at": when, "until": .moment(until)])
     }
   }
 
@@ -349,6 +357,8 @@ extension NoticeMail {
       Message("Emails about the account go to the new address. You've been signed out everywhere.")
     case .accountDeleted, .ownAccountDeleted:
       Message("No one can sign in to it anymore. You've been signed out everywhere.")
+    case .manyChanges:
+      Message("Check how you sign in: the password, the phone number, and the second factors.")
     }
   }
 }

@@ -84,6 +84,7 @@ extension UserNotice {
       Message("Sign-in with {provider} was removed.", ["provider": .text(SafeName.plain(name))])
     case .emailChanged: Message("This email address was replaced with another one.")
     case .accountDeleted, .ownAccountDeleted: Message("Your account was deleted.")
+    case .manyChanges: Message("Your account was changed many times within an hour.")
     }
   }
 

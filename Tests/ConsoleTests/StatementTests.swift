@@ -50,7 +50,7 @@ import Testing
         Row(name: "the question before an unenrollment", status: .ok, reads: 10...21) {
           try await nadia.get(removal)
         },
-        Row(name: "an unenrollment", status: .seeOther, reads: 10...21, all: 20...38) {
+        Row(name: "an unenrollment", status: .seeOther, reads: 10...21, all: 20...41) {
           try await nadia.post(removal, ["csrf": csrf, "reason": "lost"])
         },
       ]

@@ -183,6 +183,7 @@ struct AuditFieldLabel {
     case .secretKind: Message("secret")
     case .secretPart: Message("part")
     case .failure: Message("cause")
+    case .unrecordedUntil: Message("further changes not recorded until")
     }
   }
 

@@ -81,6 +81,7 @@ enum MessagesText {
     case .providerUnlinked: Message("sign-in method removed")
     case .emailChanged: Message("email changed")
     case .accountDeleted, .ownAccountDeleted: Message("account deleted")
+    case .manyChanges: Message("many changes")
     }
   }
 

@@ -105,10 +105,14 @@ extension Accounts {
         try store.outbox.notifyOwnChange(
           from: old, to: new, newPassword: newHash != nil, in: pool, at: now, connection)
       }
-      if !entry.changes.isEmpty { try entry.record(by: author, at: now, connection) }
+      if !entry.changes.isEmpty {
+        try entry.record(
+          by: author, limitedBy: change.password.isKept ? .quota : .password, at: now, connection)
+      }
       if session == nil, let link = change.link, !old.providers.contains(link) {
         try store.outbox.notify(
-          .providerLinked(name: link.provider), old, in: pool, at: now, connection)
+          .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
+          connection)
       }
       let grant =
         try change.renewsSession && endsSessions
@@ -234,8 +238,11 @@ extension Accounts {
     guard let session else {
       return try AccountRecord.endSessions(account.key, at: now, connection)
     }
-    return try Sessions.endOwn(
-      of: account.key, except: change.renewsSession ? nil : session.id, at: now, connection)
+    let kept = change.renewsSession ? nil : session.id
+    guard change.password.isKept else {
+      return try AccountRecord.endSessions(account.key, except: kept, at: now, connection)
+    }
+    return try Sessions.endOwn(of: account.key, except: kept, at: now, connection)
   }
 
   /// Counts a change of the user's own name or photo.
@@ -281,6 +288,10 @@ extension AccountChange {
 }
 
 extension Change {
+  var isKept: Bool {
+    if case .keep = self { true } else { false }
+  }
+
   func applied(to old: Value?) -> Value? {
     switch self {
     case .keep: old

@@ -188,7 +188,8 @@ public struct Accounts: Sendable {
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
       try outbox.notify(
-        isOwn ? .ownAccountDeleted : .accountDeleted, account, in: pool, at: now, connection)
+        isOwn ? .ownAccountDeleted : .accountDeleted, account, in: pool, within: nil, at: now,
+        connection)
       try Self.delete(account, in: pool, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)
     }

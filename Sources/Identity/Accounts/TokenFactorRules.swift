@@ -33,7 +33,8 @@ enum TokenFactorRules {
     }
     for (before, after) in renamed {
       try outbox.notify(
-        .factorRenamed(from: before.label, to: after.label), new, in: pool, at: now, connection)
+        .factorRenamed(from: before.label, to: after.label), new, in: pool,
+        within: author.noticeQuota, at: now, connection)
       var entry = AuditEntry(.factorRename, of: new, in: pool)
       entry.add(.factors, from: .of([before]), to: .of([after]))
       try entry.record(by: author, at: now, connection)

@@ -140,10 +140,19 @@ package struct AuditEntry {
     by author: Author, limitedBy limit: AuditRowLimit, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
+    var changes = changes
     switch author.actor {
     case .user, .visitor:
-      if limit == .quota, let account {
-        try OwnChange.row.count(of: account, at: now, connection)
+      guard let account else { break }
+      switch limit {
+      case .quota: try OwnChange.row.count(of: account, at: now, connection)
+      case .password:
+        switch try OwnChange.password.room(of: account, at: now, connection) {
+        case .within: break
+        case .last(let until): changes.append(AuditChange(.unrecordedUntil, to: .instant(until)))
+        case .beyond: return
+        }
+      case .link, .code, .account, .factor: break
       }
     case .administrator, .serviceToken, .commandLine, .emulatorOwner, .server: break
     }
@@ -236,6 +245,10 @@ enum AuditRowLimit {
   case code
   /// It happens to an account once.
   case account
+  /// Each factor is removed once, and new ones are counted. The removal isn't refused.
+  case factor
+  /// A password changes any number of times (``OwnChange/password``), and is never refused.
+  case password
 }
 
 /// A part of an audit entry that can be erased.

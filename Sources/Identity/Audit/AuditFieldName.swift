@@ -29,7 +29,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     time, dataFrom, database, sessionsKept, requestsClosed, linksClosed, administratorSessionsEnded,
     bulkRemovalsStopped, messagesDeleted, temporaryCodesEnded, invitationsRevoked,
     recoveryCodesEnded, secrets, masterKey, signingKey, signsFrom, retirement, secretKind,
-    secretPart, failure
+    secretPart, failure, unrecordedUntil
 
   /// What erasing a user's data does with the field in entries about or by the user.
   enum Erasure {
@@ -238,6 +238,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     // Which of several stored secrets.
     case .secretPart: ("secret-part", .erased)
     case .failure: ("failure", .kept)
+    // Until when further changes of this kind, beyond the user's quota, have no entry.
+    case .unrecordedUntil: ("unrecorded-until", .kept)
     }
   }
 

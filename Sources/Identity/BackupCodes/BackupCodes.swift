@@ -163,7 +163,8 @@ extension Enrollments {
       try OwnChange.alert.count(of: account.key, at: now, connection)
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)
-      try outbox.notify(.recoveryCodesMade, account, in: session.pool, at: now, connection)
+      try outbox.notify(
+        .recoveryCodesMade, account, in: session.pool, within: nil, at: now, connection)
       var entry = AuditEntry(.factorRecoveryCodes, of: account, in: session.pool)
       entry.add(
         .codes, from: before.map { .number($0.count) } ?? .absent, to: .number(created.count))

@@ -71,9 +71,9 @@ package struct CodeAttemptRecorder {
     }
     var count = CodeAttemptCount(account)
     let full = try takeRow(at: now, connection)
-    // Counted as incorrect even if there's no room to record it.
     let at =
-      try full == nil ? insert(finding, at: now, &count, connection) : account.lastCodeAttemptAt
+      try full == nil
+      ? insert(finding, at: now, &count, connection) : addBeyondRows(at: now, &count, connection)
     let wrong = account.wrongCodes + 1
     try connection.runLater(
       """
@@ -128,6 +128,19 @@ package struct CodeAttemptRecorder {
   /// Counts the row among the user's, unless an agent causes it, whose actions have their own limit.
   private func takeRow(at now: Instant, _ connection: borrowing Connection) throws -> Instant? {
     way == .resynchronization ? nil : try OwnChange.row.take(of: account.key, at: now, connection)
+  }
+
+  /// Adds an incorrect code for which the account has no row left to its last attempt, if that's one as
+  /// well, so that only an accepted code in between begins another row.
+  private func addBeyondRows(
+    at now: Instant, _ count: inout CodeAttemptCount, _ connection: borrowing Connection
+  ) throws -> Int64? {
+    let finding = CodeFinding(.wrong)
+    guard try CodeAttemptRecord.repeated(.wrong, of: account, in: pool, connection) else {
+      return try insert(finding, at: now, &count, connection)
+    }
+    try count.add(finding, way, at: now, connection)
+    return account.lastCodeAttemptAt
   }
 
   private func insert(

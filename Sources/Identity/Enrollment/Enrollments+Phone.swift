@@ -140,7 +140,7 @@ struct EnrolledFactor {
       throw EnrollmentError.quotaExceeded(until: until)
     }
     try store.outbox.notify(
-      notice, account, in: pool, excluding: account.email, at: now, connection)
+      notice, account, in: pool, excluding: account.email, within: nil, at: now, connection)
   }
 
   /// Verifies the first code of an authenticator app that isn't enrolled yet, and records the

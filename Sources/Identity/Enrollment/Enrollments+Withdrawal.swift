@@ -22,14 +22,13 @@ extension Enrollments {
       guard let factor = found.first else { throw EnrollmentError.enrollmentNotFound }
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try FactorRecord.delete([factor], of: account, in: session.pool, connection)
-      try OwnChange.alert.count(of: account.key, at: now, connection)
-      let ended = try Sessions.endOwn(of: account.key, at: now, connection)
+      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       var entry = AuditEntry(.factorWithdraw, of: account, in: session.pool)
       entry.add(.factors, lost: .of([factor]))
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)
-      try entry.record(by: author, at: now, connection)
-      try outbox.notify(
+      try entry.record(by: author, limitedBy: .factor, at: now, connection)
+      try outbox.notifyOwn(
         .factorWithdrawn(name: factor.label), account, in: session.pool, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }

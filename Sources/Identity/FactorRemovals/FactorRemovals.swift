@@ -142,6 +142,7 @@ public struct FactorRemovals: Sendable {
     let codes = try BackupCodeCounts(of: account, at: now, connection)
     removal.sessionsEnded = try FactorRecord.delete(
       removal.factors, of: account, endingSessionsAt: now, in: pool, connection)
+    try OwnChange.renew(of: account.key, connection)
     removal.hold = hold.map { ($0.id, $0.until) }
     try store.outbox.notify(
       .factorsRemoved(names: removal.factors.map(\.label)), account, in: pool, at: now,
@@ -207,6 +208,7 @@ extension FactorRemovals {
     let codes = try BackupCodeCounts(of: account, at: now, connection)
     try removed.restore(hold, to: account, in: pool, connection)
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    try OwnChange.renew(of: account.key, connection)
     try store.outbox.notify(
       .factorsRestored(names: hold.factors.map(\.label)), account, in: pool, at: now, connection)
     var entry = AuditEntry(.factorRestore, of: account, in: pool)

@@ -169,20 +169,25 @@ extension ImportBatch {
   ) throws {
     if !removed.isEmpty {
       try outbox.notify(
-        .factorsRemoved(names: removed.map(\.label)), new, in: pool, at: now, connection)
+        .factorsRemoved(names: removed.map(\.label)), new, in: pool, within: author.noticeQuota,
+        at: now, connection)
     }
     var before = old
     before.factors.removeAll { factor in removed.contains { $0.id == factor.id } }
-    try outbox.notifyAdded(from: before, to: new, in: pool, at: now, connection)
+    try outbox.notifyAdded(from: before, to: new, in: pool, by: author, at: now, connection)
     if hasNewPassword, old.hasPassword {
-      try outbox.notify(.passwordChanged, new, in: pool, at: now, connection)
+      try outbox.notify(
+        .passwordChanged, new, in: pool, within: author.noticeQuota, at: now, connection)
     }
     if let address = old.email, !(new.email ?? "").isSameBytes(as: address) {
-      try outbox.notify(.emailChanged(from: address), old, in: pool, at: now, connection)
+      try outbox.notify(
+        .emailChanged(from: address), old, in: pool, within: author.noticeQuota, at: now, connection
+      )
     }
     for link in new.providers where !old.providers.contains(link) {
       try outbox.notify(
-        .providerLinked(name: link.provider), old, in: pool, at: now, connection)
+        .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
+        connection)
     }
   }
 }

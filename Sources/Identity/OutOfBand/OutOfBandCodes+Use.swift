@@ -95,6 +95,7 @@ extension OutOfBandCodes {
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try OwnChange.renew(of: account.key, connection)
       let new = try AccountRecord.changed(
         account, in: pool, isNewPassword: true, at: now, connection)
       // Failed attempts with the old password no longer matter.
@@ -152,6 +153,7 @@ extension OutOfBandCodes {
       case .recoverEmail:
         let ended = try AccountRecord.setEmail(email, of: account, at: now, connection)
         try record.useLaterRecoveries(at: now, connection)
+        try OwnChange.renew(of: account.key, connection)
         try Self.record(
           .accountRecoverEmail, account, in: pool, Self.newEmail(email, of: account),
           ended: ended, by: author, at: now, connection)
@@ -170,7 +172,8 @@ extension OutOfBandCodes {
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
           .factorReverted(name: factor.label), account, in: pool,
-          excluding: AccountRules.folded(email: email), at: now, connection)
+          excluding: AccountRules.folded(email: email), within: nil, at: now, connection)
+        try OwnChange.renew(of: account.key, connection)
         try Self.record(
           .factorRevert, account, in: pool,
           [AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email))],

@@ -60,6 +60,8 @@ public enum UserNotice: Sendable, Equatable {
   case accountDeleted
   /// The user, or someone with their session, deleted the account.
   case ownAccountDeleted
+  /// There were more changes than are reported one by one, until this time.
+  case manyChanges(until: Instant)
 }
 
 extension UserNotice {
@@ -97,6 +99,7 @@ extension UserNotice {
     case emailChanged = "notice-email-changed"
     case accountDeleted = "notice-account-deleted"
     case ownAccountDeleted = "notice-own-account-deleted"
+    case manyChanges = "notice-many-changes"
 
     /// Whether someone with the user's session, password, or mailbox can make the change.
     ///
@@ -106,7 +109,7 @@ extension UserNotice {
       case .factorWithdrawn, .factorReverted, .factorEnrolled, .recoveryCodesMade,
         .recoveryCodeUsed, .factorEnrolledByLink, .passwordSet, .passwordRemoved, .phoneNumberSet,
         .phoneNumberRemoved, .emailLinkAdded, .providerLinked, .providerUnlinked,
-        .ownAccountDeleted:
+        .ownAccountDeleted, .manyChanges:
         true
       case .factorsRemoved, .factorsAdded, .factorsRestored, .factorSuspended, .factorResumed,
         .factorResynchronized, .clockOffsetCleared, .factorRenamed, .changesAllowed,
@@ -156,6 +159,7 @@ extension UserNotice {
     case .emailChanged(let old): (.emailChanged, [old])
     case .accountDeleted: (.accountDeleted, [])
     case .ownAccountDeleted: (.ownAccountDeleted, [])
+    case .manyChanges(let until): (.manyChanges, [String(until.microseconds)])
     }
   }
 
@@ -218,6 +222,7 @@ extension UserNotice {
     case .emailChanged: .emailChanged(from: first)
     case .accountDeleted: .accountDeleted
     case .ownAccountDeleted: .ownAccountDeleted
+    case .manyChanges: instant(first).map { .manyChanges(until: $0) }
     }
   }
 }
@@ -233,11 +238,21 @@ extension Outbox {
   /// account's email address.
   ///
   /// `account` is the account as it was before the change, and `notified` an email address that
-  /// another email already notifies.
+  /// another email already notifies. `quota` bounds the emails to the account in an hour: instead of
+  /// the first one beyond it, ``UserNotice/manyChanges(until:)`` is sent, then no other. It's nil for a
+  /// change that is refused beyond a quota, or happens once.
   func notify(
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
-    at now: Instant, _ connection: borrowing Connection
+    within quota: OwnChange? = .supportNotice, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    var (notice, notified) = (notice, notified)
+    if let quota, !account.addresses.isEmpty {
+      switch try quota.room(of: account.key, at: now, connection) {
+      case .within: break
+      case .last(let until): (notice, notified) = (.manyChanges(until: until), nil)
+      case .beyond: return
+      }
+    }
     let recipients: [String]
     switch notice {
     case .emailChanged(let old): recipients = [old]
@@ -291,17 +306,13 @@ extension Outbox {
     return links.link(code, to: .reportedChange)
   }
 
-  /// Notifies a user of a change of how they sign in that was made in their session, and counts it.
-  ///
-  /// Beyond ``OwnChange/notice`` the change isn't refused: the user was notified of that many others.
+  /// Notifies a user of a change of how they sign in that was made in their session.
   func notifyOwn(
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
     at now: Instant, _ connection: borrowing Connection
   ) throws {
-    guard !account.addresses.isEmpty,
-      try OwnChange.notice.take(of: account.key, at: now, connection) == nil
-    else { return }
-    try notify(notice, account, in: pool, excluding: notified, at: now, connection)
+    try notify(
+      notice, account, in: pool, excluding: notified, within: .notice, at: now, connection)
   }
 
   /// Notifies a user of the changes in ``SignInChange`` that an update in their session made, except
@@ -331,28 +342,30 @@ extension Outbox {
     by author: Author, at now: Instant, _ connection: borrowing Connection
   ) throws {
     if case .user = author.actor { return }
-    if newPassword || (old.hasPassword && !new.hasPassword) {
-      try notify(.passwordChanged, old, in: pool, at: now, connection)
-    }
+    var notices: [UserNotice] = []
+    if newPassword || (old.hasPassword && !new.hasPassword) { notices.append(.passwordChanged) }
     if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
-      try notify(.emailChanged(from: email), old, in: pool, at: now, connection)
+      notices.append(.emailChanged(from: email))
     }
-    if !removed.isEmpty {
-      try notify(.factorsRemoved(names: removed.map(\.label)), old, in: pool, at: now, connection)
+    if !removed.isEmpty { notices.append(.factorsRemoved(names: removed.map(\.label))) }
+    for notice in notices {
+      try notify(notice, old, in: pool, within: author.noticeQuota, at: now, connection)
     }
-    try notifyAdded(from: old, to: new, in: pool, at: now, connection)
+    try notifyAdded(from: old, to: new, in: pool, by: author, at: now, connection)
   }
 
   /// Notifies a user of factors that someone else added.
   ///
   /// A factor whose phone number changed is also an added factor.
   func notifyAdded(
-    from old: Account, to new: Account, in pool: Pool, at now: Instant,
+    from old: Account, to new: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
     let added = new.factors(addedTo: old)
     guard !added.isEmpty else { return }
-    try notify(.factorsAdded(names: added.map(\.label)), old, in: pool, at: now, connection)
+    try notify(
+      .factorsAdded(names: added.map(\.label)), old, in: pool, within: author.noticeQuota, at: now,
+      connection)
   }
 }
 

@@ -86,6 +86,7 @@ extension SignIns {
         WHERE account_key = \(account.key)
         """)
       ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try OwnChange.renew(of: account.key, connection)
     }
     try markAsLinked(account, connection)
     let new = try AccountRecord.changed(

@@ -31,6 +31,7 @@ extension Support {
       .endSessions, request, on: account, in: pool
     ) { account, _, now, connection in
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try OwnChange.renew(of: account.key, connection)
       if ended > 0 {
         try store.outbox.notify(.sessionsEnded, account, in: pool, at: now, connection)
       }
@@ -94,6 +95,7 @@ extension Support {
       guard !account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try OwnChange.renew(of: account.key, connection)
       let new = try AccountRecord.changed(
         account, in: pool, isNewPassword: false, at: now, connection)
       var entry = AuditEntry(.accountChange, of: account, in: pool)
@@ -153,7 +155,8 @@ extension Support {
       .deleteUser, request, on: account, in: pool,
       answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
     ) { account, _, now, connection in
-      try store.outbox.notify(.accountDeleted, account, in: pool, at: now, connection)
+      try store.outbox.notify(
+        .accountDeleted, account, in: pool, within: nil, at: now, connection)
       let entry = try Accounts.delete(
         account, in: pool, by: request.author, at: now, connection)
       return CompletedAction(entry: entry, value: account)

@@ -243,6 +243,7 @@ public struct EnrollmentLinks: Sendable {
       if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
       if endsSessions {
         entry.addEnded(try AccountRecord.endSessions(account.key, at: now, connection))
+        try OwnChange.renew(of: account.key, connection)
       }
       try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
       do {

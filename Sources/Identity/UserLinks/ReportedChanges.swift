@@ -65,6 +65,7 @@ public struct ReportedChanges: Sendable {
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try BackupCodeStore.clear(BackupCodeStore.Kind.allCases, of: account.key, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      try OwnChange.renew(of: account.key, connection)
       let isNew =
         try connection.run(
           """

@@ -18,6 +18,7 @@ struct StoredCodeTests {
     .factorEnrolledByLink(name: name), .passwordChanged, .providerLinked(name: name),
     .passwordSet, .passwordRemoved, .phoneNumberSet, .phoneNumberRemoved, .emailLinkAdded,
     .providerUnlinked(name: name), .emailChanged(from: name), .accountDeleted, .ownAccountDeleted,
+    .manyChanges(until: until),
   ])
   func `a change is read as it was stored`(notice: UserNotice) {
     #expect(UserNotice(stored: notice.stored) == notice)

@@ -26,15 +26,13 @@ struct OwnQuotaTests {
 
   /// Every use case of a user that counts, or that would if nothing else limited it.
   private static let uses: [String: Use] = [
-    "change one's own password": Use(rows: 1, withoutRows: "tooManyChanges"),
+    // Rescue, which is bounded in other ways and never refused.
+    "change one's own password": Use(), "withdraw a factor": Use(),
     // A code attempt and an audit row.
     "finish an enrollment": Use(
       rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
     "enroll a phone": Use(
       rows: 2, withoutRows: "quotaExceeded", alerts: 1, withoutAlerts: "quotaExceeded"),
-    "withdraw a factor": Use(
-      rows: 1, withoutRows: "tooManyChanges", alerts: 1,
-      withoutAlerts: "tooManyChanges"),
     "generate recovery codes": Use(
       rows: 1, withoutRows: "tooManyChanges", alerts: 1,
       withoutAlerts: "tooManyChanges"),
@@ -58,6 +56,27 @@ struct OwnQuotaTests {
     // Once for each account.
     "sign up": Use(), "sign up with a phone number": Use(), "sign up with an email link": Use(),
     "sign up through an identity provider": Use(),
+  ]
+
+  /// Every use case that removes a factor, changes a password, or reports a change.
+  private static let rescues = [
+    "change one's own password", "reset a password", "end sign-in by email link",
+    "change an account", "withdraw a factor", "revert an enrollment", "remove a factor",
+    "remove all factors", "clear the factors of an account", "set a user's phone factors",
+    "approve a removal", "run a bulk removal", "replace a user by import",
+    "report an unrecognized change", "delete an account", "delete a user in the console",
+  ]
+
+  /// Every use case in which all sessions end by a link in an email, by a report, or by support: the
+  /// user's quotas begin anew.
+  private static let renewals: Set<String> = [
+    "reset a password", "restore an email address", "revert an enrollment",
+    "sign in with an email link for the first time",
+    "report an unrecognized change",
+    "end a user's sessions in the console", "disable a user in the console",
+    "re-authenticate with an action", "remove a factor", "remove all factors",
+    "restore a removed factor", "approve a removal", "run a bulk removal",
+    "finish the undo of a bulk removal",
   ]
 
   /// Returns the counters of a quota, by account.
@@ -127,8 +146,63 @@ struct OwnQuotaTests {
     }
   }
 
+  @Test(arguments: rescues)
+  func `with all quotas used up, a rescue ends as usual and is recorded`(name: String) async throws
+  {
+    let useCase = try #require(UseCase.all.first { $0.name == name })
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      for quota in OwnChange.allCases { try await useUp(quota, instance) }
+      let rows = try await instance.wholeLog().count
+      await expect(useCase.ending, act)
+      let added = try await instance.wholeLog().count - rows
+      #expect(added == useCase.auditActions.count)
+    }
+  }
+
+  @Test(arguments: UseCase.all)
+  func `quotas begin anew where the user takes the account back, and nowhere else`(
+    useCase: UseCase
+  ) async throws {
+    let quotas: [OwnChange] = [.alert, .row, .notice, .mail, .password]
+    try await withInstance { instance in
+      let act = try await useCase.prepare(instance)
+      for quota in quotas { try await useUp(quota, instance) }
+      var used: [String] = []
+      for quota in quotas { used += try await counters(quota, instance).keys }
+      let (now, use) = (instance.now, Self.uses[useCase.name])
+      await expect(use?.withoutAlerts ?? use?.withoutRows ?? useCase.ending, act)
+      // Some use cases delete what has expired.
+      guard instance.now == now || Self.renewals.contains(useCase.name) else { return }
+      var left: Set<String> = []
+      for quota in quotas { left.formUnion(try await counters(quota, instance).keys) }
+      let isRenewed = !used.allSatisfy(left.contains)
+      #expect(isRenewed == Self.renewals.contains(useCase.name))
+    }
+  }
+
+  @Test func `beyond the quota, one entry stands for an hour of new passwords`() async throws {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      var session = try await instance.session(.alice).session
+      for number in 0..<35 {
+        var change = AccountChange()
+        change.password = .set(Secret("password number \(number)"))
+        let update = try await instance.identity.accounts.update(
+          instance.acme, alice.id, change, by: Author(actor: .user(alice.id)), in: session)
+        session = try #require(update.grant).session
+      }
+      let rows = try await instance.wholeLog().filter { $0.action == .accountChange }
+      #expect(rows.count == 31)
+      let end = instance.now.advanced(bySeconds: 3_600)
+      #expect(rows.compactMap { $0.new(.unrecordedUntil) } == [.instant(end)])
+      #expect(try await instance.mails("notice-password-set").count == 5)
+      #expect(try await instance.mails("notice-many-changes").count == 1)
+    }
+  }
+
   @Test
-  func `without room for a row, wrong codes are counted and not recorded, and right ones sign in`()
+  func `without room for a row, wrong codes share one, and right ones sign in`()
     async throws
   {
     try await withInstance { instance in
@@ -139,15 +213,25 @@ struct OwnQuotaTests {
       await expect("quotaExceeded") {
         try await instance.finalize(device, pending, code: device.wrongCode(at: instance.now))
       }
-      #expect(try await self.attempts(instance) == attempts)
-      #expect(try await instance.reload(device.account).wrongCodes == 1)
+      await expect("quotaExceeded") {
+        try await instance.finalize(device, pending, code: "not a code")
+      }
+      #expect(try await self.attempts(instance) == attempts + 1)
+      let wrong = try await instance.reload(device.account)
+      #expect(wrong.wrongCodes == 2)
+      let last = try await instance.identity.codeAttempts.list(wrong).items.first
+      #expect(last?.result == .wrong)
+      #expect(last?.times == 2)
       _ = try await instance.finalize(device, pending, code: device.code(at: instance.now))
       #expect(try await instance.reload(device.account).wrongCodes == 0)
-      #expect(try await self.attempts(instance) == attempts + 1)
+      #expect(try await self.attempts(instance) == attempts + 2)
     }
   }
 
-  @Test(arguments: [(OwnChange.row, 60), (.alert, 5), (.mail, 5)])
+  @Test(arguments: [
+    (OwnChange.row, 60), (.alert, 5), (.mail, 5), (.notice, 5), (.programNotice, 5),
+    (.supportNotice, 20),
+  ])
   func `an account has its quota each hour, and a larger one in the emulator profile`(
     quota: OwnChange, perHour: Int
   ) async throws {

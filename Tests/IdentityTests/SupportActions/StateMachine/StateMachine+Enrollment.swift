@@ -173,8 +173,6 @@ extension StateMachine {
         expectation.refusals = ["enrollmentNotFound"]
       } else if factor?.isSuspended(at: now) ?? false {
         expectation.refusals = ["factorSuspended"]
-      } else {
-        expectation.refusals = try await alertFault(sample, "tooManyChanges")
       }
       if expectation.refusals.isEmpty {
         expectation.rows = ["factor.withdraw by user on \(sample.uid)"]
