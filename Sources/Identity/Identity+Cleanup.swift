@@ -30,6 +30,7 @@ extension Identity {
       UserLink.deleteExpired,
       CallerCode.deleteExpired,
       BackupCodeStore.deleteExpired,
+      ShownUsers.recordHours,
       Throttle.deleteExpired,
       Invitations.deleteExpired,
       Outbox.purgeExpired,

@@ -78,3 +78,29 @@ extension AlertMail {
     }
   }
 }
+
+extension ShownUsersMail {
+  var subject: Message {
+    Message("{place}: an administrator viewed many users", ["place": pool.place])
+  }
+
+  var body: Message {
+    Message(
+      """
+      In the hour before {at}, lists and files in the console showed {administrator} {number} users \
+      of {place}. A user counts each time.
+
+      If you didn't expect this, check what the administrator did in the audit log:
+
+      {link}
+
+      You're receiving this email because you're an owner.
+
+      """,
+      [
+        "number": .number(count), "place": pool.place,
+        "administrator": .text(SafeName.unlinked(administrator)), "at": .moment(at),
+        "link": .text(link),
+      ])
+  }
+}

@@ -22,6 +22,7 @@ public struct CatalogMailWriter: MailWriter {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
       case .alert(let mail): (mail.subject, mail.body)
+      case .usersShown(let mail): (mail.subject, mail.body)
       case .administratorSignIn(let mail): (mail.subject, mail.body)
       case .grant(let mail): (mail.subject, mail.body)
       case .breakGlass(let mail): (mail.subject, mail.body)

@@ -41,7 +41,7 @@ import Testing
       let removal = "\(pool)/users/\(World.chiara)/factors/\(factor)/removal"
       let csrf = try await nadia.get(removal).csrf
       let rows = [
-        Row(name: "a list of users", status: .ok, reads: 9...9) {
+        Row(name: "a list of users", status: .ok, reads: 9...9, all: 10...10) {
           try await ada.get(pool + "/users")
         },
         Row(name: "a pool that isn't there", status: .notFound, reads: 4...4) {

@@ -26,6 +26,7 @@ struct ActivityPage: Sendable {
         return first
       }
     }
+    try await frames.record(Set(page.items.map(\.account)).count, shownIn: context)
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
     let settings = try await identity.support.settings(pool)
     var frame = try await frames.frame(Message("Sign-in activity"), in: context)

@@ -25,6 +25,7 @@ enum AuditText {
     case .accountExempt: (.account, Message("User exempted from MFA"))
     case .accountExpire: (.account, Message("Anonymous users deleted after 30 days"))
     case .accountImport: (.account, Message("Users imported"))
+    case .accountList: (.account, Message("Users viewed in lists"))
     case .accountLink: (.account, Message("Link generated for user"))
     case .accountProtect: (.account, Message("Account protected"))
     case .accountRecoverEmail: (.account, Message("Previous email restored by end user"))

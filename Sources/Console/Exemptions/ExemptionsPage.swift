@@ -12,6 +12,8 @@ struct ExemptionsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
     let found = try await exemptions.list(in: query.project, visibleTo: signedIn.administrator)
+    try await frames.identity.accounts.recordShown(
+      DownloadedUsers(of: found), by: signedIn.author)
     let mayExport = found.contains {
       signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
     }

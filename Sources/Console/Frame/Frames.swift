@@ -33,6 +33,12 @@ struct Frames: Sendable {
 
   var cookies: ConsoleCookies { flashes.cookies }
 
+  /// Counts the users of a pool whom a page lists.
+  func record(_ users: Int, shownIn context: PoolContext) async throws {
+    try await identity.accounts.recordShown(
+      .pools([DownloadedUsers.PoolCount(context.pool, count: users)]), by: context.signedIn.author)
+  }
+
   /// The frame for visitors who aren't signed in, with the theme that the browser remembers, and for
   /// error pages, which can be without a request.
   func bare(

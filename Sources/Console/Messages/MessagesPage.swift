@@ -23,6 +23,7 @@ struct MessagesPage: Sendable {
       after: query.after, limit: query.size.rows)
     let path = ConsolePaths.messages(context.pool)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
+    try await frames.record(page.items.count, shownIn: context)
     let frame = try await frames.frame(Message("Messages"), in: context)
     return .html(
       list.render(

@@ -36,6 +36,7 @@ enum MessagesText {
     case .administratorSecondFactors: Message("Notice: second factors of an administrator reset")
     case .changesLocked: Message("Alert: change reported by user")
     case .activity: Message("Alert: unusual activity")
+    case .usersShown: Message("Alert: many users viewed")
     case .breakGlass: Message("Break-glass sign-in")
     case .administratorSignIn: Message("Administrator sign-in from a new browser")
     case .grantGiven: Message("Administrator role granted")

@@ -26,6 +26,7 @@ struct AffectedUsersPage: Sendable {
       limit: size.rows)
     let path = ConsolePaths.affectedUsers(context.pool)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
+    try await frames.record(page.items.count, shownIn: context)
     var frame = try await frames.frame(
       Message("Correct codes outside {window}", ["window": .text(WindowText.name(query.window))]),
       in: context)

@@ -165,6 +165,7 @@ struct RemovalJobPage: Sendable {
       tab: isOpen || result != nil ? show : "")
     let page = try await removals.items(
       of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
+    try await ending.frames.record(page.items.count, shownIn: context)
     let counts = try await removals.counts(of: job)
     return BulkLines(
       job: job, pool: context.pool, page: page, counts: counts, refresh: refresh)

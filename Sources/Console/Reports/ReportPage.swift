@@ -21,6 +21,9 @@ struct ReportPage: Sendable {
     let path = ConsolePaths.report(report)(context.pool)
     let page = Page(items: content.table.rows, next: content.next)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
+    let people = DownloadedUsers.PoolCount(context.pool, count: content.table.people)
+    try await contents.identity.accounts.recordShown(
+      content.users ?? .pools([people]), by: context.signedIn.author)
     let name = report.name(about: contents.subject(report, context))
     var frame = try await actions.frames.frame(name, in: context)
     frame.crumbs = [

@@ -40,6 +40,8 @@ struct FindUsersPage: Sendable {
         return first
       }
       found = hits
+      try await identity.accounts.recordShown(
+        DownloadedUsers(in: hits.hits.map(\.pool)), by: signedIn.author)
       exempt = try await identity.exemptions.ends(of: hits.accounts.map(\.key))
     }
     let frame = try await frame(for: signedIn)

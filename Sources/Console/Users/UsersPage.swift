@@ -30,6 +30,7 @@ struct UsersPage: Sendable {
     if let first = context.signedIn.firstPage(of: ConsolePaths.users(pool), insteadOf: page) {
       return first
     }
+    try await frames.record(page.items.count, shownIn: context)
     let (counts, suspended) = try await accounts.countsWithSuspended(pool)
     let exempt = try await exemptions.counts(in: pool)
     let ends =

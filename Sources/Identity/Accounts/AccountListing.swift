@@ -56,9 +56,16 @@ public enum DownloadedUsers: Sendable {
     let name: String
     let count: Int
 
+    var objectID: String { tenant?.text ?? project.text }
+
     public init(_ pool: Pool, count: Int) {
       (project, tenant, name) = (pool.project, pool.tenant, pool.name)
       self.count = count
+    }
+
+    init(_ project: ID<Project>, _ tenant: ID<Tenant>?, count: Int) {
+      (self.project, self.tenant, self.count) = (project, tenant, count)
+      name = ""
     }
 
     fileprivate init(_ exemption: Exemption, count: Int) {
@@ -66,8 +73,17 @@ public enum DownloadedUsers: Sendable {
       self.count = count
     }
 
-    var entry: AuditEntry {
-      var entry = AuditEntry(.accountDownload, .pool, tenant?.text ?? project.text, name: name)
+    /// Finds the pool; nil if it was deleted.
+    func find(_ connection: borrowing Connection) throws -> Pool? {
+      do {
+        return try Pools.find(project: project, tenant: tenant, connection)
+      } catch is PoolLookupError {
+        return nil
+      }
+    }
+
+    func entry(_ action: AuditAction, name: String) -> AuditEntry {
+      var entry = AuditEntry(action, .pool, objectID, name: name)
       entry.project = project.text
       entry.tenant = tenant?.text ?? ""
       entry.add(.users, .number(count))
@@ -86,6 +102,15 @@ public enum DownloadedUsers: Sendable {
       })
   }
 
+  /// The users of a list, each by its pool.
+  public init(in pools: [Pool]) {
+    let groups = Dictionary(grouping: pools, by: \.key)
+    self = .pools(
+      groups.sorted { $0.key < $1.key }.compactMap { _, pools in
+        pools.first.map { PoolCount($0, count: pools.count) }
+      })
+  }
+
   var target: ActionTarget {
     switch self {
     case .pools(let pools): ActionTarget(pools: pools.map { ($0.project, $0.tenant) })
@@ -93,9 +118,16 @@ public enum DownloadedUsers: Sendable {
     }
   }
 
+  var counts: [PoolCount] {
+    switch self {
+    case .pools(let pools): pools
+    case .user(_, let pool): [PoolCount(pool, count: 1)]
+    }
+  }
+
   var entries: [AuditEntry] {
     switch self {
-    case .pools(let pools): return pools.map(\.entry)
+    case .pools(let pools): return pools.map { $0.entry(.accountDownload, name: $0.name) }
     case .user(let account, let pool):
       return [AuditEntry(.accountDownload, of: account, in: pool)]
     }

@@ -4,6 +4,7 @@ import Database
 public struct Accounts: Sendable {
   let store: Store
   let hasher: PasswordHasher
+  let uncounted = UncountedUsers()
 
   /// Creates an account for an author with permission to create users.
   public func create(
@@ -145,7 +146,8 @@ public struct Accounts: Sendable {
     of pool: Pool, count: Int, by author: Author
   ) async throws {
     try await store.perform(by: author) { context, connection in
-      var entry = DownloadedUsers.PoolCount(pool, count: count).entry
+      var entry = DownloadedUsers.PoolCount(pool, count: count)
+        .entry(.accountDownload, name: pool.name)
       entry.add(.passwordHashes, .flag(true))
       try context.record(entry, connection)
     }
@@ -156,9 +158,11 @@ public struct Accounts: Sendable {
   public func recordDownload(
     of users: DownloadedUsers, filter: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
+    let store = store
+    return try await store.perform(
       .exportUsers, request, in: users.target
     ) { context, connection in
+      try ShownUsers.count(users.counts, by: context.author, at: context.now, store, connection)
       for var entry in users.entries {
         if !filter.isEmpty { entry.add(.filter, .text(filter)) }
         try context.record(entry, connection)

@@ -50,6 +50,8 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   /// Anonymous users deleted after 30 days.
   case accountExpire = "account.expire"
   case accountImport = "account.import"
+  /// Users listed or searched in the console during an hour.
+  case accountList = "account.list"
   /// Link generated for user.
   case accountLink = "account.link"
   case accountProtect = "account.protect"

@@ -30,6 +30,7 @@ struct CounterName: Sendable, Equatable {
     case callerCodesOfAgent = "caller-code agent"
     case factorChangesOfToken = "token-factor-changes"
     case ownChanges = "own"
+    case shownUsers = "shown"
     case setupCodes = "setup"
     case consolePasswordsFromNetwork = "console address"
     case consolePasskeysFromNetwork = "console passkey"
@@ -212,6 +213,22 @@ extension CounterName {
   static func passkeys(of administrator: ID<Administrator>) -> CounterName {
     CounterName(.administratorPasskeys, administrator.text)
   }
+
+  /// Users of a pool whom lists showed to an administrator in an hour, counted from 1970.
+  static func shownUsers(
+    to administrator: ID<Administrator>, inHour hour: Int64, of project: ID<Project>,
+    _ tenant: ID<Tenant>?
+  ) -> CounterName {
+    CounterName(
+      .shownUsers, "\(hour) \(administrator.text) \(project.text) \(tenant?.text ?? "")")
+  }
+
+  /// Returns the beginning of the names of these counters, and what those of earlier hours are below;
+  /// until 2084, hours have six digits.
+  static func shownUsers(beforeHour hour: Int64) -> (first: String, end: String) {
+    let first = Kind.shownUsers.rawValue
+    return (first + " ", "\(first) \(hour)")
+  }
 }
 
 extension CounterName.Kind {
@@ -226,7 +243,7 @@ extension CounterName.Kind {
       .enrollmentLinksOfPool:
       true
     case .secondFactorMessagesToNumber, .messagesOfAccount, .callerCodesToUser,
-      .callerCodesOfAgent, .factorChangesOfToken, .ownChanges, .setupCodes,
+      .callerCodesOfAgent, .factorChangesOfToken, .ownChanges, .shownUsers, .setupCodes,
       .consolePasswordsFromNetwork, .consolePasskeysFromNetwork, .consoleProviderFromNetwork,
       .consolePasswordsOfEmail, .consolePasswordsFromDevice, .administratorPasswords,
       .administratorCodes, .administratorPasskeys:

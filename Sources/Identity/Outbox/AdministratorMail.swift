@@ -243,7 +243,7 @@ extension Outbox {
 }
 
 extension Outbox {
-  private static let mostOwners = 20
+  static let mostOwners = 20
 
   /// Tells the owners of the instance how all administrators sign in from now on.
   func notifyOwners(

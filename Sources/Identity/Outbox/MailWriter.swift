@@ -27,6 +27,8 @@ public enum MailContent: Sendable {
   case weakenedPolicy(WeakenedPolicyMail)
   /// Unusual activity in a pool, to owners.
   case alert(AlertMail)
+  /// Many users that an administrator saw within an hour, to owners.
+  case usersShown(ShownUsersMail)
   /// A policy review that is due, to the last reviewer.
   case reviewDue(ReviewDueMail)
   /// A change that a user reported, to administrators.
@@ -66,6 +68,7 @@ public enum MessagePurpose: String, CaseIterable, Sendable, SQLBindable {
   case administratorSecondFactors = "administrator-second-factors"
   case changesLocked = "alert-changes-locked"
   case activity = "alert-activity"
+  case usersShown = "alert-users-shown"
   case breakGlass = "break-glass"
   case administratorSignIn = "administrator-sign-in"
   case grantGiven = "grant-given"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Identity
 
-/// How many emails changes of one account send within an hour, whoever makes them.
+/// How many emails changes of one account send within an hour, by any author.
 struct NoticeQuotaTests {
   private static let quotas: [OwnChange] = [.notice, .programNotice, .supportNotice]
 
@@ -88,7 +88,9 @@ struct NoticeQuotaTests {
   {
     try await withInstance { instance in
       let alice = try await instance.account(.alice)
-      for _ in 0..<2 { try await useUp(.programNotice, of: alice, instance) }
+      for quota in [OwnChange.notice, .programNotice] {
+        try await useUp(quota, of: alice, instance)
+      }
       var change = AccountChange()
       change.password = .set(Secret("another password"))
       try await instance.identity.accounts.update(

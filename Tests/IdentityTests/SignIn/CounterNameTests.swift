@@ -84,6 +84,10 @@ struct CounterNameTests {
     case .administratorPasswords:
       Sample(vouching: .database) { _, _ in .passwords(of: administrator) }
     case .administratorCodes: Sample(vouching: .database) { _, _ in .codes(of: administrator) }
+    case .shownUsers:
+      Sample(vouching: .database) { _, _ in
+        .shownUsers(to: administrator, inHour: 500_000, of: ID("acme"), nil)
+      }
     case .administratorPasskeys:
       Sample(vouching: .database) { _, _ in .passkeys(of: administrator) }
     }
