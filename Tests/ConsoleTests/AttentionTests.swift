@@ -8,7 +8,8 @@ import Testing
   /// What the readers of each kind are, as letters of those in `readers`, and what its link says for
   /// each of them; an empty text for none.
   private static let expected: [AttentionKind: (readers: String, links: [String])] = [
-    .clock: ("OPAS", []), .damage: ("OPAS", []), .breakGlass: ("O", []), .policyFile: ("OPA", []),
+    .clock: ("OPAS", []), .damage: ("OPAS", []), .auditFault: ("OA", []), .breakGlass: ("O", []),
+    .tasksNotHeld: ("O", []), .droppedSettings: ("O", []), .policyFile: ("OPA", []),
     .unreadable: ("OPAS", []), .reported: ("OPAS", []), .spraying: ("OPAS", []),
     .removals: ("OPAS", []), .drift: ("OPAS", []), .textMessages: ("OPAS", []),
     .heldAgent: ("O", []),
@@ -23,6 +24,7 @@ import Testing
     .off: ("OPA", ["Turn on TOTP…", "Turn on TOTP…", "View policy"]),
     .wide: ("OPA", ["Narrow window", "Narrow window", "View policy"]),
     .methods: ("OPA", ["Choose methods", "Choose methods", "View settings"]),
+    .leftOutside: ("OPA", ["Choose methods", "Choose methods", "View settings"]),
     .unstated: ("OPA", ["Set to Enabled", "Set to Enabled", "View policy"]),
     .phonesOff: ("OPA", ["Change policy", "Change policy", "View policy"]),
     .neverOn: ("OPA", ["Turn on TOTP…", "Turn on TOTP…", "View policy"]),
@@ -34,6 +36,10 @@ import Testing
     .unreviewed: (
       "OPAS", ["Review policies", "Review policies", "Review policies", "Review policies"]
     ),
+  ]
+
+  private static let ofInstance: Set<AttentionKind> = [
+    .clock, .damage, .auditFault, .breakGlass, .tasksNotHeld, .droppedSettings, .policyFile,
   ]
 
   @Test func `each kind has its readers, and links that they can open`() async throws {
@@ -49,7 +55,7 @@ import Testing
         let browser = try await Browser.signedIn(world, as: email)
         for kind in AttentionKind.allCases {
           let (readers, links) = try #require(Self.expected[kind])
-          let isInstance = [.clock, .damage, .breakGlass, .policyFile].contains(kind)
+          let isInstance = Self.ofInstance.contains(kind)
           let place = isInstance ? AttentionPlace.instance : .pool(pool)
           let sees = kind.row.isSeen(by: administrator, in: place)
           #expect(sees == readers.contains(letter), "\(kind), \(email)")

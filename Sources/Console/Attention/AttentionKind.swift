@@ -4,8 +4,8 @@ import Localization
 
 /// What can need attention, in one table: how bad it is, who sees it, and where it's dealt with.
 enum AttentionKind: CaseIterable {
-  case clock, damage, breakGlass, policyFile
-  case unreadable, reported, spraying, removals, signInOff, lockedOut
+  case clock, damage, auditFault, breakGlass, tasksNotHeld, droppedSettings, policyFile
+  case unreadable, reported, spraying, removals, signInOff, leftOutside, lockedOut
   case drift, textMessages, heldAgent, weakened, turnedOff, fileDrift, off, wide, methods
   case overdue, late, unsent
   case unstated, phonesOff, differing, unreviewed, unverified, neverOn, stale
@@ -69,7 +69,10 @@ enum AttentionKind: CaseIterable {
     // The instance.
     case .clock: Row(.critical, .anyone, .found)
     case .damage: Row(.critical, .anyone, .found)
+    case .auditFault: Row(.critical, .having(.readAudit), .found)
     case .breakGlass: Row(.critical, .having(.manageAdministrators), .found)
+    case .tasksNotHeld: Row(.critical, .having(.manageTrust), .found)
+    case .droppedSettings: Row(.warning, .having(.manageTrust), .found)
     case .policyFile: Row(.warning, .ofPolicy, .found)
     // Users of a pool.
     case .unreadable: Row(.critical, .anyone, .found)
@@ -93,12 +96,8 @@ enum AttentionKind: CaseIterable {
     case .fileDrift: Row(.warning, .ofPolicy, Self.policy(Message("Review policy")))
     case .off: Row(.warning, .ofPolicy, .turnOn(others: Message("View policy")))
     case .wide: Row(.warning, .ofPolicy, Self.policy(Message("Narrow window")))
-    case .methods:
-      Row(
-        .warning, .ofPolicy,
-        .change(
-          .changePool, Message("Choose methods"), others: Message("View settings"),
-          ConsolePaths.signInMethods))
+    case .methods: Row(.warning, .ofPolicy, Self.signInMethods)
+    case .leftOutside: Row(.critical, .ofPolicy, Self.signInMethods)
     case .unstated: Row(.notice, .ofPolicy, Self.policy(Message("Set to Enabled")))
     case .phonesOff: Row(.notice, .ofPolicy, Self.policy(Message("Change policy")))
     case .neverOn: Row(.notice, .ofPolicy, .turnOn(others: Message("View policy")))
@@ -112,6 +111,12 @@ enum AttentionKind: CaseIterable {
 
   private static func policy(_ change: Message) -> Target {
     .change(.changePolicy, change, others: Message("View policy"), ConsolePaths.policy)
+  }
+
+  private static var signInMethods: Target {
+    .change(
+      .changePool, Message("Choose methods"), others: Message("View settings"),
+      ConsolePaths.signInMethods)
   }
 
   private static func users(_ state: String) -> Target {

@@ -63,7 +63,10 @@ extension ProjectsAttention {
     let missing: [String]
     let policyFile: PolicyFileStatus
     let damage: IntegrityChecks.Result?
+    let auditFault: AuditChain.StoredFault?
     let breakGlass: BreakGlassAlert?
+    /// Since when no server does the tasks; nil if one does.
+    let tasksUnheldSince: Instant?
     let held: [HeldAgent]
 
     /// The maximum number of items of each kind, from which the worst are shown.
@@ -107,9 +110,12 @@ extension ProjectsAttention {
       missing = try await identity.policies.missingFilePools(in: page, visibleTo: administrator)
       policyFile = identity.policies.fileStatus
       damage = try await identity.integrityChecks.damage(visibleTo: administrator)
-      breakGlass =
-        AttentionKind.breakGlass.row.isSeen(by: administrator, in: .instance)
-        ? try await identity.alerts.breakGlass() : nil
+      func sees(_ kind: AttentionKind) -> Bool {
+        kind.row.isSeen(by: administrator, in: .instance)
+      }
+      auditFault = sees(.auditFault) ? try await identity.auditChain.storedFault() : nil
+      breakGlass = sees(.breakGlass) ? try await identity.alerts.breakGlass() : nil
+      tasksUnheldSince = sees(.tasksNotHeld) ? try await identity.taskLease.unheldSince() : nil
       held = try await Self.held(identity, administrator)
     }
 
@@ -139,6 +145,21 @@ extension ProjectsAttention.Facts {
       items.add(.damage, at: damage.checkedAt, in: .instance, damage.sentence(times)) {
         $0.name = Message("The database is damaged")
       }
+    }
+    if let auditFault {
+      items.add(
+        .auditFault, at: auditFault.checkedAt, in: .instance,
+        Message(
+          "Found on {time}: entry {number} of the audit log isn’t as it was sealed.",
+          ["time": times.value(auditFault.checkedAt), "number": .number(Int(auditFault.position))]),
+        found: Link(text: Message("Open the audit log"), href: ConsolePaths.instanceAudit()))
+    }
+    if let tasksUnheldSince {
+      items.add(
+        .tasksNotHeld, at: tasksUnheldSince, in: .instance,
+        Message(
+          "No server has done the tasks since {time}: expired data isn’t deleted.",
+          ["time": times.value(tasksUnheldSince)]))
     }
     if let breakGlass {
       items.add(
