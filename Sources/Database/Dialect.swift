@@ -316,7 +316,9 @@ extension Connection {
   ///
   /// It must be the first statement: locking a table doesn't begin the snapshot, so that the next
   /// statement sees what the other server did.
-  func waitForOtherMigrations() throws(DatabaseError) {
+  ///
+  /// - Throws: ``DatabaseError``.
+  public func waitForOtherMigrations() throws(DatabaseError) {
     guard dialect == .postgreSQL else { return }
     // A script may take as long as the migrations of the other server.
     try runScript("LOCK TABLE schema_migration IN SHARE ROW EXCLUSIVE MODE")

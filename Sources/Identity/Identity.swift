@@ -213,8 +213,8 @@ public enum StartError: Error, Sendable {
   case wrongKey
   /// The database is empty, but an existing instance is expected.
   case empty
-  /// The database lacks migrations and is used by a server of an older version.
-  case olderServer([String])
+  /// The database lacks migrations, which this start doesn't apply.
+  case notMigrated([String])
 }
 
 extension StartError {
@@ -222,7 +222,7 @@ extension StartError {
   public var isTemporary: Bool {
     switch self {
     case .migration(.failed(_, let error)): error.isTemporary
-    case .migration, .newerProgramRequired, .wrongProfile, .wrongKey, .empty, .olderServer: false
+    case .migration, .newerProgramRequired, .wrongProfile, .wrongKey, .empty, .notMigrated: false
     }
   }
 }
@@ -233,14 +233,18 @@ extension Identity {
   ///
   /// - Parameters:
   ///   - creates: Whether an empty database becomes a new instance; otherwise it's an error.
-  ///   - migrates: Whether to apply migrations; false if a server is using the database.
+  ///   - migrates: Whether to apply migrations; otherwise pending ones are an error.
+  ///   - dropping: Called before the migrations, with each setting that they drop.
   ///   - progress: Called before each migration, with its name, its number from 1, and how many
   ///     there are.
+  /// - Returns: The upgrade that this start finished; nil for none.
   /// - Throws: ``StartError``.
+  @discardableResult
   public func prepare(
     creates: Bool = true, migrates: Bool = true,
+    dropping: (DroppedSetting) -> Void = { _ in },
     progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
-  ) async throws {
+  ) async throws -> UpgradeReport? {
     let now = clock.now()
     do {
       let pending = try await SchemaCompatibility.pending(store.database)
@@ -248,22 +252,26 @@ extension Identity {
       guard creates || pending.first != migrations.baseline else { throw StartError.empty }
       if migrates {
         if !pending.isEmpty { try await SchemaObjects.check(store.database) }
+        if !pending.isEmpty, pending.first != migrations.baseline {
+          for setting in try await Upgrade.begin(pending.map(\.name), store) { dropping(setting) }
+        }
         try await store.database.migrate(
           migrations, at: now.milliseconds,
           toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),
           progress: progress)
       } else {
-        guard pending.isEmpty else { throw StartError.olderServer(pending.map(\.name)) }
+        guard pending.isEmpty else { throw StartError.notMigrated(pending.map(\.name)) }
       }
     } catch {
       throw StartError.translated(error)
     }
     try await stamp()
+    let upgrade = try await migrates ? Upgrade.finish(store) : nil
     try await beginMasterKey()
     try await SearchIndex.complete(store)
     try await signingKeys.prepare()
-    guard let defaultProject else { return }
-    _ = try await pools.find(project: defaultProject)
+    if let defaultProject { _ = try await pools.find(project: defaultProject) }
+    return upgrade
   }
 
   private func stamp() async throws {

@@ -245,7 +245,8 @@ def test_another_key_and_an_older_schema_are_refused(data, address):
     execute_file(data, "UPDATE schema_migration SET name = 'm0068_suspended_users'")
     text = refusal(data, address)
     assert re.search(
-        rf"lacks \d+ migrations? of this version. Run countersign migrate --data {data} first", text)
+        rf"lacks \d+ migrations? of this version. Stop the server, and run: countersign migrate --data {data}",
+        text)
     other = data_with_file(data.parent)
     shutil.copy2(data / "master.key", other / "master.key")
     assert "another master key" in refusal(other, address)

@@ -14,7 +14,7 @@ struct OperatorTextTests {
     (StartError.wrongProfile(.emulator), "Add --profile emulator,"),
     (.migration(.unknown("m9999_later")), "migration m9999_later"),
     (.empty, "it isn't the one that belongs to the master key."),
-    (.olderServer(["m1", "m2"]), "uses it (m1, m2)."),
+    (.notMigrated(["m1", "m2"]), "of this version: m1, m2."),
   ])
   func `a start that fails is explained`(error: StartError, part: String) {
     #expect(OperatorText.string(error.message).contains(part))

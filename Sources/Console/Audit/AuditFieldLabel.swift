@@ -184,6 +184,14 @@ struct AuditFieldLabel {
     case .secretPart: Message("part")
     case .failure: Message("cause")
     case .unrecordedUntil: Message("further changes not recorded until")
+    case .migrations: Message("migrations")
+    case .scheduledChangesDropped: Message("scheduled policy changes dropped")
+    case .policyTemplatesDropped: Message("policy templates dropped")
+    case .eventStreamsDropped: Message("event streams dropped")
+    case .reportSubscriptionsDropped: Message("report subscriptions dropped")
+    case .groupedRemovalsDropped: Message("removals across pools dropped")
+    case .bouncedAddressesDropped: Message("marks of bouncing addresses dropped")
+    case .notesDropped: Message("notes dropped")
     }
   }
 

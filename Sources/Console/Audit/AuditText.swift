@@ -125,6 +125,7 @@ enum AuditText {
     case .instancePasswordSignIn: (.instance, Message("Password sign-in changed"))
     case .instanceRemoveSignInProvider: (.instance, Message("Sign-in provider removed"))
     case .instanceRestore: (.instance, Message("Backup restored"))
+    case .instanceUpgrade: (.instance, Message("Database upgraded"))
     case .evidenceKeyCreate: (.signingKey, Message("Evidence key created"))
     case .evidenceKeyRotate: (.signingKey, Message("Evidence key rotated"))
     case .signingKeyCreate: (.signingKey, Message("Signing key created"))

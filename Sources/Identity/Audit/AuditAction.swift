@@ -160,6 +160,7 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   case instancePasswordSignIn = "instance.password-sign-in"
   case instanceRemoveSignInProvider = "instance.remove-sign-in-provider"
   case instanceRestore = "instance.restore"
+  case instanceUpgrade = "instance.upgrade"
   case auditRead = "audit.read"
   case auditDownload = "audit.download"
   case auditChangeRetention = "audit.change-retention"

@@ -29,7 +29,9 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     time, dataFrom, database, sessionsKept, requestsClosed, linksClosed, administratorSessionsEnded,
     bulkRemovalsStopped, messagesDeleted, temporaryCodesEnded, invitationsRevoked,
     recoveryCodesEnded, secrets, masterKey, signingKey, signsFrom, retirement, secretKind,
-    secretPart, failure, unrecordedUntil
+    secretPart, failure, unrecordedUntil, migrations, scheduledChangesDropped,
+    policyTemplatesDropped, eventStreamsDropped, reportSubscriptionsDropped,
+    groupedRemovalsDropped, bouncedAddressesDropped, notesDropped
 
   /// What erasing a user's data does with the field in entries about or by the user.
   enum Erasure {
@@ -240,6 +242,14 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .failure: ("failure", .kept)
     // Until when further changes of this kind, beyond the user's quota, have no entry.
     case .unrecordedUntil: ("unrecorded-until", .kept)
+    case .migrations: ("migrations", .kept)
+    case .scheduledChangesDropped: ("scheduled-changes-dropped", .kept)
+    case .policyTemplatesDropped: ("policy-templates-dropped", .kept)
+    case .eventStreamsDropped: ("event-streams-dropped", .kept)
+    case .reportSubscriptionsDropped: ("report-subscriptions-dropped", .kept)
+    case .groupedRemovalsDropped: ("grouped-removals-dropped", .kept)
+    case .bouncedAddressesDropped: ("bounced-addresses-dropped", .kept)
+    case .notesDropped: ("notes-dropped", .kept)
     }
   }
 

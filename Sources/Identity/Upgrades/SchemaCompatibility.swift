@@ -119,6 +119,8 @@ public struct MigrationPlan: Sendable, Equatable {
   }
 
   public let steps: [Step]
+  /// What the migrations drop.
+  public let dropped: [DroppedSetting]
   /// The size of the database, in bytes, which is also that of a backup.
   public let databaseBytes: Int
 
@@ -141,8 +143,11 @@ public struct MigrationPlan: Sendable, Equatable {
   ) async throws -> MigrationPlan {
     let pending = try await SchemaCompatibility.pending(database)
     try await SchemaObjects.check(database)
-    let (tables, file) = try await database.read { connection in
-      (try sizes(connection), try fileSize(connection))
+    let (tables, file, dropped) = try await database.read { connection in
+      (
+        try sizes(connection), try fileSize(connection),
+        try DroppedSetting.all(droppedBy: pending.map(\.name), connection)
+      )
     }
     let steps = pending.map { migration in
       let touched = self.tables(in: migration.text).filter { tables[$0] != nil }
@@ -150,7 +155,7 @@ public struct MigrationPlan: Sendable, Equatable {
         name: migration.name, tables: touched.sorted(),
         bytes: touched.reduce(0) { $0 + (tables[$1] ?? 0) })
     }
-    return MigrationPlan(steps: steps, databaseBytes: file)
+    return MigrationPlan(steps: steps, dropped: dropped, databaseBytes: file)
   }
 
   /// Returns the size of a database with its free pages, in bytes, which is also that of a backup.

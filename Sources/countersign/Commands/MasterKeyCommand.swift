@@ -22,7 +22,7 @@ enum KeysRotateMasterCommand: Command {
     let change = try folder.lockKeysForChange()
     // No server can start while this command holds its lock.
     let server = try folder.lockIfFree()
-    let instance = try await Instance.existing(folder, migrates: server != nil)
+    let instance = try await Instance.existing(folder, migrates: false)
     do {
       try await begin(instance, folder)
       // Commands that start from here on read the new key.

@@ -60,6 +60,7 @@ enum MigrateCommand: Command {
             "tables": .text(step.tables.joined(separator: ", ")),
           ]))
     }
+    for setting in plan.dropped { Terminal.say(.dropped(setting)) }
     guard !plan.steps.isEmpty else {
       Terminal.say(Message("The schema is current."))
       return 0

@@ -116,19 +116,7 @@
           "{source} can't be moved. {reason}",
           ["source": .text(move.folder.database), "reason": .message(fault.message)])
       case .notMigrated(let names):
-        Message(
-          one: """
-            {source} lacks {count} migration of this version. Run countersign migrate --data \
-            {folder} first.
-            """,
-          other: """
-            {source} lacks {count} migrations of this version. Run countersign migrate --data \
-            {folder} first.
-            """,
-          [
-            "source": .text(move.folder.database), "count": .number(names.count),
-            "folder": .text(move.folder.path),
-          ])
+        Message.notMigrated(move.folder.database, names, move.folder)
       case .inUse:
         Message(
           "A server or a command is using {database}. Stop it first.",

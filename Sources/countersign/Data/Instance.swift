@@ -14,6 +14,8 @@ struct Instance: Sendable {
   let hasher: PasswordHasher
   /// The installed catalogs of messages, English first.
   let catalogs: [Catalog]
+  /// The upgrade that opening it finished; nil for none.
+  var upgrade: UpgradeReport?
   /// Held by commands that run alongside a server, so that the master key can't change meanwhile.
   var lock: FolderLock?
 
@@ -57,14 +59,18 @@ struct Instance: Sendable {
       if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
         try await UpgradeBackup(folder: folder).create(identity, database, say: say)
       }
-      try await identity.prepare(
-        creates: creates, migrates: migrates,
+      let upgrade = try await identity.prepare(
+        creates: creates, migrates: migrates, dropping: { say(.dropped($0)) },
         progress: { if !creates { say(MigrationProgress.message($0, $1, $2)) } })
       return Instance(
-        identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs)
+        identity: identity, database: database, keys: keys, hasher: hasher, catalogs: catalogs,
+        upgrade: upgrade)
     } catch {
       await database.close()
-      throw error
+      guard case StartError.notMigrated(let names) = error else { throw error }
+      let place =
+        if case .server(let address, _) = folder.location { "\(address)" } else { folder.database }
+      throw ConfigurationError(.notMigrated(place, names, folder))
     }
   }
 
@@ -74,17 +80,15 @@ struct Instance: Sendable {
     let folder = try DataFolder(arguments)
     try folder.mustExist()
     let lock = try folder.lockKeys()
-    // Held while the database may be migrated, so that no server starts meanwhile.
-    let server = try folder.lockIfFree()
-    var instance = try await existing(folder, migrates: server != nil)
-    server?.release()
+    var instance = try await existing(folder, migrates: false)
     instance.lock = lock
     return instance
   }
 
   /// Opens an existing folder with the profile it was created for.
   ///
-  /// `migrates` is false while a server uses the folder, which may be an older version.
+  /// `migrates` is only for `countersign migrate`: other commands refuse a database that lacks
+  /// migrations.
   ///
   /// - Throws: When the folder has no instance, or one that this version can't use.
   static func existing(

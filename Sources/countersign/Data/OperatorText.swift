@@ -139,13 +139,10 @@ extension StartError {
         """)
     case .empty:
       Message("The database is empty, so it isn't the one that belongs to the master key.")
-    case .olderServer(let steps):
+    case .notMigrated(let names):
       Message(
-        """
-        The server running on this data folder is an older version. This program would migrate \
-        the database while that server uses it ({migrations}). Restart the server with this \
-        version first.
-        """, ["migrations": .text(steps.joined(separator: ", "))])
+        "The database lacks migrations of this version: {migrations}.",
+        ["migrations": .text(names.joined(separator: ", "))])
     }
   }
 }

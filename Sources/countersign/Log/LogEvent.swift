@@ -57,6 +57,7 @@ enum LogEvent: Sendable {
 enum ServerEvent: Sendable {
   /// Something that precedes the start, such as a migration.
   case preparing(Message)
+  case upgraded(UpgradeReport)
   case failed(Message)
   case started(version: String, profile: Profile, url: String)
   case dataFolder(String)

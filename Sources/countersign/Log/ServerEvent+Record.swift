@@ -8,6 +8,7 @@ extension ServerEvent {
   var record: LogRecord {
     switch self {
     case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited
+    case .upgraded(let upgrade): Self.upgraded(upgrade)
     case .failed(let problem): LogRecord("server.failed", .error, problem).unlimited
     case .started(let version, let profile, let url):
       LogRecord(
@@ -124,6 +125,28 @@ extension LockHolder {
 
   static func text(_ holders: [LockHolder]) -> String {
     holders.map(\.text).joined(separator: ", ")
+  }
+}
+
+extension ServerEvent {
+  private static func upgraded(_ upgrade: UpgradeReport) -> LogRecord {
+    let dropped = DroppedSetting.Kind.allCases.compactMap { kind in
+      upgrade.dropped[kind].map { (kind: kind, count: $0) }
+    }
+    let list = Message.Value.list(dropped.map { $0.kind.message($0.count) })
+    return LogRecord(
+      "server.upgraded", dropped.isEmpty ? .info : .warning,
+      dropped.isEmpty
+        ? Message(
+          one: "Upgraded the database by {count} migration.",
+          other: "Upgraded the database by {count} migrations.",
+          ["count": .number(upgrade.migrations)])
+        : Message(
+          one: "Upgraded the database by {count} migration. Dropped: {dropped}.",
+          other: "Upgraded the database by {count} migrations. Dropped: {dropped}.",
+          ["count": .number(upgrade.migrations), "dropped": list]),
+      [("migrations", .number(JSON.Number(upgrade.migrations)))]
+        + dropped.map { ($0.kind.rawValue, .number(JSON.Number($0.count))) })
   }
 }
 

@@ -118,6 +118,7 @@ enum ServeCommand: Command {
         providerTransport: ProviderClient(configuration.outbound),
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment, say: say)
+      if let upgrade = instance.upgrade { log.add(.server(.upgraded(upgrade))) }
       guard try await instance.identity.nodes.report(folder.keyPlace(environment: environment))
       else { throw StartError.wrongKey }
       // Must run before anything is deleted because of its age.

@@ -96,6 +96,11 @@ extension UseCase {
           by: Author(actor: .commandLine))
       }
     },
+    UseCase("upgrade the database", [.instanceUpgrade]) { i in
+      let begun = StoredCode("begun", ["2", "notes=3", "event_streams=1"]).text
+      try await i.database.write { try InstanceValue("upgrade").store(begun, $0) }
+      return { try await i.identity().prepare(creates: false) }
+    },
     UseCase("move the instance to another database", [.instanceMove]) { i in
       {
         do {

@@ -181,7 +181,7 @@ import Testing
       let error = try await thrown(StartError.self) {
         try await instance.identity.prepare(migrates: false)
       }
-      guard case .olderServer(let names)? = error,
+      guard case .notMigrated(let names)? = error,
         names == ([migrations.upgrade] + migrations.later).map(\.name)
       else {
         throw Unexpected("\(String(describing: error))")
