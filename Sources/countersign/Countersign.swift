@@ -22,7 +22,7 @@ struct Countersign {
       EvidenceVerifyCommand.self, PolicyExportCommand.self, PolicyDiffCommand.self,
       PolicyApplyCommand.self, PolicySchemaCommand.self, AuditHeadsCommand.self,
       AuditVerifyCommand.self, ClockConfirmCommand.self, BackupCommand.self, RestoreCommand.self,
-      MigrateCommand.self,
+      RestoredCommand.self, MigrateCommand.self,
     ] + ServerAddress.commands + [
       CheckConfigCommand.self, DoctorCommand.self, ImportCommand.self, ExportCommand.self,
       UserExportCommand.self, UserEraseCommand.self,

@@ -41,7 +41,7 @@ COMMANDS = {
     "signer add": "--project acme-app --key {file} --issuer x", "signer list": "--project acme-app",
     "signer revoke": "--project acme-app x", "keys list": "", "keys rotate": "", "keys retire": "x",
     "keys rotate-master": "", "evidence key": "", "policy export": "", "policy diff": "{file}",
-    "policy apply": "{file}", "audit heads": "", "audit verify": "", "clock confirm": "",
+    "policy apply": "{file}", "audit heads": "", "audit verify": "", "clock confirm": "", "restored": "",
     "import": "--project acme-app {file}", "export": "--project acme-app {new}.json",
     "user export": "--project acme-app --uid x {new}",
     "user erase": "--project acme-app --uid x --reason x --confirm x",

@@ -89,6 +89,26 @@ extension AuditChain {
   }
 }
 
+extension AuditChain {
+  /// Returns whether an audit file has entries that the log lacks, as after the recovery of an earlier
+  /// state, without a restore that the log records since the last entry that both have.
+  public func isBehind(_ position: AuditFilePosition) async throws -> Bool {
+    try await store.read { connection in
+      var common = position
+      try common.goBack(in: connection)
+      guard common.sequence < position.sequence else { return false }
+      let last = try ChainLink.find(common.sequence, connection)?.entry ?? 0
+      let restore = try connection.first(
+        """
+        SELECT 1 FROM audit WHERE audit_id > \(last) AND action = \(AuditAction.instanceRestore)
+        LIMIT 1
+        """
+      ) { _ in true }
+      return restore == nil
+    }
+  }
+}
+
 /// A line of an audit file, in the format that docs/audit-file.md describes.
 public struct AuditFileLine: Sendable {
   /// The position of the line's entry, of the first missing entry, or of the head.

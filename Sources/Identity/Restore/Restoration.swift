@@ -37,16 +37,25 @@ public struct RestoreReport: Sendable {
   }
 }
 
+/// A server or another command uses the database.
+public struct DatabaseInUse: Error {
+  public init() {}
+}
+
 extension Identity {
   /// Invalidates everything in a restored database that must not be valid again: sessions, time
   /// steps up to now, pending approvals, links, and codes.
   ///
   /// It's one transaction that reads whole tables, for a database that isn't being served yet.
   ///
-  /// `file` is the name of the backup, for the audit log, and `former` the replaced database, if
-  /// it's readable.
+  /// `file` is the name of the backup, for the audit log, nil if other tools restored the database, and
+  /// `former` the replaced database, if it's readable.
+  ///
+  /// - Throws: ``DatabaseInUse`` with `isAlone`, if a server or a command uses the database;
+  ///   `DatabaseError`.
   public func endTheRestoredPast(
-    file: String, keepsSessions: Bool, former: (any Database)?, by author: Author
+    file: String?, keepsSessions: Bool, former: (any Database)?, isAlone: Bool = false,
+    by author: Author
   ) async throws -> RestoreReport {
     let now = clock.now()
     var known: FormerState?
@@ -56,6 +65,7 @@ extension Identity {
     }
     let (state, isCompared) = (known ?? FormerState(), known != nil)
     return try await store.write(by: author) { connection in
+      if isAlone, try !connection.catalog.acquire(connection) { throw DatabaseInUse() }
       let latest = try StoredTime.latest(connection)
       var report = RestoreReport(at: now, isCompared: isCompared)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }
@@ -66,7 +76,7 @@ extension Identity {
       try RestoreMark.set(now, connection)
       var entry = AuditEntry(.instanceRestore, .instance, "", name: "")
       report.describe(in: &entry)
-      entry.add(.fileName, .text(file))
+      if let file { entry.add(.fileName, .text(file)) }
       if let latest { entry.add(.dataFrom, .instant(latest)) }
       try entry.record(by: author, at: now, connection)
       return report

@@ -61,6 +61,16 @@ enum RestoreCommand: Command {
   }
 }
 
+extension RestoreCommand {
+  /// Tokens have timestamps in whole seconds, so one issued in the last second before the stop is older
+  /// than now only once that second has passed.
+  static func waitForNextSecond(after stopped: Instant) async throws {
+    while WallClock.system.now().seconds <= stopped.seconds {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}
+
 /// A restore in progress; the caller holds both locks of the data folder.
 private struct Restore {
   let file: BackupFile
@@ -147,11 +157,7 @@ private struct Restore {
       throw ConfigurationError.starting(error)
     }
     do {
-      // Tokens have timestamps in whole seconds, so one issued in the last second before the stop
-      // is older than now only once that second has passed.
-      while WallClock.system.now().seconds <= stopped.seconds {
-        try await Task.sleep(for: .milliseconds(50))
-      }
+      try await RestoreCommand.waitForNextSecond(after: stopped)
       let report = try await instance.identity.endTheRestoredPast(
         file: (file.path as NSString).lastPathComponent, keepsSessions: keepsSessions,
         former: former, by: Author(actor: .commandLine))
@@ -189,13 +195,7 @@ private struct Restore {
             longer need them.
             """, ["aside": aside]))
     }
-    messages.append(
-      Message(
-        """
-        Ended: {ended}. One-time codes up to now are marked as used; the system clock shows \
-        {now}.
-        """,
-        ["ended": .sequence(report.summary), "now": .text(report.at.rfc3339Milliseconds)]))
+    messages.append(report.message)
     if keepsSessions {
       messages.append(
         Message("Sessions were kept, including those that were ended after the backup."))
@@ -223,7 +223,15 @@ private struct Restore {
 }
 
 extension RestoreReport {
-  fileprivate var summary: [Message] {
+  var message: Message {
+    Message(
+      """
+      Ended: {ended}. One-time codes up to now are marked as used; the system clock shows {now}.
+      """,
+      ["ended": .sequence(summary), "now": .text(at.rfc3339Milliseconds)])
+  }
+
+  private var summary: [Message] {
     var parts: [Message] = []
     if let sessions {
       parts.append(

@@ -11,6 +11,8 @@ import Localization
 struct DataFolder: Sendable {
   let path: String
   var location = DatabaseLocation.file
+  /// Whether a command needs the database on a server for itself.
+  var isAlone = false
 
   var database: String { "\(path)/countersign.sqlite" }
   /// The files that SQLite keeps for the database, itself first; the others of a database that a link

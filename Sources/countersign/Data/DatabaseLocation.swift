@@ -133,7 +133,7 @@ extension DataFolder {
   func open() async throws(ConfigurationError) -> any InstanceDatabase {
     guard case .server(let address, let passwordFile) = location else { return try openFile() }
     do {
-      return try await address.open(passwordFile: passwordFile)
+      return try await address.open(passwordFile: passwordFile, sharesUse: !isAlone)
     } catch {
       throw ConfigurationError(opening: "\(address)", error)
     }

@@ -33,11 +33,11 @@ import Localization
       }
     }
 
-    func open(passwordFile: String?) async throws -> any InstanceDatabase {
+    func open(passwordFile: String?, sharesUse: Bool) async throws -> any InstanceDatabase {
       // A server that hangs is given up five seconds after it should have ended a statement.
       try await PostgreSQLDatabase(
         address, passwordFile: passwordFile,
-        statementTimeout: NetworkConfiguration.longestRequest - .seconds(6))
+        statementTimeout: NetworkConfiguration.longestRequest - .seconds(6), sharesUse: sharesUse)
     }
   }
 
@@ -88,6 +88,8 @@ import Localization
 
     init(_ text: String) throws(Malformed) { throw Self.malformed }
 
-    func open(passwordFile: String?) async throws -> any InstanceDatabase { throw Self.malformed }
+    func open(passwordFile: String?, sharesUse: Bool) async throws -> any InstanceDatabase {
+      throw Self.malformed
+    }
   }
 #endif

@@ -179,6 +179,21 @@ final class AuditFileOutput: Sendable {
 
   var isStandardOutput: Bool { path == "-" }
 
+  /// Refuses a database that an earlier state was recovered of, in which ended sessions and used codes
+  /// are valid again.
+  func mustNotBeAhead(of identity: Identity, in folder: DataFolder) async throws {
+    guard let written = try AuditFileWriter.position(in: position),
+      try await identity.auditChain.isBehind(written)
+    else { return }
+    throw ConfigurationError(
+      Message(
+        """
+        The audit file {file} has entries that the audit log lacks, so an earlier state of the \
+        database was recovered: sessions that ended and codes that were used are valid again. Stop \
+        all servers, and run: countersign restored {options}
+        """, ["file": .text(path), "options": .text(folder.options)]))
+  }
+
   private static func open(_ path: String) throws(ConfigurationError) -> Int32 {
     // Another server may append in the meantime, whose lines mustn't be overwritten.
     do {

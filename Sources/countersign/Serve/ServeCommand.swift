@@ -38,6 +38,10 @@ enum ServeCommand: Command {
     let auditFile = try configuration.auditFile.map { try AuditFileOutput($0, in: folder) }
     let instance = try await open(
       folder, creates: creates, holding: lock, configuration, environment, log)
+    do { try await auditFile?.mustNotBeAhead(of: instance.identity, in: folder) } catch {
+      await instance.database.close()
+      throw error
+    }
     if let created = try await instance.identity.creationTime() {
       configuration.backups?.created = created
     }

@@ -43,6 +43,26 @@ struct AuditFileTests {
     }
   }
 
+  @Test func `a log is behind the file of a later state until it records a restore`() async throws {
+    try await withInstance { instance in
+      try await instance.writeEntries(20)
+      try await instance.sealAll()
+      var position = AuditFilePosition()
+      #expect(try await !instance.chain.isBehind(position))
+      _ = try await instance.write(from: &position)
+      #expect(try await !instance.chain.isBehind(position))
+      try await withInstance { recovered in
+        try await recovered.writeEntries(40)
+        try await recovered.sealAll()
+        let chain = recovered.identity.auditChain
+        #expect(try await chain.isBehind(position))
+        _ = try await recovered.identity.endTheRestoredPast(
+          file: nil, keepsSessions: false, former: nil, by: Author(actor: .commandLine))
+        #expect(try await !chain.isBehind(position))
+      }
+    }
+  }
+
   @Test func `a head that is signed later is written although its entry was`() async throws {
     try await withInstance { instance in
       try await instance.sealAll()
