@@ -54,25 +54,33 @@ public struct StoredTable: Sendable, Equatable {
   }
 }
 
-/// A table, a view, or code that a database has.
+/// A table, a part of one, a view, or code that a database has.
 public struct StoredObject: Sendable {
-  /// `table`, `view`, `trigger`, `rule`, or `function`.
+  /// `table`, `column`, `constraint`, `index`, `view`, `trigger`, `rule`, or `function`.
   public let kind: String
-  /// The name.
+  /// The name; of a constraint, its definition.
   public let name: String
-  /// The table of a trigger or a rule; otherwise the same as the name.
+  /// The table of a part, a trigger, or a rule; otherwise the same as the name.
   public let table: String
-  /// The body of a function, or that which a trigger calls; in SQLite, the statement that creates it.
-  public let code: String
+  /// The definition as the database stores it, without differences of white space.
+  public let definition: String
 
-  /// Reads the columns kind, name, table, and code; for drivers.
+  /// Creates a description; for drivers.
+  public init(kind: String, name: String, table: String, definition: String) {
+    self.kind = kind
+    self.name = name
+    self.table = table
+    self.definition = definition
+  }
+
+  /// Reads the columns kind, name, table, and definition; for drivers.
   ///
   /// - Throws: ``DatabaseError``.
   public init(_ row: inout Row) throws {
     kind = try row.next()
     name = try row.next()
     table = try row.next()
-    code = try row.next()
+    definition = try row.next()
   }
 }
 
@@ -84,10 +92,20 @@ public protocol DatabaseCatalog: Sendable {
   /// - Throws: ``DatabaseError``.
   func tables(_ connection: borrowing Connection) throws -> [StoredTable]
 
-  /// Returns the tables, views, and code, without those of the database itself and its extensions.
+  /// Returns the tables with their parts, views, and code, without those of the database itself and
+  /// its extensions.
   ///
   /// - Throws: ``DatabaseError``.
   func objects(_ connection: borrowing Connection) throws -> [StoredObject]
+
+  /// Returns the objects that scripts create in an empty database, without changing this one.
+  ///
+  /// A server has to allow writes, which are undone.
+  ///
+  /// - Throws: ``DatabaseError``.
+  func objects(
+    createdBy scripts: [String], _ connection: borrowing Connection
+  ) throws -> [StoredObject]
 
   /// Turns off the triggers of all tables, until the scripts run that are returned.
   ///

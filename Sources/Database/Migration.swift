@@ -28,6 +28,12 @@ public struct Migrations: Sendable, Equatable {
   /// The migrations after the baseline, in order.
   public let later: [Migration]
 
+  /// Creates the table of the applied migrations, unless it's there.
+  public static let table = """
+    CREATE TABLE IF NOT EXISTS schema_migration (
+      name TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, applied_at BIGINT NOT NULL)
+    """
+
   /// Creates a list of migrations.
   public init(
     baseline: Migration, upgrade: Migration, from upgradable: String, later: [Migration] = []
@@ -49,7 +55,7 @@ public enum MigrationError: Error, Sendable, Equatable {
   case tooOld(String)
   /// The migration comes before one that was already applied.
   case late(String)
-  /// The database has tables, views, or code that no migration created, or that differ from it.
+  /// The database has objects that no migration created, or that are defined otherwise, or lacks some.
   case foreign([String])
   /// The migration failed and was undone.
   case failed(String, DatabaseError)
@@ -69,7 +75,7 @@ extension MigrationError: CustomStringConvertible {
     case .late(let name):
       "Migration \(name) is new, but comes before one that this database has applied."
     case .foreign(let objects):
-      "The schema of this database isn't that of Countersign, so it could change data on its own: "
+      "The schema of this database differs from that of Countersign: "
         + objects.joined(separator: ", ") + "."
     case .failed(let name, let error):
       "Migration \(name) failed and had no effect: \(error)"
@@ -90,12 +96,14 @@ extension Database {
   ///     migration is pending.
   ///   - progress: Called before each migration, with its name, its number from 1, and how many
   ///     there are.
+  ///   - check: Called after each migration in its transaction, which an error undoes.
   /// - Returns: The names of the migrations that were applied.
   /// - Throws: ``MigrationError``; ``DatabaseError`` when the table can't be read or created.
   @discardableResult
   public func migrate(
     _ migrations: Migrations, at time: Int64, toleratesNewer: Bool = false,
-    progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in }
+    progress: (_ name: String, _ number: Int, _ count: Int) -> Void = { _, _, _ in },
+    check: @escaping @Sendable (Migration, borrowing Connection) throws -> Void = { _, _ in }
   ) async throws -> [String] {
     let missing = try await write { connection in
       try connection.waitForOtherServers()
@@ -110,6 +118,7 @@ extension Database {
           of: migrations, in: connection, toleratesNewer: toleratesNewer)
         guard stillMissing.contains(migration) else { return }
         try connection.apply(migration, at: time)
+        try check(migration, connection)
       }
     }
     return missing.map(\.name)
@@ -179,13 +188,7 @@ extension Connection {
     for migration in [migrations.baseline] + migrations.later { try apply(migration, at: time) }
   }
 
-  fileprivate func createMigrationTable() throws {
-    try run(
-      """
-      CREATE TABLE IF NOT EXISTS schema_migration (
-        name TEXT NOT NULL PRIMARY KEY, digest TEXT NOT NULL, applied_at BIGINT NOT NULL)
-      """)
-  }
+  fileprivate func createMigrationTable() throws { try runScript(Migrations.table) }
 
   /// Applies a migration and records it.
   fileprivate func apply(_ migration: Migration, at time: Int64) throws {

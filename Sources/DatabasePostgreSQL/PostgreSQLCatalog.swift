@@ -43,26 +43,74 @@ struct PostgreSQLCatalog: DatabaseCatalog {
   func objects(_ connection: borrowing Connection) throws -> [StoredObject] {
     try connection.all(
       """
-      SELECT CASE WHEN relkind IN ('v', 'm') THEN 'view' ELSE 'table' END, relname::text,
-        relname::text, ''
-      FROM pg_catalog.pg_class AS c WHERE relkind IN ('r', 'p', 'f', 'v', 'm')
-        AND relnamespace = current_schema()::regnamespace AND NOT EXISTS (
-          SELECT 1 FROM pg_catalog.pg_depend AS d
-          WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
-      UNION ALL SELECT 'trigger', tgname::text, c.relname::text, p.prosrc
-      FROM pg_catalog.pg_trigger AS t JOIN pg_catalog.pg_class AS c ON c.oid = t.tgrelid
+      WITH own AS (
+        SELECT c.oid, relname::text AS name, relkind FROM pg_catalog.pg_class AS c
+        WHERE relkind IN ('r', 'p', 'f', 'v', 'm')
+          AND relnamespace = current_schema()::regnamespace AND NOT EXISTS (
+            SELECT 1 FROM pg_catalog.pg_depend AS d
+            WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid
+              AND d.deptype = 'e'))
+      SELECT CASE WHEN own.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END, name, name,
+        own.relkind::text || c.relpersistence::text || c.relrowsecurity::text
+      FROM own JOIN pg_catalog.pg_class AS c ON c.oid = own.oid
+      UNION ALL SELECT 'column', a.attname::text, name,
+        concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attgenerated,
+          a.attidentity, a.attcollation, pg_get_expr(d.adbin, d.adrelid))
+      FROM own JOIN pg_catalog.pg_attribute AS a ON a.attrelid = own.oid
+        LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = own.oid AND d.adnum = a.attnum
+      WHERE a.attnum > 0 AND NOT a.attisdropped AND own.relkind NOT IN ('v', 'm')
+      UNION ALL SELECT 'constraint', pg_get_constraintdef(k.oid), name, k.convalidated::text
+      FROM own JOIN pg_catalog.pg_constraint AS k ON k.conrelid = own.oid
+      WHERE k.contype IN ('c', 'f', 'p', 'u', 'x')
+      UNION ALL SELECT 'index', c.relname::text, name, x.indisvalid::text || ' '
+        || replace(pg_get_indexdef(c.oid), ' ON ' || quote_ident(current_schema()) || '.', ' ON ')
+      FROM own JOIN pg_catalog.pg_index AS x ON x.indrelid = own.oid
+        JOIN pg_catalog.pg_class AS c ON c.oid = x.indexrelid
+      WHERE NOT EXISTS (
+        SELECT 1 FROM pg_catalog.pg_constraint AS k
+        WHERE k.conindid = c.oid AND k.contype IN ('p', 'u', 'x'))
+      UNION ALL SELECT 'trigger', tgname::text, name,
+        concat_ws(' ', t.tgenabled, pg_get_triggerdef(t.oid, true), p.prosrc)
+      FROM own JOIN pg_catalog.pg_trigger AS t ON t.tgrelid = own.oid
         JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
-      WHERE NOT t.tgisinternal AND c.relnamespace = current_schema()::regnamespace
-      UNION ALL SELECT 'rule', r.rulename::text, c.relname::text, ''
-      FROM pg_catalog.pg_rewrite AS r JOIN pg_catalog.pg_class AS c ON c.oid = r.ev_class
-      WHERE r.rulename <> '_RETURN' AND c.relnamespace = current_schema()::regnamespace
-      UNION ALL SELECT 'function', proname::text, proname::text, prosrc
+      WHERE NOT t.tgisinternal
+      UNION ALL SELECT 'rule', r.rulename::text, name, pg_get_ruledef(r.oid)
+      FROM own JOIN pg_catalog.pg_rewrite AS r ON r.ev_class = own.oid
+      WHERE r.rulename <> '_RETURN'
+      UNION ALL SELECT 'function', proname::text, proname::text,
+        concat_ws(' ', prosecdef, provolatile, proisstrict, prosrc)
       FROM pg_catalog.pg_proc AS p
       WHERE pronamespace = current_schema()::regnamespace AND NOT EXISTS (
         SELECT 1 FROM pg_catalog.pg_depend AS d
         WHERE d.classid = 'pg_catalog.pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
       """
     ) { try StoredObject(&$0) }
+  }
+
+  /// What the scripts created, on the way out of the part of the transaction that is undone.
+  private struct Created: Error {
+    let objects: [StoredObject]
+  }
+
+  func objects(
+    createdBy scripts: [String], _ connection: borrowing Connection
+  ) throws -> [StoredObject] {
+    do {
+      try connection.attempt { () throws -> Void in
+        try connection.runScript("CREATE SCHEMA countersign_expected")
+        _ = try connection.first(
+          """
+          SELECT set_config('search_path',
+            'countersign_expected, ' || current_setting('search_path'), TRUE)
+          """
+        ) { _ in true }
+        for script in scripts { try connection.runScript(script) }
+        throw Created(objects: try objects(connection))
+      }
+    } catch let created as Created {
+      return created.objects
+    }
+    return []
   }
 
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {

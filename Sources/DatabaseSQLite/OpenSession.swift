@@ -45,6 +45,19 @@ extension SQLiteSession {
     return session
   }
 
+  /// Opens an empty database that no file has.
+  static func inMemory() throws(DatabaseError) -> SQLiteSession {
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+    let result = unsafe sqlite3_open_v2(":memory:", &opened, flags, nil)
+    guard result == SQLITE_OK, let handle = unsafe opened else {
+      let error = unsafe DatabaseError.sqlite(result, opened)
+      unsafe sqlite3_close_v2(opened)
+      throw error
+    }
+    return unsafe SQLiteSession(handle, trace: nil, damage: nil)
+  }
+
   /// SQLite counts its memory under a lock that all connections take for each allocation, and
   /// nothing reads the counts.
   private static let isWithoutMemoryStatistics =

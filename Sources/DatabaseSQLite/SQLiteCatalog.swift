@@ -34,11 +34,21 @@ struct SQLiteCatalog: DatabaseCatalog {
   func objects(_ connection: borrowing Connection) throws -> [StoredObject] {
     try connection.all(
       """
-      SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
-      WHERE type IN ('table', 'view', 'trigger')
-        AND NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')
+      SELECT type, name, tbl_name, sql FROM sqlite_schema
+      WHERE sql IS NOT NULL AND NOT (type = 'table' AND name LIKE 'sqlite\\_%' ESCAPE '\\')
       """
     ) { try StoredObject(&$0) }
+    .flatMap(SQLiteDefinition.objects)
+  }
+
+  func objects(
+    createdBy scripts: [String], _ connection: borrowing Connection
+  ) throws -> [StoredObject] {
+    let session = try SQLiteSession.inMemory()
+    try session.perform(.begin)
+    let empty = Connection(session)
+    for script in scripts { try empty.runScript(script) }
+    return try objects(empty)
   }
 
   func suspendTriggers(_ connection: borrowing Connection) throws -> [String] {

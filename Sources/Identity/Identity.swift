@@ -258,7 +258,7 @@ extension Identity {
         try await store.database.migrate(
           migrations, at: now.milliseconds,
           toleratesNewer: try await SchemaCompatibility.toleratesNewer(store.database),
-          progress: progress)
+          progress: progress, check: SchemaObjects.check(after:_:))
       } else {
         guard pending.isEmpty else { throw StartError.notMigrated(pending.map(\.name)) }
       }

@@ -1,147 +1,120 @@
 public import Database
 import Text
 
-/// The tables, views, and code of a schema: what could hide data or change it on its own.
+/// The definitions of everything in a schema: what could hide data or change it on its own, and what
+/// keeps data apart.
 struct SchemaObjects {
-  struct Object: Hashable {
-    /// `table`, `view`, `trigger`, `rule`, or `function`.
+  private struct Object: Hashable {
     let kind: UntrustedText
     let name: UntrustedText
-    /// The table of a trigger or rule; otherwise the same as the name.
+    /// The table of a part, a trigger, or a rule; otherwise the same as the name.
     let table: UntrustedText
 
-    init(_ kind: String, _ name: String, table: String) {
-      self.kind = UntrustedText(kind)
-      self.name = UntrustedText(name)
-      self.table = UntrustedText(table)
+    init(_ object: StoredObject) {
+      kind = UntrustedText(object.kind)
+      name = UntrustedText(object.name)
+      table = UntrustedText(object.table)
+    }
+
+    init(table: UntrustedText) {
+      (kind, name, self.table) = (UntrustedText("table"), table, table)
     }
 
     /// The object in words, such as `trigger a on b`.
     var description: String {
-      kind == "trigger" || kind == "rule"
-        ? "\(kind.text) \(name.text) on \(table.text)" : "\(kind.text) \(name.text)"
+      name == table ? "\(kind.text) \(name.text)" : "\(kind.text) \(name.text) on \(table.text)"
     }
   }
 
   /// The number of objects that are named in an error.
   private static let most = 5
+  /// The index of searches, which a server without the extension can't have.
+  private static let optional = UntrustedText("account_text_by_part")
+  /// What a database of the previous release has as well, with other columns.
+  private static let released = ["table", "view", "trigger", "rule", "function"]
 
-  /// The code of triggers and functions, without differences of white space; empty for a table.
-  private var code: [Object: [UInt8]] = [:]
-  /// The tables that pending migrations drop, with their triggers.
-  private var dropped: Set<UntrustedText> = []
-
-  /// Checks that a database has no tables, views, or code but those of its migrations.
+  /// Checks that a database has what its migrations create, defined alike, and nothing else.
   ///
-  /// Triggers of a restored file would run in each write from then on.
+  /// Triggers of a restored file would run in each write from then on, and without a unique index a
+  /// code would be accepted twice. Of a database of the previous release, names are compared, since
+  /// its definitions are only known once it's migrated.
   ///
   /// - Throws: `MigrationError.foreign`, `DatabaseError`.
   static func check(_ database: any Database) async throws {
     let migrations = Identity.migrations(for: database.dialect)
     let pending = try await SchemaCompatibility.pending(database)
     guard pending.first != migrations.baseline else { return }
-    let expected = SchemaObjects(migrations, pending: pending)
-    let faults = try await database.read { try expected.faults($0, isCurrent: pending.isEmpty) }
+    guard database.dialect.sharesDatabase else {
+      return try await database.read { try check($0, migrations, pending) }
+    }
+    try await database.write { connection in
+      // Another server that migrates changes what is read here, and leaves less to migrate.
+      try connection.waitForOtherMigrations()
+      let applied = try connection.all(
+        "SELECT name FROM schema_migration ORDER BY name"
+      ) { try $0.next() as String }
+      try check(connection, migrations, pending.filter { !applied.contains($0.name) })
+    }
+  }
+
+  /// Checks the schema that a migration of a database of the previous release leaves.
+  ///
+  /// - Throws: `MigrationError.foreign`, `DatabaseError`.
+  static func check(after migration: Migration, _ connection: borrowing Connection) throws {
+    let migrations = Identity.migrations(for: connection.dialect)
+    guard migration == migrations.upgrade else { return }
+    try check(connection, migrations, migrations.later)
+  }
+
+  private static func check(
+    _ connection: borrowing Connection, _ migrations: Migrations, _ pending: [Migration]
+  ) throws {
+    let isReleased = pending.contains(migrations.upgrade)
+    let applied =
+      [migrations.baseline] + migrations.later.filter { isReleased || !pending.contains($0) }
+    let catalog = connection.catalog
+    let expected = try definitions(
+      catalog.objects(createdBy: [Migrations.table] + applied.map(\.text), connection),
+      isReleased: isReleased)
+    let stored = try definitions(catalog.objects(connection), isReleased: isReleased)
+    let dropped = isReleased ? tables(droppedBy: migrations.upgrade) : []
+    let foreign = stored.filter { object, definition in
+      guard let known = expected[object] else { return !dropped.contains(object.table) }
+      return known != definition && !(isReleased && object.kind == UntrustedText("table"))
+    }
+    let missing = isReleased ? [] : Set(expected.keys).subtracting(stored.keys)
+    /// Parts of a table that is a fault itself say nothing more.
+    func isPart(_ object: Object, of faults: some Collection<Object>) -> Bool {
+      let table = Object(table: object.table)
+      return object != table && object.kind != UntrustedText("trigger") && faults.contains(table)
+    }
+    let faults =
+      foreign.keys.filter { !isPart($0, of: foreign.keys) }.map(\.description).sorted()
+      + missing.filter { !isPart($0, of: missing) }.map { "no \($0.description)" }.sorted()
     guard faults.isEmpty else { throw MigrationError.foreign(Array(faults.prefix(most))) }
   }
 
-  /// Creates the objects that migrations create, in the form in which the files are written: a
-  /// statement begins a line, and its end ends one.
-  init(_ migrations: Migrations, pending: [Migration]) {
-    addTable("schema_migration")
-    for migration in [migrations.baseline] + migrations.later {
-      read(migration.text)
+  private static func definitions(
+    _ objects: [StoredObject], isReleased: Bool
+  ) -> [Object: [UInt8]] {
+    var found: [Object: [UInt8]] = [:]
+    for object in objects where !isReleased || released.contains(object.kind) {
+      found[Object(object)] = Array(spaced(object.definition).utf8)
     }
-    for migration in pending where migration != migrations.baseline {
-      for line in migration.text.split(separator: "\n") where line.hasPrefix("DROP TABLE ") {
-        dropped.insert(
-          UntrustedText(String(line.dropFirst("DROP TABLE ".count).prefix { $0 != ";" })))
-      }
-    }
-  }
-
-  private mutating func read(_ text: String) {
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
-    var bodies: [Substring: [UInt8]] = [:]
-    while let line = lines.popFirst() {
-      let words = line.split(whereSeparator: { " (".contains($0) })
-      switch words.first {
-      case "CREATE":
-        switch words.dropFirst().first {
-        case "TABLE": addTable(words[2])
-        case "VIRTUAL":
-          addTable(words[3])
-          for part in ["config", "data", "docsize", "idx"] { addTable("\(words[3])_\(part)") }
-        case "TRIGGER":
-          let statement = Self.statement(line, &lines, end: ";")
-          let words = Self.words(statement)
-          guard let on = words.firstIndex(of: "ON"), words.indices.contains(on + 1) else {
-            continue
-          }
-          let called = words.firstIndex(of: "FUNCTION").map { words[$0 + 1].prefix { $0 != "(" } }
-          let object = Object("trigger", String(words[2]), table: String(words[on + 1]))
-          code[object] = called.map { bodies[$0] ?? [] } ?? Self.spaced(statement)
-        case "FUNCTION":
-          let statement = Self.statement(line, &lines, end: "$$;")
-          let body = Self.spaced(statement.split(separator: "$$").dropFirst().first ?? "")
-          bodies[words[2]] = body
-          code[Object("function", String(words[2]), table: String(words[2]))] = body
-        default: break
-        }
-      case "DROP" where words.count > 2 && words[1] == "TABLE":
-        let table = words[2].prefix { $0 != ";" }
-        code = code.filter { $0.key.table != UntrustedText(String(table)) }
-      case "DROP" where words.count > 2 && words[1] == "TRIGGER":
-        let name = words[2].prefix { $0 != ";" }
-        code = code.filter {
-          $0.key.kind != "trigger" || $0.key.name != UntrustedText(String(name))
-        }
-      default: break
-      }
-    }
-  }
-
-  private mutating func addTable(_ name: some StringProtocol) {
-    code[Object("table", String(name), table: String(name))] = []
-  }
-
-  /// Returns the lines until one that ends with `end`, or that ends a block, without the semicolon.
-  private static func statement(
-    _ first: Substring, _ lines: inout ArraySlice<Substring>, end: String
-  ) -> String {
-    var (statement, isBlock) = (String(first), false)
-    while !statement.hasSuffix(isBlock ? "END;" : end), let line = lines.popFirst() {
-      if line == "BEGIN", end == ";" { isBlock = true }
-      statement += "\n\(line)"
-    }
-    return String(statement.dropLast())
+    return found.filter { $0.key.name != optional }
   }
 
   /// Returns text with one space for all white space between two words.
-  private static func spaced(_ text: some StringProtocol) -> [UInt8] {
-    Array(words(text).joined(separator: " ").utf8)
+  private static func spaced(_ text: String) -> String {
+    text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 
-  private static func words(_ text: some StringProtocol) -> [Substring] {
-    Substring(text).split(whereSeparator: \.isWhitespace)
-  }
-
-  /// Returns the objects that aren't expected, or have other code, and those that are missing.
-  private func faults(
-    _ connection: borrowing Connection, isCurrent: Bool
-  ) throws -> [String] {
-    let stored = try connection.catalog.objects(connection).map { object in
-      (object: Object(object.kind, object.name, table: object.table), code: object.code)
-    }
-    let foreign = stored.filter { object, text in
-      guard !dropped.contains(object.table) else { return false }
-      guard let code = code[object] else { return true }
-      return object.kind != "table" && code != Self.spaced(text)
-    }
-    let names = foreign.map(\.object.description).sorted()
-    guard isCurrent else { return names }
-    let missing = Set(code.keys).subtracting(stored.map(\.object)).map { "no \($0.description)" }
-    return names + missing.sorted()
+  private static func tables(droppedBy migration: Migration) -> Set<UntrustedText> {
+    let start = "DROP TABLE "
+    return Set(
+      migration.text.split(separator: "\n").filter { $0.hasPrefix(start) }.map { line in
+        UntrustedText(String(line.dropFirst(start.count).prefix { $0 != ";" }))
+      })
   }
 }
 
