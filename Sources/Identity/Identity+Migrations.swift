@@ -20,6 +20,7 @@ extension Identity {
         migration("m0070_one_method", PackageResources.m0070_one_method_postgresql_sql),
         migration(
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql),
+        migration("m0075_outside_users", PackageResources.m0075_outside_users_postgresql_sql),
       ])
   }
 
@@ -33,6 +34,7 @@ extension Identity {
         migration("m0070_one_method", PackageResources.m0070_one_method_sqlite_sql),
         migration(
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql),
+        migration("m0075_outside_users", PackageResources.m0075_outside_users_sqlite_sql),
       ])
   }
 

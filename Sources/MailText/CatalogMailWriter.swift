@@ -21,6 +21,7 @@ public struct CatalogMailWriter: MailWriter {
       switch content {
       case .notice(let mail): (mail.subject, mail.body)
       case .weakenedPolicy(let mail): (mail.subject, mail.body(in: catalog))
+      case .narrowedSignIn(let mail): (mail.subject, mail.body)
       case .alert(let mail): (mail.subject, mail.body)
       case .usersShown(let mail): (mail.subject, mail.body)
       case .administratorSignIn(let mail): (mail.subject, mail.body)

@@ -65,3 +65,56 @@ extension PolicyChange {
     }
   }
 }
+
+extension NarrowedSignInMail {
+  var subject: Message {
+    Message("{place}: users can no longer sign in", ["place": pool.place])
+  }
+
+  var body: Message {
+    Message(
+      """
+      {by} changed how users sign in to {place} on {at}:
+
+      {changes}
+
+      {users}
+
+      Review the sign-in methods in the console:
+
+      {link}
+
+      You won't receive another email about this on the same day. You're receiving this email \
+      because you're an owner.
+
+      """,
+      [
+        "by": .text(SafeName.unlinked(by)), "place": pool.place, "at": .moment(at),
+        "changes": .message(changes), "users": .message(users), "link": .text(link),
+      ])
+  }
+
+  private var changes: Message {
+    if let provider {
+      return Message(
+        "  Identity provider {id} was turned off, changed, or removed.",
+        ["id": .text(SafeName.unlinked(provider))])
+    }
+    if losesPassword, losesEmailLink {
+      return Message("  Email/Password and email link are off.")
+    }
+    return losesPassword ? Message("  Email/Password is off.") : Message("  Email link is off.")
+  }
+
+  private var users: Message {
+    guard !found.isCut else {
+      return Message(
+        "{count} or more users with a second factor have no other way to sign in.",
+        ["count": .number(found.users)])
+    }
+    return Message(
+      one: "{count} user with a second factor has no other way to sign in.",
+      other: "{count} users with a second factor have no other way to sign in.",
+      ["count": .number(found.users)])
+  }
+}

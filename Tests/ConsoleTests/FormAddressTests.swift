@@ -70,14 +70,15 @@ import Testing
   }
 
   @Test
-  func `each route performs one action, a change and its weakening variant, or one on many users`()
+  func `each route performs one action, a change and its stricter variants, or one on many users`()
     async throws
   {
     try await World.empty { world in
       let several = Set(world.console.routes.filter { $0.actions.count > 1 }.map(\.actions))
       #expect(
         several == [
-          [.changePolicy, .weakenPolicy], [.changeSettings, .weakenSettings],
+          [.changePolicy, .weakenPolicy], [.changeSettings, .weakenSettings, .narrowSignIn],
+          [.changeIdentityProvider, .narrowProvider], [.removeIdentityProvider, .narrowProvider],
           [.startBulkRemoval, .sendEnrollmentLinks],
         ])
     }

@@ -16,6 +16,10 @@ protocol FormAction<Place>: Sendable {
 
   var action: ConsoleAction { get }
 
+  /// What the action is instead where its page is stricter (``FormPage/isStricter``); nil if it never
+  /// is.
+  var stricterAction: ConsoleAction? { get }
+
   func page(_ target: FormTarget<Place>) async throws -> FormPage
 
   func input(_ target: FormTarget<Place>) async throws -> Input
@@ -39,6 +43,10 @@ protocol FormAction<Place>: Sendable {
 }
 
 extension FormAction {
+  var stricterAction: ConsoleAction? { nil }
+
+  fileprivate var actions: [ConsoleAction] { [action] + (stricterAction.map { [$0] } ?? []) }
+
   func conflict(_ reason: Reason, _ target: FormTarget<Place>) -> FormConflict? { nil }
 
   func denied(_ denial: ActionDenial, _ target: FormTarget<Place>) -> FieldError? { nil }
@@ -241,8 +249,9 @@ private struct FormRoutes<Action: FormAction>: Sendable {
   ) async throws -> Response {
     var page = try await action.page(target)
     if let conflict { (page.version, page.conflict) = (conflict.version, conflict.changes) }
+    let strictest = page.isStricter ? action.stricterAction : nil
     return try await forms.show(
-      page, of: action.action, in: target.place, at: target.address, errors: errors,
+      page, of: strictest ?? action.action, in: target.place, at: target.address, errors: errors,
       kept: target.kept)
   }
 }
@@ -256,7 +265,7 @@ extension RouteTable {
       try await form.respond($0, at: path())
     }
     signedIn(.get, path, form.permission, page)
-    signedIn(path, performing: [action.action], page)
+    signedIn(path, performing: action.actions, page)
   }
 
   mutating func signedIn<Action: FormAction<SignedIn>>(
@@ -267,7 +276,7 @@ extension RouteTable {
       try await form.respond($0, [$1], at: path($1))
     }
     signedIn(.get, path, form.permission, page)
-    signedIn(path, performing: [action.action], page)
+    signedIn(path, performing: action.actions, page)
   }
 
   mutating func inProject<Action: FormAction<ProjectContext>>(
@@ -278,7 +287,7 @@ extension RouteTable {
       try await form.respond($0, at: path($0.project))
     }
     inProject(.get, path, form.permission, page)
-    inProject(path, performing: [action.action], page)
+    inProject(path, performing: action.actions, page)
   }
 
   mutating func inProject<Action: FormAction<ProjectContext>>(
@@ -289,7 +298,7 @@ extension RouteTable {
       try await form.respond($0, [$1], at: path($0.project, $1))
     }
     inProject(.get, path, form.permission, page)
-    inProject(path, performing: [action.action], page)
+    inProject(path, performing: action.actions, page)
   }
 
   mutating func inProjectOfTenant<Action: FormAction<PoolContext>>(
@@ -300,7 +309,7 @@ extension RouteTable {
       try await form.respond($0, at: path($0.pool.project.text, $0.pool.tenant?.text ?? ""))
     }
     inProjectOfTenant(.get, path, form.permission, page)
-    inProjectOfTenant(path, performing: [action.action], page)
+    inProjectOfTenant(path, performing: action.actions, page)
   }
 
   mutating func inPool<Action: FormAction<PoolContext>>(
@@ -311,7 +320,7 @@ extension RouteTable {
       try await form.respond($0, at: path($0.pool))
     }
     inPool(.get, path, form.permission, page)
-    inPool(path, performing: [action.action], page)
+    inPool(path, performing: action.actions, page)
   }
 
   mutating func inPool<Action: FormAction<PoolContext>>(
@@ -322,7 +331,7 @@ extension RouteTable {
       try await form.respond($0, [$1], at: path($0.pool, $1))
     }
     inPool(.get, path, form.permission, page)
-    inPool(path, performing: [action.action], page)
+    inPool(path, performing: action.actions, page)
   }
 
   mutating func inPool<Action: FormAction<PoolContext>>(
@@ -333,7 +342,7 @@ extension RouteTable {
       try await form.respond($0, [$1, $2], at: path($0.pool, $1, $2))
     }
     inPool(.get, path, form.permission, page)
-    inPool(path, performing: [action.action], page)
+    inPool(path, performing: action.actions, page)
   }
 }
 

@@ -33,6 +33,8 @@ struct FormPage: Sendable {
   /// Whether the consequences are a warning, as those of every destructive form are.
   var warns = false
   var isDestructive = false
+  /// Whether submitting it is the form's stricter action.
+  var isStricter = false
   /// Whether the form ends something for ever.
   var isFinal = false
   var keep = Message("Cancel")

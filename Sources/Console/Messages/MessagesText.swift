@@ -26,6 +26,7 @@ enum MessagesText {
     case .smsSecondFactor: Message("Second factor code")
     case .smsSignIn: Message("Sign-in code")
     case .policyWeakened: Message("Notice to owners: MFA policy weakened")
+    case .signInNarrowed: Message("Notice: users without a sign-in method")
     case .reviewDue: Message("Reminder: policy review due")
     case .passkey: Message("Notice: passkey changed")
     case .administratorAuthenticator: Message("Notice: administrator authenticator app changed")

@@ -65,7 +65,12 @@ struct ProviderPage: Sendable {
     } catch {
       let errors = try await actions.faults(
         error, .changeIdentityProvider, signedIn, FieldError.init(_:))
-      return try await page(context, provider, answers, errors: errors)
+      let outside =
+        error is ActionDenial
+        ? try await identity.identityProviders.leftOutside(of: context.pool, byChanging: id) {
+          (settings) throws(ProviderError) in try answers.apply(to: &settings, kind)
+        } : nil
+      return try await page(context, provider, answers, outside: outside, errors: errors)
     }
   }
 
@@ -77,7 +82,7 @@ struct ProviderPage: Sendable {
 
   private func page(
     _ context: PoolContext, _ provider: IdentityProvider?, _ answers: ProviderAnswers,
-    errors: [FieldError] = []
+    outside: LeftOutside? = nil, errors: [FieldError] = []
   ) async throws -> Response {
     let pool = context.pool
     var history: [AuditRow]?
@@ -94,11 +99,12 @@ struct ProviderPage: Sendable {
     frame.crumbs = [
       Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))
     ]
-    let action: ConsoleAction = provider == nil ? .addIdentityProvider : .changeIdentityProvider
+    let change: ConsoleAction = outside == nil ? .changeIdentityProvider : .narrowProvider
+    let action = provider == nil ? .addIdentityProvider : change
     let frameView = FrameView(frame)
     let model = ProviderView(
       frame: frameView, context: context, provider: provider, answers: answers, history: history,
-      fields: try await actions.fields(action, context.signedIn, frameView))
+      outside: outside, fields: try await actions.fields(action, context.signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
 }
@@ -110,13 +116,17 @@ struct ProviderView: ViewModel {
   let provider: IdentityProvider?
   let answers: ProviderAnswers
   let history: [HistoryRow]?
+  /// The users with a second factor whom the change would leave without a way to sign in; nil if
+  /// there are none.
+  let outside: LeftOutside?
   let fields: ActionFields
 
   init(
     frame: FrameView, context: PoolContext, provider: IdentityProvider?,
-    answers: ProviderAnswers, history: [AuditRow]?, fields: ActionFields
+    answers: ProviderAnswers, history: [AuditRow]?, outside: LeftOutside?, fields: ActionFields
   ) {
     self.frame = frame
+    self.outside = outside
     self.fields = fields
     self.context = context
     self.provider = provider
@@ -211,6 +221,7 @@ struct ProviderView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .object("authorization") { $0.fields },
+    .text("outside") { $0.outside?.warning },
     .text("heading") { view in
       view.provider.map { Message.verbatim($0.id.text) } ?? Message("Add provider")
     },
@@ -243,11 +254,21 @@ struct ProviderView: ViewModel {
 struct RemoveProvider: FormAction {
   let providers: IdentityProviders
   let action = ConsoleAction.removeIdentityProvider
+  let stricterAction: ConsoleAction? = .narrowProvider
 
   func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
     let (pool, id) = (target.pool, target.object)
-    _ = try await providers.find(pool, id)
-    return FormPage(
+    let outside = try await providers.leftOutside(of: pool, byChanging: id, nil)
+    var page = Self.page(pool, id)
+    if let outside {
+      page.consequences.insert(outside.sentence, at: 1)
+      page.isStricter = true
+    }
+    return page
+  }
+
+  private static func page(_ pool: Pool, _ id: String) -> FormPage {
+    FormPage(
       title: Message("Remove provider · Settings"),
       crumbs: [Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))],
       heading: Message("Remove <bdi>{id}</bdi>?", ["id": .text(id)]),

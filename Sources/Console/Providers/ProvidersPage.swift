@@ -119,7 +119,8 @@ enum ProvidersRoutes: ConsoleFeature {
       ConsolePaths.newProvider, performing: [.addIdentityProvider], provider.create)
     table.inPool(.get, ConsolePaths.provider, .seePool, provider.show)
     table.inPool(
-      ConsolePaths.provider, performing: [.changeIdentityProvider], provider.change)
+      ConsolePaths.provider, performing: [.changeIdentityProvider, .narrowProvider],
+      provider.change)
 
     table.inPool(
       ConsolePaths.providerRemoval,

@@ -49,8 +49,13 @@ struct SettingsPage: Sendable {
       } catch {
         let (errors, asksForProof) = try ActionForms.settingsFaults(error, signedIn)
         let values = try await identity.pools.settings(of: pool)
+        let outside =
+          asksForProof
+          ? try await identity.pools.leftOutside(project: pool.project, tenant: pool.tenant) {
+            (edit) throws(PoolError) in answers.apply(to: &edit)
+          } : nil
         return try await page(
-          context, values, answers, errors: errors, asksForProof: asksForProof)
+          context, values, answers, errors: errors, asksForProof: asksForProof, outside: outside)
       }
     }
     let values = try await identity.pools.settings(of: pool)
@@ -61,7 +66,8 @@ struct SettingsPage: Sendable {
 
   private func page(
     _ context: PoolContext, _ values: PoolSettings, _ answers: SettingsAnswers,
-    errors: [FieldError] = [], asksForProof: Bool = false, isUnchanged: Bool = false
+    errors: [FieldError] = [], asksForProof: Bool = false, outside: LeftOutside? = nil,
+    isUnchanged: Bool = false
   ) async throws -> Response {
     let pool = context.pool
     var frame = try await frames.frame(part.title, in: context)
@@ -80,11 +86,32 @@ struct SettingsPage: Sendable {
     let frameView = FrameView(frame)
     let fields =
       asksForProof
-      ? try await actions.fields(.weakenSettings, context.signedIn, frameView) : nil
+      ? try await actions.fields(
+        outside == nil ? .weakenSettings : .narrowSignIn, context.signedIn, frameView) : nil
     let model = SettingsView(
       frame: frameView, part: part, context: context, values: values, answers: answers,
-      history: history, fields: fields, carriesText: identity.messages.carriesText)
+      history: history, fields: fields, outside: outside, carriesText: identity.messages.carriesText
+    )
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+  }
+}
+
+extension LeftOutside {
+  /// What a change that leaves users without a way to sign in asks for a reason with.
+  var sentence: Message {
+    guard !isCut else {
+      return Message(
+        "{count} or more users with a second factor would have no way to sign in.",
+        ["count": .number(users)])
+    }
+    return Message(
+      one: "{count} user with a second factor would have no way to sign in.",
+      other: "{count} users with a second factor would have no way to sign in.",
+      ["count": .number(users)])
+  }
+
+  var warning: Message {
+    Message("{sentence} Nothing is saved yet.", ["sentence": .message(sentence)])
   }
 }
 
@@ -126,7 +153,8 @@ enum SettingsRoutes: ConsoleFeature {
         part: part, identity: identity, actions: parts.actions,
         view: try parts.template(template, for: SettingsView.self))
       table.inPool(.get, part.path, .seePool, page.show)
-      table.inPool(part.path, performing: [.changeSettings, .weakenSettings], page.change)
+      table.inPool(
+        part.path, performing: [.changeSettings, .weakenSettings, .narrowSignIn], page.change)
     }
 
     let signInSwitch = SignInSwitchPage(identity: identity, actions: parts.actions)

@@ -12,15 +12,20 @@ struct SettingsView: ViewModel {
   let history: [HistoryRow]?
   /// The authorization fields for a change that weakens security; nil unless one is being saved.
   let fields: ActionFields?
+  /// The users with a second factor whom the changes would leave without a way to sign in; nil if
+  /// there are none.
+  let outside: LeftOutside?
   let carriesText: Bool
 
   init(
     frame: FrameView, part: SettingsPage.Part, context: PoolContext, values: PoolSettings,
-    answers: SettingsAnswers, history: [AuditRow]?, fields: ActionFields?, carriesText: Bool
+    answers: SettingsAnswers, history: [AuditRow]?, fields: ActionFields?, outside: LeftOutside?,
+    carriesText: Bool
   ) {
     self.frame = frame
     self.part = part
     self.fields = fields
+    self.outside = outside
     self.carriesText = carriesText
     self.context = context
     self.values = values
@@ -135,6 +140,7 @@ struct SettingsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .optional("authorization") { $0.fields },
+    .text("outside") { $0.outside?.warning },
     .text("poolName") { $0.pool.name },
     .text("action") { $0.part.path($0.pool) },
     .text("csrf") { $0.context.signedIn.session.csrfToken },

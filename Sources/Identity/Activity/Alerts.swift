@@ -311,11 +311,12 @@ extension Alerts {
 }
 
 extension Identity {
-  /// Looks for unusual activity in all pools, and for what an upgrade changed; does nothing while the
-  /// clock isn't trusted.
+  /// Looks for unusual activity in all pools, for what an upgrade changed, and every hour for users
+  /// without a way to sign in; does nothing while the clock isn't trusted.
   public func watchActivity() async throws {
     guard clockGuard.doubt == nil else { return }
     try await FormerMFAValues.report(store)
     try await alerts.watch()
+    try await pools.countLeftOutside()
   }
 }

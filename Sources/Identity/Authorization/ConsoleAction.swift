@@ -6,10 +6,11 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     changePasskeyRequirement, changeSignInProvider, removeSignInProvider
   case changeSessionLimits, changeAuditRetention, confirmClock
   case createProject, createTenant, deleteProject, deleteTenant, changeSettings, weakenSettings,
-    enableSignIn, disableSignIn, editGuidance
+    narrowSignIn, enableSignIn, disableSignIn, editGuidance
   case changePolicy, weakenPolicy, signOffReview
   case createAPIKey, revokeAPIKey, createServiceToken, revokeServiceToken, registerTokenSigningKey,
-    revokeTokenSigningKey, addIdentityProvider, changeIdentityProvider, removeIdentityProvider
+    revokeTokenSigningKey, addIdentityProvider, changeIdentityProvider, removeIdentityProvider,
+    narrowProvider
   case openMessage, exportUsers, createUser
   case changeSupportRules, unblockAgent, removeFactor, removeAllFactors, restoreFactors,
     purgeFactors, suspendFactor, resumeFactor, renameFactor, unlockCodes, endSessions, exemptUser,
@@ -57,6 +58,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     // Changes settings of a project or tenant without weakening security.
     case .changeSettings: .init(.changePool)
     case .weakenSettings: .init(.changePool, .recent)
+    // Changes sign-in methods so that users with a second factor have no way to sign in.
+    case .narrowSignIn: .init(.changePool, .recent, .written)
     case .enableSignIn: .init(.changePool, .recent)
     case .disableSignIn: .init(.changePool)
     case .editGuidance: .init(.changePool)
@@ -78,6 +81,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     // Changes an identity provider, or enables or disables it.
     case .changeIdentityProvider: .init(.manageTrust, .recent)
     case .removeIdentityProvider: .init(.manageTrust, .recent)
+    // Changes or removes one so that users with a second factor have no way to sign in.
+    case .narrowProvider: .init(.manageTrust, .recent, .written)
 
     // MARK: User data
     case .openMessage: .init(.readMessages, .recent)

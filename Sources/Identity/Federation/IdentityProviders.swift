@@ -122,21 +122,56 @@ public struct IdentityProviders: Sendable {
     _ pool: Pool, _ id: String, expecting seen: Instant? = nil, by author: Author,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws -> IdentityProvider {
-    try await store.perform(
-      by: author, change(of: id, in: pool, expecting: seen, edit))
+    try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(
+        by: author, change(of: id, in: pool, expecting: seen, counted, edit))
+    }
   }
 
+  /// A change that leaves users with a second factor without a way to sign in requires a reason.
   public func update(
     _ pool: Pool, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws -> ActionOutcome<IdentityProvider> {
-    try await store.perform(
-      .changeIdentityProvider, request, in: ActionTarget(pool),
-      change(of: id, in: pool, expecting: seen, edit))
+    try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(
+        request, in: ActionTarget(pool),
+        choosing: { connection in
+          let narrowing = try narrowing(of: id, in: pool, by: edit, connection)
+          return try narrowing?.users(counted) == nil ? .changeIdentityProvider : .narrowProvider
+        }, change(of: id, in: pool, expecting: seen, counted, edit))
+    }
+  }
+
+  /// Returns the users with a second factor whom a change would leave without a way to sign in; nil
+  /// if there are none.
+  ///
+  /// `edit` is nil to remove the provider.
+  public func leftOutside(
+    of pool: Pool, byChanging id: String,
+    _ edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?
+  ) async throws -> LeftOutside? {
+    try await store.read { connection in
+      try narrowing(of: id, in: pool, by: edit, connection)?.users(connection)
+    }
+  }
+
+  private func narrowing(
+    of id: String, in pool: Pool,
+    by edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?,
+    _ connection: borrowing Connection
+  ) throws -> SignInNarrowing? {
+    let old = try find(pool, id, connection)
+    var new = edit == nil ? nil : old.settings as ProviderSettings?
+    if let edit, var settings = new {
+      try edit(&settings)
+      new = settings
+    }
+    return try SignInNarrowing(from: old, to: new, in: pool, store.profile, connection)
   }
 
   private func change(
-    of id: String, in pool: Pool, expecting seen: Instant?,
+    of id: String, in pool: Pool, expecting seen: Instant?, _ counted: SignInNarrowing.Counted?,
     _ edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) -> Action<IdentityProvider> {
     { context, connection in
@@ -152,6 +187,7 @@ public struct IdentityProviders: Sendable {
         old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
       guard !entry.changes.isEmpty else { return old }
       let sealed = try sealed(new.clientSecret, of: id, in: pool)
+      try recordNarrowing(of: old, to: new, in: pool, counted, context, connection)
       try connection.run(
         """
         UPDATE identity_provider SET display_name = \(new.displayName),
@@ -170,20 +206,42 @@ public struct IdentityProviders: Sendable {
   public func delete(
     _ pool: Pool, _ id: String, by author: Author
   ) async throws {
-    try await store.perform(by: author, removal(of: id, in: pool))
+    try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(by: author, removal(of: id, in: pool, counted))
+    }
   }
 
+  /// A removal that leaves users with a second factor without a way to sign in requires a reason.
   public func delete(
     _ pool: Pool, _ id: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .removeIdentityProvider, request, in: ActionTarget(pool),
-      removal(of: id, in: pool))
+    try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(
+        request, in: ActionTarget(pool),
+        choosing: { connection in
+          let narrowing = try narrowing(of: id, in: pool, by: nil, connection)
+          return try narrowing?.users(counted) == nil ? .removeIdentityProvider : .narrowProvider
+        }, removal(of: id, in: pool, counted))
+    }
   }
 
-  private func removal(of id: String, in pool: Pool) -> Action<Void> {
+  /// Records the users whom a change, or the removal for nil, leaves without a way to sign in.
+  private func recordNarrowing(
+    of old: IdentityProvider, to new: ProviderSettings?, in pool: Pool,
+    _ counted: SignInNarrowing.Counted?, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws {
+    let narrowing = try SignInNarrowing(
+      from: old, to: new, in: pool, context.profile, connection)
+    try narrowing?.record(try narrowing?.users(counted), in: pool, context, connection)
+  }
+
+  private func removal(
+    of id: String, in pool: Pool, _ counted: SignInNarrowing.Counted?
+  ) -> Action<Void> {
     { context, connection in
       let old = try find(pool, id, connection)
+      try recordNarrowing(of: old, to: nil, in: pool, counted, context, connection)
       try connection.run(
         """
         DELETE FROM identity_provider

@@ -121,22 +121,28 @@ extension Outbox {
       let pool = try Self.pool(of: administrator, connection) ?? deleted
     else { return }
     let recipient = AccountRules.folded(email: administrator.email)
-    let dayAgo = now.advanced(bySeconds: -86_400)
-    let latest = Instant.latest(at: now)
-    let recent = try connection.first(
-      """
-      SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
-      WHERE scope_key = \(pool.key) AND recipient = \(recipient)
-        AND purpose = \(purpose)
-        AND created_at BETWEEN \(dayAgo) AND \(latest)
-      """
-    ) { try $0.next() as Int }
-    guard recent ?? 0 < Self.mostAdministratorMails else { return }
+    let recent = try Self.count(purpose, in: pool, ofDayBefore: now, to: recipient, connection)
+    guard recent < Self.mostAdministratorMails else { return }
     try add(
       purpose, content,
       to: OutboxMessage.Reader(
         id: administrator.id, requirement: permission.map { .instancePermission($0) }),
       at: recipient, in: pool, now, connection)
+  }
+
+  /// Counts the messages of a purpose to an address in the last day.
+  private static func count(
+    _ purpose: MessagePurpose, in pool: Pool, ofDayBefore now: Instant, to recipient: String,
+    _ connection: borrowing Connection
+  ) throws -> Int {
+    try connection.first(
+      """
+      SELECT count(*) FROM outbox \(index: "outbox_by_recipient")
+      WHERE scope_key = \(pool.key) AND recipient = \(recipient)
+        AND purpose = \(purpose)
+        AND created_at BETWEEN \(now.advanced(bySeconds: -86_400)) AND \(Instant.latest(at: now))
+      """
+    ) { try $0.next() } ?? 0
   }
 
   /// Adds a notice to an administrator, who gets it if they're still allowed to when it's sent.
@@ -281,6 +287,24 @@ extension Outbox {
       try add(
         .policyWeakened, .weakenedPolicy(mail),
         to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
+        in: mail.pool, mail.at, connection)
+    }
+  }
+
+  /// Tells owners at most once a day about sign-in methods of a pool; does nothing without a mail
+  /// server, since the console shows the users anyway.
+  func notifyOwners(_ mail: NarrowedSignInMail, _ connection: borrowing Connection) throws {
+    guard carriesMail else { return }
+    let owners = try Administrators.recipients(
+      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
+    for owner in owners {
+      let recipient = AccountRules.folded(email: owner.email)
+      let recent = try Self.count(
+        .signInNarrowed, in: mail.pool, ofDayBefore: mail.at, to: recipient, connection)
+      guard recent == 0 else { continue }
+      try add(
+        .signInNarrowed, .narrowedSignIn(mail),
+        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: recipient,
         in: mail.pool, mail.at, connection)
     }
   }

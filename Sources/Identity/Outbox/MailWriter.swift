@@ -25,6 +25,8 @@ public enum MailContent: Sendable {
   case notice(NoticeMail)
   /// A weakened MFA policy, to owners.
   case weakenedPolicy(WeakenedPolicyMail)
+  /// Sign-in methods that a program changed, to owners.
+  case narrowedSignIn(NarrowedSignInMail)
   /// Unusual activity in a pool, to owners.
   case alert(AlertMail)
   /// Many users that an administrator saw within an hour, to owners.
@@ -59,6 +61,7 @@ public enum MessagePurpose: String, CaseIterable, Sendable, SQLBindable {
   case smsSecondFactor = "sms-second-factor"
   case smsSignIn = "sms-sign-in"
   case policyWeakened = "notice-policy-weakened"
+  case signInNarrowed = "notice-sign-in-narrowed"
   case reviewDue = "review-due"
   case passkey
   case administratorAuthenticator = "administrator-authenticator"
@@ -107,6 +110,21 @@ public struct WeakenedPolicyMail: Sendable {
   public let by: String
   public let reason: String?
   public let at: Instant
+}
+
+/// A change of sign-in methods that leaves users with a second factor without a way to sign in.
+public struct NarrowedSignInMail: Sendable {
+  public let pool: Pool
+  public let losesPassword: Bool
+  public let losesEmailLink: Bool
+  /// The ID of a provider that was changed or removed; nil if none was.
+  public let provider: String?
+  public let found: LeftOutside
+  /// The name of the program that changed them.
+  public let by: String
+  public let at: Instant
+  /// The URL of the pool's sign-in methods in the console.
+  public let link: String
 }
 
 public struct AlertMail: Sendable {

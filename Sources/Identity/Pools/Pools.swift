@@ -18,29 +18,51 @@ public struct Pools: Sendable {
     project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
     edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
   ) async throws -> PoolSettings {
-    try await store.perform(by: author, change(of: project, tenant, edit))
+    try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(by: author, change(of: project, tenant, counted, edit))
+    }
   }
 
-  /// A change that weakens security has stricter requirements.
+  /// A change that weakens security, or leaves users with a second factor without a way to sign in,
+  /// has stricter requirements.
   public func update(
     project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
     edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
   ) async throws -> ActionOutcome<PoolSettings> {
-    try await store.perform(
-      request, in: ActionTarget(project: project, tenant: tenant),
-      choosing: { connection in
-        let settings = try Self.settings(project, tenant, connection)
-        let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
-        let weakenings = try new.weakenings(
-          since: old, usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
-        return ConsoleAction(
-          weakens: !weakenings.isEmpty,
-          disablesSignIn: (old.disableAuth, new.disableAuth))
-      }, change(of: project, tenant, edit))
+    let profile = store.profile
+    return try await SignInNarrowing.counting(store) { counted in
+      try await store.perform(
+        request, in: ActionTarget(project: project, tenant: tenant),
+        choosing: { connection in
+          let settings = try Self.settings(project, tenant, connection)
+          let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
+          let weakenings = try new.weakenings(
+            since: old,
+            usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
+          let narrowing = try SignInNarrowing(from: settings, to: new, profile, connection)
+          return ConsoleAction(
+            narrows: try narrowing?.users(counted) != nil, weakens: !weakenings.isEmpty,
+            disablesSignIn: (old.disableAuth, new.disableAuth))
+        }, change(of: project, tenant, counted, edit))
+    }
   }
 
-  func change(
-    of project: ID<Project>, _ tenant: ID<Tenant>?,
+  /// Returns the users with a second factor whom an edit would leave without a way to sign in; nil
+  /// if there are none.
+  public func leftOutside(
+    project: ID<Project>, tenant: ID<Tenant>?,
+    by edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
+  ) async throws -> LeftOutside? {
+    let profile = store.profile
+    return try await store.read { connection in
+      let settings = try Self.settings(project, tenant, connection)
+      let new = try settings.edit.changed(by: edit)
+      return try SignInNarrowing(from: settings, to: new, profile, connection)?.users(connection)
+    }
+  }
+
+  private func change(
+    of project: ID<Project>, _ tenant: ID<Tenant>?, _ counted: SignInNarrowing.Counted?,
     _ edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
   ) -> Action<PoolSettings> {
     { context, connection in
@@ -51,6 +73,10 @@ public struct Pools: Sendable {
         connection)
       let changes = new.settingChanges(since: settings.edit)
       if !changes.isEmpty {
+        let narrowing = try SignInNarrowing(
+          from: settings, to: new, context.profile, connection)
+        try narrowing?.record(
+          try narrowing?.users(counted), in: settings.pool, context, connection)
         try Self.store(new, over: settings, at: context.now, connection)
         var entry = AuditEntry(
           tenant == nil ? .projectChange : .tenantChange, settings.pool.object,

@@ -99,9 +99,10 @@ extension PasswordPolicy {
 
 extension ConsoleAction {
   /// The action with the strictest requirements for a change of settings.
-  init(weakens: Bool, disablesSignIn: (was: Bool, becomes: Bool)) {
+  init(narrows: Bool, weakens: Bool, disablesSignIn: (was: Bool, becomes: Bool)) {
     self =
       switch disablesSignIn {
+      case _ where narrows: .narrowSignIn
       case _ where weakens: .weakenSettings
       case (true, false): .enableSignIn
       case (false, true): .disableSignIn

@@ -184,6 +184,8 @@ extension ActionLinks {
     return pool.tenant.map { path + "/tenants/\(URIComponent.encode($0.text))" } ?? path
   }
 
+  func signInMethods(of pool: Pool) -> String { overview(of: pool) + "/settings/sign-in-methods" }
+
   func review(of project: ID<Project>) -> String {
     "\(origin)/projects/\(URIComponent.encode(project.text))/review"
   }

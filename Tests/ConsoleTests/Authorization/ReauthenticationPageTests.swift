@@ -22,6 +22,10 @@ import Testing
     let key = try await world.identity.apiKeys.list(ID("acme-retail")).first?.id.text ?? ""
     let chiara = try #require(
       try await world.identity.accounts.find(try await world.euPool, ID("kT9w2mQxZ0PbV7yL3c8R")))
+    var linked = AccountChange()
+    linked.link = ProviderLink(provider: "oidc.staff", rawID: "chiara")
+    try await world.identity.accounts.update(
+      try await world.euPool, chiara.id, linked, by: Author(actor: .commandLine))
     try await world.addMessage(for: chiara, in: try await world.euPool)
     let message = try #require(
       try await world.identity.messages.list(try await world.euPool).items.first)
@@ -87,8 +91,14 @@ import Testing
         action: .changeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff",
         form: changedProvider, row: .providerChange),
       Attempt(
-        action: .removeIdentityProvider, address: "\(eu)/settings/providers/oidc.staff/removal",
+        action: .removeIdentityProvider, address: "\(eu)/settings/providers/oidc.new/removal",
         form: [:], row: .providerDelete),
+      Attempt(
+        action: .narrowSignIn, address: "\(eu)/settings/sign-in-methods",
+        form: ["was-password": "on", "note": "They use the provider."], row: .tenantChange),
+      Attempt(
+        action: .narrowProvider, address: "\(eu)/settings/providers/oidc.staff/removal",
+        form: ["note": "The provider is closed."], row: .providerDelete),
       Attempt(
         action: .exportUsers, address: "\(eu)/users.csv?factor=totp", form: ["confirmed": "yes"],
         row: .accountDownload),

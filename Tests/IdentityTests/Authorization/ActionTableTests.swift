@@ -29,6 +29,7 @@ struct ActionTableTests {
     deleteTenant manageTenants recent none never
     changeSettings changePool none none never
     weakenSettings changePool recent none never
+    narrowSignIn changePool recent written never
     enableSignIn changePool recent none never
     disableSignIn changePool none none never
     editGuidance changePool none none never
@@ -44,6 +45,7 @@ struct ActionTableTests {
     addIdentityProvider manageTrust recent none never
     changeIdentityProvider manageTrust recent none never
     removeIdentityProvider manageTrust recent none never
+    narrowProvider manageTrust recent written never
     openMessage readMessages recent none never
     exportUsers exportUsers recent none never
     createUser changeUsers none none never
