@@ -110,7 +110,7 @@ extension Demo {
         let link = try await identity.store.write { connection in
           try UserLink.insert(
             .reportedChange, about: UserNotice.temporaryCodeMade(until: until).stored, of: account,
-            random: random.source, at: clock.now, connection)
+            to: account.email ?? "", random: random.source, at: clock.now, connection)
         }
         try await identity.reportedChanges.object(link, by: Author(actor: .visitor))
       },

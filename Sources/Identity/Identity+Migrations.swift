@@ -20,7 +20,8 @@ extension Identity {
         migration("m0070_one_method", PackageResources.m0070_one_method_postgresql_sql),
         migration(
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql),
-        migration("m0075_outside_users", PackageResources.m0075_outside_users_postgresql_sql),
+        migration("m0072_account_lock", PackageResources.m0072_account_lock_postgresql_sql),
+        migration("m0073_outside_users", PackageResources.m0073_outside_users_postgresql_sql),
       ])
   }
 
@@ -34,7 +35,8 @@ extension Identity {
         migration("m0070_one_method", PackageResources.m0070_one_method_sqlite_sql),
         migration(
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql),
-        migration("m0075_outside_users", PackageResources.m0075_outside_users_sqlite_sql),
+        migration("m0072_account_lock", PackageResources.m0072_account_lock_sqlite_sql),
+        migration("m0073_outside_users", PackageResources.m0073_outside_users_sqlite_sql),
       ])
   }
 

@@ -40,7 +40,7 @@ extension NoticeMail {
       Message("{application}: a second factor was renamed", ["application": application])
     case .changesAllowed:
       Message(
-        "{application}: your second factors can be changed again", ["application": application])
+        "{application}: your account was unlocked", ["application": application])
     case .codesUnlocked:
       Message("{application}: your codes work again", ["application": application])
     case .sessionsEnded:
@@ -198,7 +198,7 @@ extension NoticeMail {
     case .changesAllowed:
       bySupport(
         Message(
-          "On {at}, your second factors, which were locked after your report, were unlocked.",
+          "On {at}, your account, which was locked after your report, was unlocked.",
           ["at": when]))
     case .codesUnlocked:
       bySupport(

@@ -45,7 +45,7 @@ extension UserNotice {
         "The second factor {factor} was renamed to {name}.",
         ["factor": .factor(old), "name": .factor(new)])
     case .changesAllowed:
-      Message("Your second factors, which were locked after your report, were unlocked.")
+      Message("Your account, which was locked after your report, was unlocked.")
     case .codesUnlocked:
       Message("Your codes, which were locked after too many incorrect attempts, were unlocked.")
     case .sessionsEnded: Message("You were signed out everywhere.")
@@ -96,6 +96,22 @@ extension UserNotice {
   }
 }
 
+extension AccountLock.SignIn {
+  /// How a locked account signs in.
+  public var sentence: Message {
+    switch self {
+    case .open: Message("It signs in as before.")
+    case .afterReset:
+      Message(
+        """
+        No one can sign in to it until its password is reset with a link to the mailbox that \
+        reported the change.
+        """)
+    case .afterDecision: Message("No one can sign in to it until an owner unlocks it.")
+    }
+  }
+}
+
 extension ReportedChangeMail {
   var subject: Message {
     Message(
@@ -114,9 +130,10 @@ extension ReportedChangeMail {
 
         {fact}
 
-        Only administrators who can search users can see which account it is. Its second factors \
-        can't be changed until an owner reviews the report and unlocks changes. It was signed out \
-        everywhere, and its temporary codes, recovery codes, and enrollment links were revoked.
+        Only administrators who can search users can see which account it is. It's locked until an \
+        owner reviews the report and unlocks it: how its user signs in can't be changed. It was \
+        signed out everywhere, and its temporary codes, recovery codes, and enrollment links were \
+        revoked. {signIn}
 
         An owner of {application} can find it on the overview page.
 
@@ -127,6 +144,7 @@ extension ReportedChangeMail {
         [
           "at": .moment(at), "application": .application(change.pool),
           "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
+          "signIn": .message(signIn.sentence),
         ])
     }
     return Message(
@@ -138,9 +156,9 @@ extension ReportedChangeMail {
 
       {fact}
 
-      The account is {account} (UID {uid}). Its second factors can't be changed until an owner \
-      reviews the report and unlocks changes. It was signed out everywhere, and its temporary \
-      codes, recovery codes, and enrollment links were revoked.
+      The account is {account} (UID {uid}). It's locked until an owner reviews the report and \
+      unlocks it: how its user signs in can't be changed. It was signed out everywhere, and its \
+      temporary codes, recovery codes, and enrollment links were revoked. {signIn}
 
       View the account and its history:
 
@@ -153,7 +171,7 @@ extension ReportedChangeMail {
       [
         "at": .moment(at), "application": .application(change.pool),
         "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
-        "account": .text(SafeName.plain(account.label)),
+        "signIn": .message(signIn.sentence), "account": .text(SafeName.plain(account.label)),
         "uid": .text(SafeName.plain(account.id.text)), "link": .text(account.link),
       ])
   }

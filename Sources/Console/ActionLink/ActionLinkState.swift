@@ -16,7 +16,7 @@ enum ActionLinkState {
   case void(OutOfBandCode.Kind?)
   case disabled
   case taken
-  /// The user reported a change, so second factors are locked.
+  /// The user reported a change, so the account is locked.
   case locked
   case suspended
   /// Sign-in is disabled for the whole pool.
@@ -92,7 +92,7 @@ enum ActionLinkState {
     case .void: Message("This link is invalid or expired")
     case .disabled: Message("This account is disabled")
     case .taken: Message("This email address belongs to another account")
-    case .locked: Message("Your second factors are locked")
+    case .locked: Message("Your account is locked")
     case .suspended: Message("Your second factor is suspended")
     case .closed: Message("This link no longer works")
     case .passwordOff: Message("You can’t reset your password right now")
@@ -216,9 +216,9 @@ enum ActionLinkState {
     case .locked:
       Message(
         """
-        You reported a change you didn’t make, so your second factors can’t be changed until the \
-        application’s support team reviews your report. Tell them about this factor too. This link \
-        stays valid.
+        A change was reported as not made by you, so links to this mailbox can’t change your \
+        account until the application’s support team reviews the report. Tell them about this link \
+        too.
         """)
     case .suspended:
       Message(

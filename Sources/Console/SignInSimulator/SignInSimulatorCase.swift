@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import OTP
 import Templating
 
@@ -122,6 +123,9 @@ struct SignInSimulatorCase: ViewModel {
     case .noEmail: Message("The sign-in is rejected: this account has no email address.")
     case .noPassword: Message("The sign-in is rejected: this account has no password.")
     case .userDisabled: Message("The sign-in is rejected: this account is disabled.")
+    case .locked:
+      Message(
+        "The sign-in is rejected: this account is locked, because its user reported a change.")
     }
   }
 
@@ -197,6 +201,7 @@ struct SignInSimulatorCase: ViewModel {
     case .noEmail: Message("This account has no email address")
     case .noPassword: Message("This account has no password")
     case .userDisabled: Message("This account is disabled")
+    case .locked(let signIn): signIn.sentence
     }
   }
 

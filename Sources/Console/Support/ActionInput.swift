@@ -234,8 +234,8 @@ enum ActionErrorText {
     case .changesLocked:
       Message(
         """
-        The user reported a change to their second factors that they didn’t make. Nothing can be \
-        changed until the report is reviewed, which requires the {roles} role.
+        The user reported a change that they didn’t make. Nothing can be changed until the report is \
+        reviewed, which requires the {roles} role.
         """, ["roles": Permission.protectUsers.roleNames])
     case .held:
       Message(

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
@@ -73,7 +74,7 @@ struct ProtectUser: FormAction {
   }
 }
 
-/// `S/users/{uid}/allowed-changes`: unlocks a user's second factors after a reported change.
+/// `S/users/{uid}/allowed-changes`: unlocks a user's account after a reported change.
 struct AllowChanges: FormAction {
   let action = ConsoleAction.allowChanges
   let identity: Identity
@@ -81,29 +82,32 @@ struct AllowChanges: FormAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     // Without a report, there's a refusal in place of the consequences.
-    let since = account.changesLockedAt.map { target.times.value($0) } ?? .text("")
+    let since = account.lock.map { target.times.value($0.since) } ?? .text("")
     var page = FormPage(
       account, in: target.pool, title: Message("Unlock changes"),
       heading: Message(
-        "Unlock second factor changes for {user}?",
-        ["user": account.shortLabel]),
+        "Unlock {user}?", ["user": account.shortLabel]),
       consequences: [
         Message(
           """
-          On {time}, the user reported a change to their second factors that they didn’t make. \
-          Their second factors have been locked since then.
+          On {time}, the user reported a change that they didn’t make. The account has been locked \
+          since then.
           """, ["time": since]),
+        (account.lock?.signIn ?? .open).sentence,
         Message(
           """
           Find out what happened first. The history shows who changed what. Contact the user \
           through a channel you trust.
           """),
         Message(
-          "After that, the user and support agents can change the account’s second factors again."),
+          """
+          After that, anyone with the present password and second factors can sign in, and change \
+          them.
+          """),
       ], button: Message("Unlock changes"))
     page.notifies = true
     page.reasons = [.found, .mistake, .other]
-    if account.changesLockedAt == nil {
+    if account.lock == nil {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
     return page
@@ -113,7 +117,7 @@ struct AllowChanges: FormAction {
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
     let done = try await identity.support.allowChanges(target.pool, target.user, request)
-    return FormEnd(Message("Second factor changes unlocked."), at: target.userPage, after: done)
+    return FormEnd(Message("Account unlocked."), at: target.userPage, after: done)
   }
 }
 

@@ -256,8 +256,8 @@ enum LinkedEnrollmentState {
     case .refused(_, .changesLocked):
       Message(
         """
-        You reported a change you didn’t make. Your second factors are locked until the \
-        application’s support team reviews your report.
+        You reported a change you didn’t make. Your account is locked until the application’s \
+        support team reviews your report.
         """)
     case .refused(_, .quotaExceeded):
       Message(

@@ -92,7 +92,7 @@ enum ReportedChangeState {
   var title: Message {
     switch self {
     case .open: Message("Don’t recognize this?")
-    case .done: Message("Your second factors are locked")
+    case .done: Message("Your account is locked")
     case .used: Message("This link was already used")
     case .late: Message("This link has expired")
     case .void: Message("This link is invalid")
@@ -105,16 +105,17 @@ enum ReportedChangeState {
     case .done:
       Message(
         """
-        You’re signed out everywhere, and no one can change your second factors until your report \
-        is reviewed. The application’s administrators have been notified. Someone else may know \
-        your password, so reset it in the application with “Forgot password”. Then contact the \
-        application’s support team.
+        You’re signed out everywhere, and no one can change how you sign in until your report is \
+        reviewed. The application’s administrators have been notified. To sign in again, reset your \
+        password in the application with “Forgot password”: the link must go to the mailbox of the \
+        email that led here. If you sign in without a password, contact the application’s support \
+        team.
         """)
     case .used:
       Message(
         """
-        A change to your account was already reported. Your second factors stay locked until the \
-        report is reviewed. To add information, contact the application’s support team.
+        A change to your account was already reported. It stays locked until the report is \
+        reviewed. To add information, contact the application’s support team.
         """)
     case .late:
       Message(

@@ -58,9 +58,8 @@ public struct Account: Sendable {
   let reach: CodeReach
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
-  /// The time since which second factors can't be changed, nor the account deleted, because the
-  /// user reported a change; nil if they can be changed.
-  public let changesLockedAt: Instant?
+  /// Nil unless the user reported a change.
+  public let lock: AccountLock?
   /// The optional fields that were explicitly set, even to false or an empty string.
   public let givenFields: GivenFields
   /// The second factors, in order of enrollment.
@@ -83,8 +82,9 @@ public struct Account: Sendable {
       a.disabled, a.custom_attributes, a.valid_since_s, a.created_at, a.last_login_at,
       a.last_refresh_at, a.password_updated_at, a.password_hash IS NOT NULL, a.anonymous,
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
-      a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.generation,
-      a.has_former_addresses, a.given_fields, a.reach, a.initial_email_verified
+      a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.sign_in_lock,
+      a.reported_mailbox, a.generation, a.has_former_addresses, a.given_fields, a.reach,
+      a.initial_email_verified
     """
 
   init(_ row: inout Row, factors: [Factor]) throws {
@@ -112,7 +112,7 @@ public struct Account: Sendable {
     initialEmail = try row.next()
     lastCodeAttemptAt = try row.next()
     isProtected = try row.next()
-    changesLockedAt = try row.next()
+    lock = try AccountLock(&row)
     generation = try row.next()
     hasFormerAddresses = try row.next()
     givenFields = try row.next()

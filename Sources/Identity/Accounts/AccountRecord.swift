@@ -96,6 +96,9 @@ package enum AccountRecord {
     }
     let key = pool.accountKeys.lowerBound + numbers.lowerBound
     let email = new.email.map { AccountRules.folded(email: $0) }
+    if let email, try AccountLock.keeps(email, from: nil, in: pool.key, connection) {
+      throw AccountError.emailExists
+    }
     do {
       try connection.run(
         """
@@ -133,13 +136,32 @@ package enum AccountRecord {
     }
   }
 
+  /// Returns whether an account has an email address, or keeps it since it's locked.
+  static func isTaken(
+    _ email: String, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> Bool {
+    if try find(pool, email: email, connection) != nil { return true }
+    let folded = AccountRules.folded(email: email)
+    return try AccountLock.keeps(folded, from: nil, in: pool.key, connection)
+  }
+
   /// Reads an account after its columns changed, updates the counts, the search index, and the
   /// previous addresses, and ends the codes that end with the change.
+  ///
+  /// `isByMailbox` says whether a link in an email changed it, which ``OutOfBandRecord`` allowed.
+  ///
+  /// - Throws: ``AccountError/changesLocked``, ``AccountError/emailExists``, database errors.
   static func changed(
-    _ old: Account, in pool: Pool, isNewPassword: Bool, at now: Instant,
-    _ connection: borrowing Connection
+    _ old: Account, in pool: Pool, isNewPassword: Bool, isByMailbox: Bool = false,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
+    if !isByMailbox { try AccountLock.check(from: old, to: new, isNewPassword: isNewPassword) }
+    if let email = new.email, !email.isSameBytes(as: old.email ?? ""),
+      try AccountLock.keeps(email, from: old.key, in: pool.key, connection)
+    {
+      throw AccountError.emailExists
+    }
     try AccountCounts.move(from: old, to: new, in: pool, connection)
     try SearchIndex.update(new, connection)
     try FormerAddresses.remember(from: old, to: new, connection)

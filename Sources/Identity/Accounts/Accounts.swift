@@ -309,8 +309,8 @@ public enum AccountError: Error, Sendable {
   case invalidEnrollment
   /// A phone number that appears twice among the second factors.
   case phoneFactorExists
-  /// The user reported a change to their second factors; they can't be changed, nor can the
-  /// account be deleted, until an owner reviews the report.
+  /// The user reported a change, so the account is locked until an owner has decided; see
+  /// ``AccountLock``.
   case changesLocked
   /// A factor is suspended, so its user can't delete the account.
   case factorSuspended

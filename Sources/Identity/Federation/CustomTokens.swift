@@ -84,7 +84,7 @@ public struct CustomTokens: Sendable {
         throw CustomTokenError.credentialMismatch
       }
       let known = try AccountRecord.find(pool, ID(contents.uid), connection)
-      if let known, known.disabled { throw CustomTokenError.userDisabled }
+      if let known, known.refusesSignIn { throw CustomTokenError.userDisabled }
       let key =
         try known?.key
         ?? AccountRecord.insert(

@@ -44,7 +44,7 @@ extension Federation {
       if let known = try AccountRecord.find(
         pool, provider: link.provider, rawID: link.rawID, connection)
       {
-        guard !known.disabled else { throw FederationError.userDisabled }
+        guard !known.refusesSignIn else { throw FederationError.userDisabled }
         if !known.providers.contains(link) {
           try link.store(for: known.key, in: pool, connection)
           let new = try AccountRecord.changed(
@@ -61,7 +61,7 @@ extension Federation {
         guard assertion.isEmailVerified else {
           return .needsConfirmation(providers: known.providers.map(\.provider))
         }
-        guard !known.disabled else { throw FederationError.userDisabled }
+        guard !known.refusesSignIn else { throw FederationError.userDisabled }
         try merge(assertion, into: known, in: pool, by: author, at: now, connection)
         let recycled = known.providers.contains { $0.provider == link.provider }
         return try pass(

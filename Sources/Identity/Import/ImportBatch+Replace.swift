@@ -22,9 +22,7 @@ extension ImportBatch {
     guard !prepared.factors.contains(where: { kept.contains($0.id) }) else {
       throw ImportFault.duplicateFactorID
     }
-    if !prepared.factors.isEmpty, old.changesLockedAt != nil {
-      throw ImportFault.changesLocked
-    }
+    guard old.lock == nil else { throw ImportFault.changesLocked }
     let factors = try plan(of: old, by: prepared, connection)
     try checkAddresses(of: prepared, except: key, connection)
     if factors.changesAny {

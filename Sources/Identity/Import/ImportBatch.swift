@@ -11,6 +11,8 @@ struct ImportBatch {
   let author: Author
   let now: Instant
   private let takesTOTP: Bool
+  /// Whether locked accounts keep addresses.
+  private let keepsAddresses: Bool
   /// The number of the next account.
   private var next: Int64
   private var counts = AccountCounts()
@@ -24,10 +26,17 @@ struct ImportBatch {
   ) throws {
     let row = try connection.first(
       """
-      SELECT s.next_account, p.import_totp FROM scope s JOIN project p USING (project_id)
+      SELECT s.next_account, p.import_totp, EXISTS (SELECT 1 FROM account a
+        WHERE a.scope_key = s.scope_key AND a.reported_mailbox IS NOT NULL)
+      FROM scope s JOIN project p USING (project_id)
       WHERE s.scope_key = \(pool.key) AND s.deleted_at IS NULL
       """
-    ) { row in (next: try row.next() as Int64, takesTOTP: try row.next() as Bool) }
+    ) { row in
+      (
+        next: try row.next() as Int64, takesTOTP: try row.next() as Bool,
+        keeps: try row.next() as Bool
+      )
+    }
     guard let row else { throw CallError.poolDeleted(pool) }
     self.pool = pool
     self.options = options
@@ -37,6 +46,7 @@ struct ImportBatch {
     self.now = now
     next = row.next
     takesTOTP = row.takesTOTP
+    keepsAddresses = row.keeps
   }
 
   mutating func add(
@@ -74,6 +84,9 @@ struct ImportBatch {
         }
         throw ImportFault.providerExists
       }
+    }
+    if keepsAddresses, try existing(prepared, connection) == nil {
+      try checkAddresses(of: prepared, connection)
     }
     let key = pool.accountKeys.lowerBound + next
     guard try insert(prepared, key, connection) else { return try meet(prepared, connection) }
@@ -162,6 +175,11 @@ struct ImportBatch {
       """
     ) { try $0.next() as Int64 }
     guard email ?? account == account else { throw ImportFault.emailExists }
+    if keepsAddresses, let address = prepared.email,
+      try AccountLock.keeps(address, from: account, in: pool.key, connection)
+    {
+      throw ImportFault.emailExists
+    }
     let phone = try connection.first(
       """
       SELECT account_key FROM account

@@ -164,8 +164,7 @@ public enum ImportFault: Error, Sendable {
   case tooManyTOTP
   /// The row has more than five phones.
   case tooManyFactors
-  /// The user reported a second-factor change as unauthorized, so second factors can't be changed
-  /// until an owner has reviewed the report.
+  /// The user reported a change as unauthorized, so the account is locked until an owner has decided.
   case changesLocked
   /// The pool doesn't allow service tokens to remove second factors.
   case factorRemovalByTokenOff

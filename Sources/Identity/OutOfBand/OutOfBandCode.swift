@@ -141,7 +141,7 @@ public enum OutOfBandError: Error, Sendable {
   case passwordLoginDisabled
   /// The hourly email limit of the address or network is reached.
   case tooManyMails(OutOfBandCode.Kind, until: Instant)
-  /// The user reported a change, so second factors are locked until an owner has reviewed it.
+  /// The user reported a change, so the account is locked until an owner has decided.
   case changesLocked
   /// The factor is suspended; it remains required at sign-in and can't be removed with a link until
   /// the suspension ends.

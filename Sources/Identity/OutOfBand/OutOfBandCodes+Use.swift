@@ -91,13 +91,14 @@ extension OutOfBandCodes {
       try connection.run(
         """
         UPDATE account SET password_hash = \(hash.encoded),
-          password_updated_at = \(now), email_verified = 1, anonymous = 0
+          password_updated_at = \(now), email_verified = 1, anonymous = 0,
+          sign_in_lock = \(AccountLock.SignIn.open)
         WHERE account_key = \(account.key)
         """)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       let new = try AccountRecord.changed(
-        account, in: pool, isNewPassword: true, at: now, connection)
+        account, in: pool, isNewPassword: true, isByMailbox: true, at: now, connection)
       // Failed attempts with the old password no longer matter.
       try ThrottleCharge.reset(
         .passwords(of: TypedEmail(record.code.email), in: pool.key), connection)
@@ -154,14 +155,12 @@ extension OutOfBandCodes {
         let ended = try AccountRecord.setEmail(email, of: account, at: now, connection)
         try record.useLaterRecoveries(at: now, connection)
         try OwnChange.renew(of: account.key, connection)
+        try account.lock?.restored(to: email, of: account, connection)
         try Self.record(
           .accountRecoverEmail, account, in: pool, Self.newEmail(email, of: account),
           ended: ended, by: author, at: now, connection)
       case .revertFactor:
         guard let factor = record.factor(of: account) else { throw OutOfBandError.invalidCode }
-        guard account.changesLockedAt == nil else {
-          throw OutOfBandError.changesLocked
-        }
         // Someone who found the lost device may read the email on it.
         guard !factor.isSuspended(at: now) else { throw OutOfBandError.factorSuspended }
         let codes = try BackupCodeCounts(of: account, at: now, connection)
@@ -179,8 +178,10 @@ extension OutOfBandCodes {
           [AuditChange(.factors, from: .of([factor])), AuditChange(.linkEmail, to: .text(email))],
           ended: ended, codes: codes, by: author, at: now, connection)
       }
-      let changed = try AccountRecord.changed(
-        account, in: pool, isNewPassword: false, at: now, connection)
+      let changed = try OutOfBandError.translating {
+        try AccountRecord.changed(
+          account, in: pool, isNewPassword: false, isByMailbox: true, at: now, connection)
+      }
       let configuration = try Policies.stored(pool.key, connection).configuration
       return AppliedCode(
         account: changed, code: record.code(with: account),

@@ -87,6 +87,10 @@ public struct OutOfBandCodes: Sendable {
       try Self.check(request.continueURL, prerequisites, store.profile)
       let subject = try Self.addressee(of: request, in: pool, at: now, connection)
       if let refusal = subject.refusal { throw refusal }
+      // A program that gets the link doesn't have the mailbox.
+      if request.kind == .passwordReset, subject.account?.lock != nil {
+        throw OutOfBandError.changesLocked
+      }
       var new = OutOfBandRecord.New(
         kind: request.kind, pool: pool, account: subject.account, email: subject.email)
       new.newEmail = request.newEmail
@@ -197,7 +201,7 @@ extension OutOfBandCodes {
     case .email(let email):
       let account = try AccountRecord.find(pool, email: email, connection)
       if request.kind == .signIn {
-        var refusal = account?.disabled == true ? OutOfBandError.userDisabled : nil
+        var refusal = account?.refusesSignIn == true ? OutOfBandError.userDisabled : nil
         if try UserPermissions.refusesCode(for: account, in: pool, connection) {
           refusal = .account(.adminOnly)
         }
@@ -217,13 +221,16 @@ extension OutOfBandCodes {
   ) throws -> OutOfBandError? {
     if account.disabled { return .userDisabled }
     guard let email = request.newEmail else { return nil }
+    if account.lock != nil { return .changesLocked }
     let owner = try connection.first(
       """
       SELECT account_key FROM account
       WHERE scope_key = \(account.poolKey) AND email_folded = \(email)
       """
     ) { try $0.next() as Int64 }
-    return owner == nil ? nil : .emailExists
+    let isKept = try AccountLock.keeps(
+      email, from: account.key, in: account.poolKey, connection)
+    return owner == nil && !isKept ? nil : .emailExists
   }
 }
 

@@ -86,6 +86,35 @@ struct OutOfBandRecord {
       guard factor(of: account) != nil else { throw .invalidCode }
     case .recoverEmail, .signIn: break
     }
+    try checkLock(of: account)
+  }
+
+  /// Checks that a locked account accepts the code.
+  private func checkLock(of account: Account) throws(OutOfBandError) {
+    switch code.kind {
+    case .passwordReset, .revertFactor:
+      guard account.accepts(linkTo: code.email) else { throw .changesLocked }
+    case .changeEmail:
+      guard account.lock == nil else { throw .changesLocked }
+    case .signIn:
+      guard !account.isSignInLocked else { throw .userDisabled }
+    // A report by the person who changed the address must not keep its former owner from restoring it.
+    case .recoverEmail, .verifyEmail: break
+    }
+  }
+
+  /// Whether a link to an address that a user replaced can still restore it.
+  static func canRestore(
+    _ email: String, of account: Account, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM oob_code
+      WHERE account_key = \(account.key) AND kind = \(OutOfBandCode.Kind.recoverEmail)
+        AND email = \(email) AND used_at IS NULL AND expires_at > \(now)
+      LIMIT 1
+      """
+    ) { try $0.next() as Int } != nil
   }
 
   func factor(of account: Account) -> Factor? {

@@ -169,6 +169,8 @@ public struct ReportedChangeMail: Sendable {
   public let change: ReportedChange
   /// The reported account; nil if the reader can't search users.
   public let account: ReportedAccount?
+  /// How the account signs in until an owner decides.
+  public let signIn: AccountLock.SignIn
   public let at: Instant
 }
 

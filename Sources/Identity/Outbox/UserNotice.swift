@@ -24,7 +24,7 @@ public enum UserNotice: Sendable, Equatable {
   case clockOffsetCleared(name: String)
   /// Someone other than the user renamed a factor.
   case factorRenamed(from: String, to: String)
-  /// Second factors can be changed again after the user reported a change.
+  /// The account, which was locked after the user reported a change, is unlocked.
   case changesAllowed
   /// Codes are accepted again after too many incorrect ones.
   case codesUnlocked
@@ -266,7 +266,7 @@ extension Outbox {
     where try recipient != notified && mayNotify(recipient, of: account, connection) {
       let link =
         notice.isReportable && links.isKnown
-        ? try reportedChange(to: notice, account, at: now, connection) : nil
+        ? try reportLink(for: notice, of: account, to: recipient, at: now, connection) : nil
       var own = account.email
       if case .emailChanged(let old) = notice { own = old }
       let mail = NoticeMail(
@@ -298,11 +298,14 @@ extension Outbox {
       """) == 1
   }
 
-  func reportedChange(
-    to notice: UserNotice, _ account: Account, at now: Instant, _ connection: borrowing Connection
+  /// Creates the link with which the reader of an email to an address reports a change.
+  func reportLink(
+    for notice: UserNotice, of account: Account, to address: String, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> String {
     let code = try UserLink.insert(
-      .reportedChange, about: notice.stored, of: account, random: random, at: now, connection)
+      .reportedChange, about: notice.stored, of: account, to: address, random: random, at: now,
+      connection)
     return links.link(code, to: .reportedChange)
   }
 

@@ -265,8 +265,8 @@ public struct Sessions: Sendable {
   ///
   /// `change` sets other columns of the account: writing the row once takes half as much.
   ///
-  /// - Throws: ``CallError`` if sign-in is disabled in the pool, or the pool was deleted; the
-  ///   database's error.
+  /// - Throws: ``CallError`` if sign-in is disabled in the pool, or the pool was deleted;
+  ///   ``SignInError/userDisabled`` if the account is locked (``AccountLock``); the database's error.
   package static func begin(
     _ account: Account, in pool: Pool, provider: SignInProvider,
     secondFactor: SecondFactorClaim?, with start: SessionStart,
@@ -277,6 +277,7 @@ public struct Sessions: Sendable {
     let current = try SignIns.stored(pool, connection)
     guard !current.isDeleted else { throw CallError.poolDeleted(pool) }
     guard !current.isDisabled else { throw CallError.poolDisabled(pool) }
+    guard !account.isSignInLocked else { throw SignInError.userDisabled }
     let origin = try start.origin(account, connection)
     let id = TimeOrderedID.make(at: now, random: random)
     let token = makeToken(id, in: pool, random: random)

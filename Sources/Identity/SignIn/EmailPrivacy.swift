@@ -97,7 +97,7 @@ extension Store {
     _ connection: borrowing Connection
   ) throws -> AccountError? {
     let counters = ThrottleCounter.client(client, in: pool, profile)
-    guard try AccountRecord.find(pool, email: email, connection) != nil else {
+    guard try AccountRecord.isTaken(email, in: pool, connection) else {
       let until = try counters.compactMap {
         try ThrottleCharge.blockedUntil($0, at: now, connection)
       }.max()

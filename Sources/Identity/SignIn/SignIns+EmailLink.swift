@@ -75,7 +75,7 @@ extension SignIns {
     _ account: Account, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Account {
-    guard !account.disabled else { throw OutOfBandError.userDisabled }
+    guard !account.refusesSignIn else { throw OutOfBandError.userDisabled }
     var ended = 0
     if !account.emailVerified {
       try AccountRecord.endOtherWaysIn(account, connection)

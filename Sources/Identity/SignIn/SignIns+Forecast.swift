@@ -128,6 +128,8 @@ public struct SignInForecast: Sendable {
     case noEmail
     case noPassword
     case userDisabled
+    /// The account is locked after its user's report.
+    case locked(AccountLock.SignIn)
   }
 
   public enum SecondFactor: Sendable {
@@ -197,7 +199,9 @@ public struct SignInForecast: Sendable {
     if account.email == nil { return .noEmail }
     if let blockedUntil { return .tooManyAttempts(until: blockedUntil) }
     if !account.hasPassword { return .noPassword }
-    return account.disabled ? .userDisabled : .accepted
+    if account.disabled { return .userDisabled }
+    guard let lock = account.lock, account.isSignInLocked else { return .accepted }
+    return .locked(lock.signIn)
   }
 }
 

@@ -130,7 +130,7 @@ extension SignIns {
               try Self.begin(new, in: pool, with: .signIn, at: now, random: random, connection),
               isNew: true))
         }
-        guard !owner.disabled else { return .failure(.userDisabled) }
+        guard !owner.refusesSignIn else { return .failure(.userDisabled) }
         let configuration = try Policies.stored(pool.key, connection).configuration
         guard SignInForecast.factorsDue(of: owner, configuration).isEmpty else {
           return .failure(.unsupportedFirstFactor)
@@ -219,10 +219,8 @@ extension SignIns {
       """
       UPDATE account SET phone = \(number), anonymous = 0 WHERE account_key = \(account.key)
       """)
-    guard let linked = try AccountRecord.find(key: account.key, connection) else {
-      throw SignInError.userNotFound
-    }
-    try SearchIndex.update(linked, connection)
+    let linked = try AccountRecord.changed(
+      account, in: pool, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: linked, in: pool)
     entry.add(.phoneNumber, from: .optional(account.phoneNumber), to: .text(number))
     try entry.record(by: author.user(account), at: now, connection)

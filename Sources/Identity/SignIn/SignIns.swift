@@ -259,12 +259,14 @@ public struct SignIns: Sendable {
   ///
   /// `start` is how the session begins if no second factor is required.
   ///
-  /// - Throws: ``CallError/poolDisabled(_:)``, or the database's error.
+  /// - Throws: ``CallError/poolDisabled(_:)``, ``SignInError/userDisabled`` for an account that's locked
+  ///   (``AccountLock``), or the database's error.
   func passFirstFactor(
     _ account: Account, in pool: Pool, provider: SignInProvider, with start: SessionStart,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> SignInOutcome {
     guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
+    guard !account.isSignInLocked else { throw SignInError.userDisabled }
     if provider.supportsSecondFactor, !account.factors.isEmpty {
       let configuration = try Policies.stored(pool.key, connection).configuration
       let due = SignInForecast.factorsDue(of: account, configuration)
@@ -302,6 +304,7 @@ public enum SignInError: Error, Sendable {
   case passwordRequirements([PasswordRequirement])
   /// The account doesn't exist, and users can't sign up.
   case adminOnly
+  /// The account is disabled, or locked after its user's report (``AccountLock``).
   case userDisabled
   case passwordLoginDisabled
   case poolDisabled(Pool)

@@ -61,11 +61,10 @@ extension Support {
     }
   }
 
-  /// Unlocks second-factor changes on an account whose user reported a change as unauthorized, and
-  /// notifies the user.
+  /// Unlocks an account whose user reported a change as unauthorized, and notifies the user.
   ///
   /// - Returns: The account before the change.
-  /// - Throws: ``ActionDenial/nothingToDo`` if changes weren't locked.
+  /// - Throws: ``ActionDenial/nothingToDo`` if it isn't locked.
   public func allowChanges(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
@@ -73,8 +72,7 @@ extension Support {
       .allowChanges, request, on: account, in: pool
     ) { account, _, now, connection in
       guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
-      try connection.run(
-        "UPDATE account SET changes_locked_at = NULL WHERE account_key = \(account.key)")
+      try AccountLock.store(nil, of: account.key, connection)
       try store.outbox.notify(.changesAllowed, account, in: pool, at: now, connection)
       var entry = AuditEntry(.accountAllowChanges, of: account, in: pool)
       entry.add(.changesLockedAt, from: .instant(since), to: .absent)

@@ -16,7 +16,8 @@ extension UserDataTable {
       .text("custom_attributes"), .seconds("valid_since_s"), .time("created_at"),
       .time("last_login_at"), .time("last_refresh_at"), .number("wrong_codes"),
       .time("codes_blocked_until"), .flag("protected"), .time("changes_locked_at"),
-      .text("reach"), .flag("initial_email_verified"),
+      .text("reach"), .flag("initial_email_verified"), .number("sign_in_lock"),
+      .text("reported_mailbox"),
     ],
     without: [
       "scope_key": .key, "email_folded": .copy, "name_folded": .copy, "has_totp": .copy,
@@ -164,7 +165,7 @@ extension UserDataTable {
       "user_link", as: "links",
       [
         .text("kind"), .text("about"), .number("failures"), .time("created_at"),
-        .time("expires_at"), .time("used_at"),
+        .time("expires_at"), .time("used_at"), .text("address"),
       ],
       without: [
         "link_digest": .secret, "account_key": .key, "valid_since_s": .copy, "generation": .key,

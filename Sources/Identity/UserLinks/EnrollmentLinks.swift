@@ -129,11 +129,13 @@ public struct EnrollmentLinks: Sendable {
   ) throws -> AuditEntry {
     try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
     let code = try UserLink.insert(
-      .enrollment, about: sender, of: account, random: store.random, at: now, connection)
+      .enrollment, about: sender, of: account, to: email, random: store.random, at: now,
+      connection)
     let notice = UserNotice.enrollmentLinkSent
     let mail = EnrollmentLinkMail(
       pool: pool, email: email, link: store.links.link(code, to: .enrollment),
-      reportLink: try store.outbox.reportedChange(to: notice, account, at: now, connection),
+      reportLink: try store.outbox.reportLink(
+        for: notice, of: account, to: email, at: now, connection),
       isRequired: sender.isEmpty)
     let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
     try store.outbox.add(

@@ -33,7 +33,7 @@ public enum ReportedChangeError: Error, Sendable {
   case expired(ReportedChange)
 }
 
-/// Lets users report a change that wasn't theirs, which locks their second factors.
+/// Lets users report a change that wasn't theirs, which locks their account.
 public struct ReportedChanges: Sendable {
   let store: Store
 
@@ -45,7 +45,7 @@ public struct ReportedChanges: Sendable {
   }
 
   /// Reports a change: ends the account's sessions, revokes its backup codes and enrollment links,
-  /// locks its second factors, and alerts the administrators of the pool.
+  /// locks it (``AccountLock``), and alerts the administrators of the pool.
   ///
   /// This also uses up the account's other links to report a change.
   @discardableResult
@@ -66,12 +66,12 @@ public struct ReportedChanges: Sendable {
       try BackupCodeStore.clear(BackupCodeStore.Kind.allCases, of: account.key, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
-      let isNew =
-        try connection.run(
-          """
-          UPDATE account SET changes_locked_at = \(now)
-          WHERE account_key = \(account.key) AND changes_locked_at IS NULL
-          """) == 1
+      // A program may have got them.
+      try OutOfBandRecord.end(by: [.password], of: account, in: link.pool, at: now, connection)
+      let lock = try AccountLock(
+        of: account, reportedFrom: link.address, in: link.pool, at: now, connection)
+      try AccountLock.store(lock, of: account.key, connection)
+      let isNew = account.lock == nil
       var entry = AuditEntry(.factorReport, of: account, in: reportedChange.pool)
       entry.add(.reportedChange, reportedChange.fact.audited)
       entry.add(.reportedAt, .instant(reportedChange.at))
@@ -79,7 +79,9 @@ public struct ReportedChanges: Sendable {
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
-      if isNew { try store.alert(reportedChange, account, at: now, connection) }
+      if account.lock?.signIn != lock.signIn {
+        try store.alert(reportedChange, account, lock.signIn, at: now, connection)
+      }
       return reportedChange
     }
   }
@@ -107,7 +109,7 @@ extension UserLink {
 public struct ReportingUser: Sendable {
   public let account: ID<Account>
   public let label: String
-  /// When its second factors were locked.
+  /// When it was locked.
   public let since: Instant
 }
 
@@ -117,7 +119,7 @@ public struct ReportingPool: Sendable {
 }
 
 extension ReportedChanges {
-  /// Lists the users of a pool whose second factors are locked, longest first.
+  /// Lists the users of a pool whose accounts are locked, longest first.
   public func users(
     of pool: Pool, limit: Int
   ) async throws -> [ReportingUser] {
@@ -166,8 +168,8 @@ extension Store {
   ///
   /// The email doesn't name the account to administrators who can't search users.
   func alert(
-    _ reportedChange: ReportedChange, _ account: Account, at now: Instant,
-    _ connection: borrowing Connection
+    _ reportedChange: ReportedChange, _ account: Account, _ signIn: AccountLock.SignIn,
+    at now: Instant, _ connection: borrowing Connection
   ) throws {
     // Without a mail server, the console shows it, and nothing about the user is stored.
     guard outbox.carriesMail else { return }
@@ -180,7 +182,7 @@ extension Store {
         label: account.label, id: account.id,
         link: links.console(account.id, in: reportedChange.pool))
       let mail = ReportedChangeMail(
-        change: reportedChange, account: findsUsers ? known : nil, at: now)
+        change: reportedChange, account: findsUsers ? known : nil, signIn: signIn, at: now)
       try outbox.add(
         .changesLocked, .reportedChange(mail),
         to: OutboxMessage.Reader(

@@ -38,6 +38,8 @@ package struct UserLink: Sendable {
   let expiresAt: Instant
   let usedAt: Instant?
   let digest: [UInt8]
+  /// The address that it was sent to, in folded form; nil for a link of an earlier version.
+  let address: String?
 
   /// The length of a code in bytes; 256 bits can't be guessed.
   private static let length = 32
@@ -46,17 +48,17 @@ package struct UserLink: Sendable {
 
   /// - Returns: The code of the link; only its digest is stored.
   package static func insert(
-    _ kind: Kind, about: String, of account: Account, random: RandomSource, at now: Instant,
-    _ connection: borrowing Connection
+    _ kind: Kind, about: String, of account: Account, to address: String,
+    random: RandomSource, at now: Instant, _ connection: borrowing Connection
   ) throws -> String {
     let code = random.token(bytes: length)
     let expires = now.advanced(bySeconds: kind.lifetime)
     try connection.run(
       """
       INSERT INTO user_link (link_digest, account_key, kind, about, valid_since_s, generation,
-        created_at, expires_at)
+        created_at, expires_at, address)
       SELECT \(Store.digest(code)), account_key, \(kind), \(about), valid_since_s,
-        generation, \(now), \(expires)
+        generation, \(now), \(expires), \(AccountRules.folded(email: address))
       FROM account WHERE account_key = \(account.key)
       """)
     return code
@@ -94,7 +96,7 @@ package struct UserLink: Sendable {
 
   private static let columns: SQL = """
     l.account_key, l.about, l.generation, l.failures, l.created_at, l.expires_at, l.used_at,
-      l.link_digest
+      l.link_digest, l.address
     """
 
   /// Reads a link from `columns`.
@@ -109,6 +111,7 @@ package struct UserLink: Sendable {
     expiresAt = try row.next()
     usedAt = try row.next()
     digest = try row.next()
+    address = try row.next()
   }
 
   /// Whether the link has expired; it has if it's from the future, since the clock was set back.

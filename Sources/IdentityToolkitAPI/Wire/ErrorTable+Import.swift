@@ -100,7 +100,7 @@ extension ImportFault {
       "Phone number already enrolled as second factor for this account."
     case .tooManyTOTP: "Too many TOTP based second factors enrolled for this account."
     case .tooManyFactors: "Too many second factors enrolled for this account."
-    case .changesLocked: "Changes of second factors are locked for this account."
+    case .changesLocked: "Changes are locked for this account."
     case .factorRemovalByTokenOff: "Service tokens can't remove second factors here."
     case .tooManyFactorChanges:
       "This service token has changed second factors too often. Try again later."

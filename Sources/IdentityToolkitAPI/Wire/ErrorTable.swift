@@ -210,7 +210,7 @@ extension WireError {
   private static let invalidPhone = "INVALID_PHONE_NUMBER : Invalid format."
   static let factorSuspended = "OPERATION_NOT_ALLOWED : The second factor is suspended."
   static let changesLocked =
-    "OPERATION_NOT_ALLOWED : Changes of second factors are locked for this account."
+    "OPERATION_NOT_ALLOWED : Changes of how its user signs in are locked for this account."
   private static let totpNotEnabled = "OPERATION_NOT_ALLOWED : TOTP based MFA not enabled."
   private static let smsNotEnabled = "OPERATION_NOT_ALLOWED : SMS based MFA not enabled."
   private static let regionNotAllowed =

@@ -39,7 +39,7 @@ import Testing
       let sent = try await browser.submit(link, ["code": code(link)], to: Self.page)
       #expect(sent.status == .seeOther)
       let done = try await browser.get(try #require(sent.location))
-      #expect(done.status == .ok && done.says("Your second factors are locked"))
+      #expect(done.status == .ok && done.says("Your account is locked"))
       let again = try await browser.submit(
         "/sign-in", ["code": code(link)], to: Self.page)
       #expect(again.status == .gone && again.says("This link was already used"))

@@ -40,7 +40,7 @@ extension World {
     }
   }
 
-  /// Has a user of eu-shop report a change with the link of an email, which locks their factors.
+  /// Has a user of eu-shop report a change with the link of an email, which locks their account.
   func reportChange(of uid: String = World.chiara) async throws {
     let (account, now) = (try await user(uid), clock.now)
     let (change, random) = (
@@ -48,7 +48,8 @@ extension World {
     )
     let code = try await database.write { connection in
       try UserLink.insert(
-        .reportedChange, about: change.stored, of: account, random: random, at: now, connection)
+        .reportedChange, about: change.stored, of: account, to: account.email ?? "",
+        random: random, at: now, connection)
     }
     try await identity.reportedChanges.object(code, by: Author(actor: .visitor))
   }

@@ -220,7 +220,7 @@ struct NoticeTests {
       try await identity.reportedChanges.object(first, by: Instance.visitor)
       _ = try await identity.support.allowChanges(instance.acme, id, owner.request(.mistake))
       let mail = try #require(try await instance.mails("notice-changes-allowed").first)
-      #expect(mail.subject.hasSuffix(": your second factors can be changed again"))
+      #expect(mail.subject.hasSuffix(": your account was unlocked"))
       let second = try await instance.linkCode("notice-changes-allowed", to: "/__/auth/not-me")
       try await identity.reportedChanges.object(second, by: Instance.visitor)
       #expect(try await instance.reload(device.account).changesLockedAt == instance.now)

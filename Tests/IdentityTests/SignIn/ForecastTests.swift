@@ -144,7 +144,8 @@ struct ForecastTests {
       case (.poolDisabled, .failure(CallError.poolDisabled)),
         (.passwordLoginDisabled, .failure(SignInError.passwordLoginDisabled)),
         (.noPassword, .failure(SignInError.wrongPassword)),
-        (.userDisabled, .failure(SignInError.userDisabled)):
+        (.userDisabled, .failure(SignInError.userDisabled)),
+        (.locked, .failure(SignInError.userDisabled)):
         return
       case (.tooManyAttempts(let predicted), .failure(SignInError.tooManyAttempts(let until))):
         #expect(predicted == until)

@@ -107,14 +107,18 @@ extension Instance {
     _ = try await identity.support.protect(pool, ID(uid), true, owner.request())
   }
 
-  /// Has a user report a change with the link of an email, which locks their factors.
-  func reportChange(of uid: ID<Account>, in pool: Pool? = nil) async throws {
+  /// Has a user report a change with the link of an email to an address, by default the account's, which
+  /// locks the account.
+  func reportChange(
+    of uid: ID<Account>, from address: String? = nil, in pool: Pool? = nil
+  ) async throws {
     let account = try #require(try await identity.accounts.find(pool ?? acme, uid))
     let (now, random) = (now, identity.enrollments.store.random)
     let change = UserNotice.factorsRemoved(names: ["phone"])
     let code = try await database.write { connection in
       try UserLink.insert(
-        .reportedChange, about: change.stored, of: account, random: random, at: now, connection)
+        .reportedChange, about: change.stored, of: account, to: address ?? account.email ?? "",
+        random: random, at: now, connection)
     }
     try await identity.reportedChanges.object(code, by: Self.visitor)
   }

@@ -78,6 +78,12 @@ extension Instance {
     return try #require(try await mails().last).code
   }
 
+  /// Resets a user's password to the same one, with a link to the account's address.
+  func reset(_ person: Person) async throws {
+    let code = try await code(.passwordReset, person)
+    try await identity.outOfBandCodes.resetPassword(code, to: person.password, by: Self.visitor)
+  }
+
   /// Changes the sign-in methods of Acme's project-level pool.
   func allow(password: Bool = true, emailLink: Bool = false) async throws {
     _ = try await identity.pools.update(project: acme.project, by: Self.boss) { project in

@@ -1,5 +1,6 @@
 import Crypto
 import Database
+import JSON
 import Testing
 
 @testable import Identity
@@ -52,5 +53,21 @@ extension TestServer {
     }
     let code = try #require(link?.split(separator: "=").last)
     try await identity.reportedChanges.object(String(code), by: Author(actor: .visitor))
+  }
+
+  /// Resets a user's password to the same one, with a link to their address.
+  func reset(_ person: Person) async throws {
+    let sent = try await post(
+      "/v1/accounts:sendOobCode",
+      ["requestType": "PASSWORD_RESET", "email": .string(person.email)])
+    #expect(sent.status == 200, "\(sent.json)")
+    var code: Substring?
+    while let mail = try await identity.deliveries.claim() {
+      code = mail.body.split(separator: "oobCode=").last?.prefix { $0 != "&" && $0 != "\n" }
+    }
+    let reset = try await post(
+      "/v1/accounts:resetPassword",
+      ["oobCode": .string(String(try #require(code))), "newPassword": .string(Person.password)])
+    #expect(reset.status == 200, "\(reset.json)")
   }
 }

@@ -77,19 +77,22 @@ struct RecoveryCodesTests {
   }
 
   @Test
-  func `after a reported change, users and service tokens can't change factors or delete the user`()
+  func `after a reported change, no token changes how the user signs in until an owner decides`()
     async throws
   {
     try await TestServer.with { server in
       let waiting = try await server.waiting()
       let uid = waiting.person.uid
       try await server.object(for: uid)
+      let refused = try await server.signIn(waiting.person)
+      #expect(refused.status == 400 && refused.error == "USER_DISABLED")
+      try await server.reset(waiting.person)
       let pending = try await server.signIn(waiting.person).text("mfaPendingCredential")
       let token = try await server.finishSecond(
         Waiting(person: waiting.person, enrolled: waiting.enrolled, pending: .string(pending)),
         code: waiting.enrolled.device.code(at: server.now))["idToken"]
       let locked =
-        "OPERATION_NOT_ALLOWED : Changes of second factors are locked for this account."
+        "OPERATION_NOT_ALLOWED : Changes of how its user signs in are locked for this account."
       let calls: [(String, JSON)] = [
         (ErrorRow.start, ["idToken": token ?? nil, "totpEnrollmentInfo": [:]]),
         (
@@ -98,12 +101,26 @@ struct RecoveryCodesTests {
         ),
         (Self.generate, ["idToken": token ?? nil]),
         ("/v1/accounts:delete", ["idToken": token ?? nil]),
+        ("/v1/accounts:update", ["idToken": token ?? nil, "password": "another horse"]),
+        ("/v1/accounts:update", ["idToken": token ?? nil, "deleteAttribute": ["PASSWORD"]]),
+        (
+          "/v1/accounts:sendOobCode",
+          [
+            "requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token ?? nil,
+            "newEmail": "new@example.com",
+          ]
+        ),
       ]
       for (path, body) in calls {
         #expect(try await server.post(path, body).error == locked, "\(path)")
       }
-      let program = try await server.change(uid, ["mfa": ["enrollments": []]])
-      #expect(program.error == locked)
+      let changes: [JSON.Object] = [
+        ["mfa": ["enrollments": []]], ["email": "new@example.com"], ["deleteAttribute": ["EMAIL"]],
+        ["password": "another horse"], ["phoneNumber": "+12025550143"],
+      ]
+      for change in changes {
+        #expect(try await server.change(uid, change).error == locked, "\(change)")
+      }
       let deletion = try await server.post(
         TestServer.accounts + ":delete", ["localId": .string(uid)], .owner)
       #expect(deletion.status == 400 && deletion.error == locked)
@@ -115,6 +132,13 @@ struct RecoveryCodesTests {
         batch.json == [
           "errors": [["index": 0, "localId": .string(uid), "message": .string(locked)]]
         ])
+      let link = try await server.post(
+        TestServer.accounts + ":sendOobCode",
+        [
+          "requestType": "PASSWORD_RESET", "email": .string(waiting.person.email),
+          "returnOobLink": true,
+        ], .owner)
+      #expect(link.error == locked)
       let other = try await server.change(uid, ["displayName": "Alice"])
       #expect(other.status == 200)
     }

@@ -112,6 +112,8 @@ struct SimulatedUser {
   var era = 0
   var isProtected = false
   var isLocked = false
+  /// Whether they reported a change: no one resets a password here.
+  var isSignInLocked = false
   var isDisabled = false
   /// Whether they were deleted; an import may create a user with the same UID.
   var isGone = false
@@ -168,6 +170,7 @@ struct SimulatedUser {
     purged += factors
     (factors, ended, pending, link, usedReports) = ([], [], [], nil, [])
     (isProtected, isLocked, isDisabled, isGone) = (false, false, false, true)
+    isSignInLocked = false
     (wrongCodes, blockedUntil) = (0, nil)
   }
 

@@ -55,7 +55,7 @@ extension StateMachine {
       "allow-changes", row: "account.allow-changes", by: agent, on: user, needing: .protectUsers,
       passingLock: true, obstacle: { _ in sample.isLocked ? nil : "nothingToDo" },
       { try await identity.support.allowChanges(sample.pool, sample.id, $0) },
-      then: { _, _ in users[user].isLocked = false })
+      then: { _, _ in (users[user].isLocked, users[user].isSignInLocked) = (false, false) })
   }
 
   func disable() async throws {
@@ -158,7 +158,7 @@ extension StateMachine {
     let sample = users[user]
     var change = AccountChange()
     var (gone, added): (Set<String>, String?) = ([], nil)
-    var changesFactors = true
+    var (changesFactors, changesPassword) = (true, false)
     switch dice.below(4) {
     case 0:
       change.factors = .clear
@@ -181,13 +181,13 @@ extension StateMachine {
       changesFactors = false
     default:
       change.password = .set(sample.password)
-      changesFactors = false
+      (changesFactors, changesPassword) = (false, true)
     }
     var expectation = Expectation(name: "change of \(sample.uid)")
     let phones =
       sample.factors.count { $0.number != nil && !gone.contains($0.id) } + (added == nil ? 0 : 1)
     var isDone = false
-    if changesFactors, sample.isLocked {
+    if changesFactors || changesPassword, sample.isLocked {
       expectation.refusals = ["changesLocked"]
     } else if changesFactors, phones > 5 {
       expectation.refusals = ["tooManyFactors"]

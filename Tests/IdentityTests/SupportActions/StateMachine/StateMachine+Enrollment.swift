@@ -287,7 +287,7 @@ extension StateMachine {
     var expectation = Expectation(name: "revert of \(sample.uid)")
     let new = sample.factors.first { $0.id == factor }
     let isSuspended = new?.isSuspended(at: now) ?? false
-    let isRemovable = new != nil && !sample.isLocked && !isSuspended
+    let isRemovable = new != nil && !isSuspended
     let result = await attempt {
       try await identity.outOfBandCodes.apply(code, by: Author(actor: .visitor))
     }
@@ -302,7 +302,7 @@ extension StateMachine {
         "changesLocked", "invalidCode", "usedCode", "expiredCode", "userDisabled",
       ]
       if isSuspended { expectation.refusals.append("factorSuspended") }
-      if isRemovable, !sample.isDisabled {
+      if isRemovable, !sample.isDisabled, !sample.isLocked {
         expectation.refusals = ["expiredCode", "usedCode"]
       }
     }
@@ -339,7 +339,7 @@ extension StateMachine {
       users[user].endTemporary()
       users[user].endRecovery()
       users[user].endSessions()
-      users[user].isLocked = true
+      (users[user].isLocked, users[user].isSignInLocked) = (true, true)
     }
     try await reconcile(expectation, result)
   }

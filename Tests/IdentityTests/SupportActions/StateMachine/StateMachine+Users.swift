@@ -18,7 +18,7 @@ extension StateMachine {
   func signIn(_ user: Int) async throws {
     let sample = users[user]
     var expectation = Expectation(name: "password of \(sample.uid)")
-    if sample.isDisabled { expectation.refusals = ["userDisabled"] }
+    if sample.isDisabled || sample.isSignInLocked { expectation.refusals = ["userDisabled"] }
     let result = await attempt {
       try await identity.signIns.password(
         sample.pool, email: sample.email, password: sample.password,

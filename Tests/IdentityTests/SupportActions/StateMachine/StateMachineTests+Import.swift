@@ -84,7 +84,7 @@ extension StateMachine {
       } else if options.existing == .keep {
         expected.kept += 1
       } else if options.existing == .refuse || kept + row.factors.count > 5
-        || sample.isLocked && !row.factors.isEmpty
+        || sample.isLocked
       {
         expected.refusals.append(.init(index: 0, fault: .localIDExists))
         continue
