@@ -24,7 +24,9 @@ import Testing
     .off: ("OPA", ["Turn on TOTP…", "Turn on TOTP…", "View policy"]),
     .wide: ("OPA", ["Narrow window", "Narrow window", "View policy"]),
     .methods: ("OPA", ["Choose methods", "Choose methods", "View settings"]),
-    .leftOutside: ("OPA", ["Choose methods", "Choose methods", "View settings"]),
+    .leftOutside: (
+      "OPAS", ["Choose methods", "Choose methods", "View settings", "View settings"]
+    ),
     .unstated: ("OPA", ["Set to Enabled", "Set to Enabled", "View policy"]),
     .phonesOff: ("OPA", ["Change policy", "Change policy", "View policy"]),
     .neverOn: ("OPA", ["Turn on TOTP…", "Turn on TOTP…", "View policy"]),

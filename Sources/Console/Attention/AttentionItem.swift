@@ -99,3 +99,16 @@ extension PoolWarning.Reason {
     }
   }
 }
+
+extension LeftOutside {
+  var finding: Message {
+    isCut
+      ? Message(
+        "{count} or more users with a second factor have no way to sign in.",
+        ["count": .number(users)])
+      : Message(
+        one: "{count} user with a second factor has no way to sign in.",
+        other: "{count} users with a second factor have no way to sign in.",
+        ["count": .number(users)])
+  }
+}

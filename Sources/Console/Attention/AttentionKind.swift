@@ -97,7 +97,7 @@ enum AttentionKind: CaseIterable {
     case .off: Row(.warning, .ofPolicy, .turnOn(others: Message("View policy")))
     case .wide: Row(.warning, .ofPolicy, Self.policy(Message("Narrow window")))
     case .methods: Row(.warning, .ofPolicy, Self.signInMethods)
-    case .leftOutside: Row(.critical, .ofPolicy, Self.signInMethods)
+    case .leftOutside: Row(.critical, .anyone, Self.signInMethods)
     case .unstated: Row(.notice, .ofPolicy, Self.policy(Message("Set to Enabled")))
     case .phonesOff: Row(.notice, .ofPolicy, Self.policy(Message("Change policy")))
     case .neverOn: Row(.notice, .ofPolicy, .turnOn(others: Message("View policy")))

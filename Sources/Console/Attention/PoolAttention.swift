@@ -12,6 +12,8 @@ struct PoolAttention {
   let messages: MessageCounts
   let carriesMail: Bool
   let carriesText: Bool
+  /// The enrolled users who have no way to sign in; nil if there are none.
+  let leftOutside: LeftOutside?
   /// The number of users whose codes aren't checked.
   let locked: Int
   /// Users who reported a change that they didn't make; one more than `mostReporting`.
@@ -54,6 +56,7 @@ struct PoolAttention {
     if pool.isDisabled {
       add(.signInOff, Message("Sign-in is turned off: no one in this user pool can sign in."))
     }
+    if let leftOutside { add(.leftOutside, leftOutside.finding) }
     if locked > 0 {
       add(
         .lockedOut,

@@ -63,10 +63,12 @@ extension ProjectsAttention {
     let missing: [String]
     let policyFile: PolicyFileStatus
     let damage: IntegrityChecks.Result?
+    let leftOutside: [PoolWithoutWayIn]
     let auditFault: AuditChain.StoredFault?
     let breakGlass: BreakGlassAlert?
     /// Since when no server does the tasks; nil if one does.
     let tasksUnheldSince: Instant?
+    let upgrade: UpgradeReport?
     let held: [HeldAgent]
 
     /// The maximum number of items of each kind, from which the worst are shown.
@@ -75,8 +77,8 @@ extension ProjectsAttention {
     /// Whether there may be more items of a kind.
     var isCut: Bool {
       [
-        warnings.count, alerts.count, reporting.count, differing.count, overdue.count,
-        unreviewed.count,
+        warnings.count, alerts.count, reporting.count, leftOutside.count, differing.count,
+        overdue.count, unreviewed.count,
       ].contains { $0 >= Self.counted }
     }
 
@@ -115,7 +117,13 @@ extension ProjectsAttention {
       }
       auditFault = sees(.auditFault) ? try await identity.auditChain.storedFault() : nil
       breakGlass = sees(.breakGlass) ? try await identity.alerts.breakGlass() : nil
-      tasksUnheldSince = sees(.tasksNotHeld) ? try await identity.taskLease.unheldSince() : nil
+      let latest = identity.clock.now().advanced(bySeconds: -TaskLease.longestGap)
+      tasksUnheldSince =
+        sees(.tasksNotHeld)
+        ? try await identity.taskLease.unheldSince().flatMap { $0 < latest ? $0 : nil } : nil
+      upgrade = try await identity.droppedByUpgrade(visibleTo: administrator)
+      leftOutside = try await identity.pools.leftOutside(
+        visibleTo: administrator, limit: Self.counted)
       held = try await Self.held(identity, administrator)
     }
 
@@ -166,6 +174,20 @@ extension ProjectsAttention.Facts {
         .breakGlass, at: breakGlass.lastSeenAt, in: .instance, breakGlass.sentence(times),
         found: Link(text: Message("Open the audit log"), href: ConsolePaths.instanceAudit()))
     }
+    if let upgrade {
+      let query: Form = ["action": AuditAction.instanceUpgrade.rawValue]
+      items.add(
+        .droppedSettings, at: upgrade.at, in: .instance,
+        Message(
+          one: "The upgrade on {time} dropped {count} setting that this version doesn’t have.",
+          other: "The upgrade on {time} dropped {count} settings that this version doesn’t have.",
+          [
+            "time": times.value(upgrade.at),
+            "count": .number(upgrade.dropped.values.reduce(0, +)),
+          ]),
+        found: Link(
+          text: Message("View audit log"), href: query.query(of: ConsolePaths.instanceAudit())))
+    }
     for group in unreadable {
       items.add(
         .unreadable, in: AttentionPlace(group), group.sentence,
@@ -183,6 +205,9 @@ extension ProjectsAttention.Facts {
           other: "{count} users reported a change to their second factors that they didn’t make.",
           ["count": .number(each.users)]),
         found: Link(text: Message("Review reports"), href: ConsolePaths.overview(each.pool)))
+    }
+    for each in leftOutside {
+      items.add(.leftOutside, in: .pool(each.pool), each.found.finding)
     }
     for alert in alerts {
       items.add(

@@ -29,6 +29,7 @@ struct OverviewPage: Sendable {
       now: identity.clock.now(),
       messages: try await identity.messages.counts(pool),
       carriesMail: identity.messages.carriesMail, carriesText: identity.messages.carriesText,
+      leftOutside: try await identity.pools.leftOutside(of: pool),
       locked: try await identity.accounts.counts(pool).locked,
       reporting: try await identity.reportedChanges.users(
         of: pool, limit: PoolAttention.mostReporting + 1),
