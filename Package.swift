@@ -204,7 +204,8 @@ let package = Package(
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite", "TestDatabases"]),
-    tests("DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
+    tests(
+      "DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "Metrics", "TestDatabases"]),
     // What both databases do alike.
     tests("DatabaseConformanceTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),

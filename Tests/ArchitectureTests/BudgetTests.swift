@@ -3,14 +3,14 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 136_200,
-    "Swift files": 770,
+    "lines of Swift": 138_650,
+    "Swift files": 776,
     "public error types": 45,
-    "console actions": 80,
-    "audit actions": 140,
+    "console actions": 82,
+    "audit actions": 143,
     "tables": 80,
     "options of the command line": 105,
-    "commands": 44,
+    "commands": 45,
   ]
 
   @Test func `the product keeps to its size`() throws {

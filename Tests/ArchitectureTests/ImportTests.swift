@@ -40,7 +40,7 @@ private let mayImport: [String: Set<String>] = [
   ],
 
   "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
-  "DatabaseSQLite": ["Database", "Host", "Text", "CSQLite"],
+  "DatabaseSQLite": ["Database", "Host", "Metrics", "Text", "CSQLite"],
   "DatabasePostgreSQL": ["Database", "Host", "Metrics", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
   "MailText": ["Identity", "Localization", "OTP"],

@@ -1,4 +1,5 @@
 import Database
+import HTTP
 import Identity
 import OTP
 import Testing

@@ -17,6 +17,7 @@ struct AlertTableTests {
   private static let events: [String: Cover] = [
     "server.failed": .alerts(["CountersignDown"]),
     "server.setup_code": .no("it's for the person who starts the server"),
+    "server.upgraded": .no("owners see what was dropped in the console"),
     "server.connections_limited": .alerts(["CountersignFilesExhausted"]),
     "server.access_log_not_reopened": .no("it answers a signal, and nothing is lost"),
     "certificate.not_reloaded": .alerts(["CountersignCertificateExpires"]),

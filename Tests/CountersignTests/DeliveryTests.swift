@@ -5,7 +5,7 @@ import Testing
 @testable import Identity
 @testable import countersign
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct DeliveryTests {
   /// Accepts every message.
   private final class AcceptingCarrier: Carrier {

@@ -1,5 +1,6 @@
 import Database
 import DatabasePostgreSQL
+import Metrics
 import TestDatabases
 import Testing
 

@@ -96,42 +96,31 @@ struct PoolAttention {
   }
 
   private var reports: [(sentence: Message, user: Link?)] {
-    guard !reporting.isEmpty else { return [] }
     let roles = Permission.protectUsers.roleNames
-    guard context.may(.findUsers) else {
-      let sentence =
-        reporting.count == 1
-        ? Message(
-          """
-          A user reported a change to their second factors that they didn’t make. Their \
-          second factors are locked until the report is reviewed, which requires the \
-          {roles} role.
-          """, ["roles": roles])
-        : Message(
-          """
-          Some users reported a change to their second factors that they didn’t make. Their \
-          second factors are locked until the report is reviewed, which requires the \
-          {roles} role.
-          """, ["roles": roles])
-      return [(sentence, nil)]
-    }
-    var reports: [(sentence: Message, user: Link?)] = reporting.prefix(Self.mostReporting).map {
+    let named = context.may(.findUsers) ? reporting.prefix(Self.mostReporting) : []
+    var reports: [(sentence: Message, user: Link?)] = named.map {
       (
         Message(
           """
-          {user} reported a change to their second factors that they didn’t make. Their second \
-          factors are locked until the report is reviewed, which requires the {roles} role.
+          {user} reported a change that they didn’t make. Their account is locked until the report \
+          is reviewed, which requires the {roles} role.
           """, ["user": .name(Formatted.short($0.label)), "roles": roles]),
         Link(text: Message("View user"), href: ConsolePaths.user(pool, $0.account.text))
       )
     }
-    if reporting.count > Self.mostReporting {
-      let sentence = Message(
-        """
-        More users reported a change to their second factors that they didn’t make. Their \
-        second factors are locked until the report is reviewed, which requires the \
-        {roles} role.
-        """, ["roles": roles])
+    if reporting.count > named.count {
+      let sentence =
+        named.isEmpty
+        ? Message(
+          """
+          Users reported changes that they didn’t make. Their accounts are locked until the \
+          reports are reviewed, which requires the {roles} role.
+          """, ["roles": roles])
+        : Message(
+          """
+          More users reported changes that they didn’t make. Their accounts are locked until the \
+          reports are reviewed, which requires the {roles} role.
+          """, ["roles": roles])
       reports.append((sentence, nil))
     }
     return reports

@@ -201,8 +201,8 @@ extension ProjectsAttention.Facts {
       items.add(
         .reported, in: .pool(each.pool),
         Message(
-          one: "{count} user reported a change to their second factors that they didn’t make.",
-          other: "{count} users reported a change to their second factors that they didn’t make.",
+          one: "{count} user reported a change that they didn’t make.",
+          other: "{count} users reported changes that they didn’t make.",
           ["count": .number(each.users)]),
         found: Link(text: Message("Review reports"), href: ConsolePaths.overview(each.pool)))
     }

@@ -112,7 +112,7 @@ extension Accounts {
     guard !pools.isEmpty else { return }
     let lists = uncounted.take() + pools.map { UncountedUsers.List(pool: $0, author: author) }
     do {
-      try await store.write { connection in
+      try await store.write(by: author) { connection in
         for list in lists {
           try ShownUsers.count([list.pool], by: list.author, at: now, store, connection)
         }

@@ -151,8 +151,15 @@ public final class ClockGuard: Sendable {
           $0 + (before ?? .zero)
         } ?? $0.jump)
     }
-    store.expectedTime.set(doubt)
+    tell(doubt, after: next)
     return doubt
+  }
+
+  /// Tells the expected time, also of jumps until the next check.
+  private func tell(_ doubt: ClockDoubt?, after anchor: Anchor) {
+    store.expectedTime.set(doubt) { [steady = self.steady] in
+      Self.doubt(about: $0, steady(), anchor)
+    }
   }
 
   private static func jump(
@@ -257,13 +264,13 @@ public final class ClockGuard: Sendable {
 
   private func trust(_ now: Instant) {
     let steady = steady()
+    let anchor = Anchor(wall: now, steady: steady, stored: now)
     state.withLock { state in
       guard state.anchor != nil else { return }
-      let anchor = Anchor(wall: now, steady: steady, stored: now)
       state = State(
         anchor: anchor, origin: (now, steady), last: (now, steady), jump: state.jump)
     }
-    store.expectedTime.set(nil)
+    tell(nil, after: anchor)
   }
 
   public func reading() async throws -> ClockReading {
@@ -308,10 +315,12 @@ public final class ClockGuard: Sendable {
   }
 }
 
-/// The time that the server expects: the clock's, unless it's doubted.
+/// The time that the server expects: the clock's, unless it's doubted or jumped since its check.
 package final class ExpectedTime: Sendable {
   private struct State {
     var doubt: ClockDoubt?
+    /// Returns the doubt about a time that the clock shows until the next check.
+    var check: @Sendable (Instant) -> ClockDoubt? = { _ in nil }
     var changes = 0
   }
 
@@ -319,10 +328,10 @@ package final class ExpectedTime: Sendable {
 
   package init() {}
 
-  func set(_ doubt: ClockDoubt?) {
+  func set(_ doubt: ClockDoubt?, check: @escaping @Sendable (Instant) -> ClockDoubt?) {
     state.withLock { state in
       if (state.doubt == nil) != (doubt == nil) { state.changes += 1 }
-      state.doubt = doubt
+      (state.doubt, state.check) = (doubt, check)
     }
   }
 
@@ -332,7 +341,10 @@ package final class ExpectedTime: Sendable {
   var changes: Int { state.withLock { $0.changes } }
 
   /// Returns the expected time when the clock shows `now`.
-  func at(_ now: Instant) -> Instant { state.withLock { $0.doubt?.expected } ?? now }
+  func at(_ now: Instant) -> Instant {
+    let (doubt, check) = state.withLock { ($0.doubt, $0.check) }
+    return (doubt ?? check(now))?.expected ?? now
+  }
 }
 
 public enum DatabaseClock: Sendable, Equatable {

@@ -389,8 +389,7 @@ extension Account {
     return known
   }
 
-  /// Whether a folded address was verified while the account had it, or a provider that has it vouches
-  /// for it.
+  /// Whether a folded address was verified, or a provider that has it vouches for it.
   fileprivate func hasVerified(_ address: String) -> Bool {
     func isSame(_ other: String?) -> Bool {
       other.map { AccountRules.folded(email: $0).isSameBytes(as: address) } ?? false

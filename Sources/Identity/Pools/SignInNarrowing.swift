@@ -53,8 +53,9 @@ struct WaysIn: Equatable, Sendable {
   /// The condition of accounts `a` that have one of these ways.
   private var condition: SQL {
     var ways: [SQL] = []
-    if password { ways.append("a.password_hash IS NOT NULL AND a.email_folded IS NOT NULL") }
-    if emailLink { ways.append("a.email_folded IS NOT NULL") }
+    let hasEmail: SQL = "a.email_folded IS NOT NULL"
+    if password { ways.append("a.password_hash IS NOT NULL AND \(hasEmail)") }
+    if emailLink { ways.append(hasEmail) }
     let link: SQL = "SELECT 1 FROM account_provider l WHERE l.account_key = a.account_key"
     if let providers {
       ways.append("EXISTS (\(link) AND l.provider_id IN (\(list: providers)))")

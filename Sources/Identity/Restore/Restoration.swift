@@ -37,11 +37,6 @@ public struct RestoreReport: Sendable {
   }
 }
 
-/// A server or another command uses the database.
-public struct DatabaseInUse: Error {
-  public init() {}
-}
-
 extension Identity {
   /// Invalidates everything in a restored database that must not be valid again: sessions, time
   /// steps up to now, pending approvals, links, and codes.
@@ -51,8 +46,7 @@ extension Identity {
   /// `file` is the name of the backup, for the audit log, nil if other tools restored the database, and
   /// `former` the replaced database, if it's readable.
   ///
-  /// - Throws: ``DatabaseInUse`` with `isAlone`, if a server or a command uses the database;
-  ///   `DatabaseError`.
+  /// - Throws: `DatabaseError`: with `isAlone`, `busy` if a server or a command uses the database.
   public func endTheRestoredPast(
     file: String?, keepsSessions: Bool, former: (any Database)?, isAlone: Bool = false,
     by author: Author
@@ -65,7 +59,9 @@ extension Identity {
     }
     let (state, isCompared) = (known ?? FormerState(), known != nil)
     return try await store.write(by: author) { connection in
-      if isAlone, try !connection.catalog.acquire(connection) { throw DatabaseInUse() }
+      if isAlone, try !connection.catalog.acquire(connection) {
+        throw DatabaseError(.busy, "in use")
+      }
       let latest = try StoredTime.latest(connection)
       var report = RestoreReport(at: now, isCompared: isCompared)
       if !keepsSessions { try Self.endSessions(&report, at: now, connection) }

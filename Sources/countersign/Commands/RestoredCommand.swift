@@ -1,3 +1,4 @@
+import Database
 import Foundation
 import Identity
 import Localization
@@ -41,7 +42,7 @@ enum RestoredCommand: Command {
       return 0
     } catch {
       await instance.database.close()
-      guard error is DatabaseInUse else { throw error }
+      guard (error as? DatabaseError)?.code == .busy else { throw error }
       throw ConfigurationError.temporary(
         Message("A server or a command is using the database. Stop it first."))
     }

@@ -133,7 +133,6 @@ extension ServerEvent {
     let dropped = DroppedSetting.Kind.allCases.compactMap { kind in
       upgrade.dropped[kind].map { (kind: kind, count: $0) }
     }
-    let list = Message.Value.list(dropped.map { $0.kind.message($0.count) })
     return LogRecord(
       "server.upgraded", dropped.isEmpty ? .info : .warning,
       dropped.isEmpty
@@ -142,9 +141,9 @@ extension ServerEvent {
           other: "Upgraded the database by {count} migrations.",
           ["count": .number(upgrade.migrations)])
         : Message(
-          one: "Upgraded the database by {count} migration. Dropped: {dropped}.",
-          other: "Upgraded the database by {count} migrations. Dropped: {dropped}.",
-          ["count": .number(upgrade.migrations), "dropped": list]),
+          one: "Upgraded the database; {count} setting was dropped, as the lines above say.",
+          other: "Upgraded the database; {count} settings were dropped, as the lines above say.",
+          ["count": .number(dropped.reduce(0) { $0 + $1.count })]),
       [("migrations", .number(JSON.Number(upgrade.migrations)))]
         + dropped.map { ($0.kind.rawValue, .number(JSON.Number($0.count))) })
   }

@@ -173,7 +173,7 @@ extension UseCase {
           by: i.author(nora))
       }
     },
-    UseCase("reset a password", [.administratorResetPassword]) { i in
+    UseCase("reset an administrator's password", [.administratorResetPassword]) { i in
       let nora = try await i.administrator("nora", .auditor)
       return {
         try await i.identity.ownAccount.resetPassword(

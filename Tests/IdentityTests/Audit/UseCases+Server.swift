@@ -17,8 +17,7 @@ extension UseCase {
     UseCase("end an hour in which lists showed users", [.accountList]) { i in
       try await i.identity.accounts.recordShown(
         .pools([DownloadedUsers.PoolCount(i.acme, count: 3)]), by: Instance.support)
-      i.clock.advance(3_599)
-      try await i.advancePurging(3_600)
+      try await i.advancePurging(3_600 - i.now.seconds % 3_600)
       return { try await i.identity.purgeExpired() }
     },
     UseCase("let a request expire", [.approvalExpire]) { i in

@@ -86,30 +86,35 @@ struct LeftOutsideTests {
       $0.signIn = SignInMethods(password: true, emailLink: true, anonymous: true, phone: true)
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
     }
-    func user(_ id: String, _ set: (inout ImportedUser) -> Void) -> ImportRow {
+    func user(_ id: String, _ set: (inout ImportedUser) -> Void = { _ in }) -> ImportRow {
       var user = ImportedUser()
-      (user.localID, user.emailVerified) = (id, true)
+      (user.localID, user.email, user.emailVerified) = (id, "\(id)@example.com", true)
       user.factors = [ImportedFactor(.totp(TOTPImportTests.secret), id: "app-\(id)")]
       set(&user)
       return .success(user)
     }
     let identity = ProviderLink(provider: "oidc.acme", rawID: "user-1")
     let rows = [
-      user("password") {
-        $0.email = "password@example.com"
-        $0.password = ImportTests.hash(Person.alice.password)
-      },
-      user("link") { $0.email = "link@example.com" },
+      user("password") { $0.password = ImportTests.hash(Person.alice.password) },
+      user("link"),
       user("provider") { $0.providers = [identity] },
       // Phone sign-in supports no second factor.
       user("phone") { $0.phoneNumber = "+15555550100" },
-      user("custom token") { $0.isCustomAuth = true },
-      user("disabled") { ($0.email, $0.disabled) = ("disabled@example.com", true) },
-      user("without a factor") { ($0.email, $0.factors) = ("none@example.com", []) },
+      user("custom-token") { $0.isCustomAuth = true },
+      user("disabled") { $0.disabled = true },
+      user("without-a-factor") { $0.factors = [] },
     ]
     let outcome = try await instance.identity.imports.run(
       instance.acme, rows, ImportTests.factorless, by: Instance.boss)
     #expect(outcome.refusals.isEmpty)
+    // A factor can be added only to a user with an email address, but outlasts it.
+    var change = AccountChange()
+    change.email = .clear
+    for id in ["provider", "phone", "custom-token"] {
+      let account = try await instance.identity.accounts.update(
+        instance.acme, ID(id), change, by: Instance.boss)
+      #expect(account.email == nil && account.factors.count == 1)
+    }
   }
 
   private func listed(_ instance: Instance, _ role: Role = .owner) async throws -> [Int] {
@@ -160,7 +165,7 @@ struct LeftOutsideTests {
         change.outside == 1
         ? "1 user with a second factor has" : "2 users with a second factor have"
       #expect(mails.allSatisfy { $0.body.contains("\(count) no other way to sign in.") })
-      let link = "https://mfa.example.com/projects/acme/settings/sign-in-methods\n"
+      let link = "https://mfa.example.com/projects/acme-app/settings/sign-in-methods\n"
       #expect(mails.allSatisfy { $0.body.contains(link) })
     }
   }

@@ -11,8 +11,9 @@ struct DialectTests {
     .enabled(if: PostgreSQL.isInstalled, "Debian's package postgresql isn't installed"),
     .enabled(if: TestDatabase.isSQLite))
   func `migrations for PostgreSQL create the schema of SQLite`() async throws {
-    let created = try await Self.schema(after: [Identity.migrations(for: .postgreSQL).baseline.text]
-    )
+    let migrations = Identity.migrations(for: .postgreSQL)
+    let created = try await Self.schema(
+      after: [migrations.baseline.text] + migrations.later.map(\.text))
     try await withEmptyDatabase { database in
       try await database.migrate(Identity.migrations(for: .sqlite), at: 0)
       let expected = Set(try await Self.schema(of: database).map(Self.normalized))
@@ -28,8 +29,10 @@ struct DialectTests {
   func `an upgraded database has the schema of a new one`() async throws {
     let migrations = Identity.migrations(for: .postgreSQL)
     let released = try await ReleasedDatabase.script()
-    let upgraded = try await Self.schema(after: [released, migrations.upgrade.text])
-    let new = try await Self.schema(after: [migrations.baseline.text])
+    let upgraded = try await Self.schema(
+      after: [released, migrations.upgrade.text] + migrations.later.map(\.text))
+    let new = try await Self.schema(
+      after: [migrations.baseline.text] + migrations.later.map(\.text))
     Self.expectSame(upgraded, new)
     try await ReleasedDatabase.with { released in
       try await released.database.migrate(Identity.migrations(for: .sqlite), at: 0)

@@ -30,12 +30,14 @@ struct UpgradeTests {
   ]
   /// The new columns of tables that stay.
   private static let newColumns: [String: Set<String>] = [
-    "account": ["initial_email_verified"],
+    "account": ["initial_email_verified", "reported_mailbox", "sign_in_lock"],
     "account_provider": ["email_verified"],
     "bulk_job": ["kind"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
     "removed_factor": ["clock_offset"],
+    "scope": ["outside_users"],
     "support_rules": ["resynchronization"],
+    "user_link": ["address"],
   ]
   /// What nothing has filled yet.
   private static let newTables: Set = ["deleted_attempts", "node", "noticed_address"]
