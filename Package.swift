@@ -81,6 +81,7 @@ let package = Package(
     module("HTTP", ["JSON", "Text"], settings: optimized),
     module("Database", ["Metrics"], settings: optimized),
     module("QRCode", ["CQREncode"], settings: optimized),
+    module("Compression", ["CZlib"], settings: optimized),
     module("INI", ["CInih"]),
     module("Host", ["CLinux"], settings: optimized),
     module("CBOR", ["CCBOR"]),
@@ -95,14 +96,17 @@ let package = Package(
     .target(
       name: "Identity",
       dependencies: [
-        "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",
+        "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
+        "WebAuthn",
       ],
-      exclude: ["Migrations/README.md"],
-      resources: [.embedInCode("Migrations")], swiftSettings: house),
+      exclude: ["Migrations/README.md", "Passwords/README.md"],
+      resources: [
+        .embedInCode("Migrations"), .embedInCode("Passwords/common_passwords.txt.gz"),
+      ], swiftSettings: house),
 
     module(
-      "HTTPServer", ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"], settings: optimized
-    ),
+      "HTTPServer", ["Compression", "HTTP", "Host", "Network", "Text", "CMicroHTTPD"],
+      settings: optimized),
     module(
       "DatabaseSQLite", ["Database", "Host", "Metrics", "Text", "CSQLite"], settings: optimized),
     module(
@@ -209,7 +213,7 @@ let package = Package(
     // What both databases do alike.
     tests("DatabaseConformanceTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
-    tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "Text"]),
+    tests("HTTPServerTests", ["Compression", "HTTP", "HTTPServer", "Network", "Text"]),
     tests(
       "IdentityTests",
       [

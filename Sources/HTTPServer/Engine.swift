@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Compression
 import Glibc
 import HTTP
 import Synchronization

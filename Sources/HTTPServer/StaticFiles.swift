@@ -1,3 +1,4 @@
+import Compression
 import FoundationEssentials
 public import HTTP
 import Host

@@ -22,6 +22,7 @@ extension Identity {
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_postgresql_sql),
         migration("m0072_account_lock", PackageResources.m0072_account_lock_postgresql_sql),
         migration("m0073_outside_users", PackageResources.m0073_outside_users_postgresql_sql),
+        migration("m0074_common_passwords", PackageResources.m0074_common_passwords_postgresql_sql),
       ])
   }
 
@@ -37,6 +38,7 @@ extension Identity {
           "m0071_factor_for_changes", PackageResources.m0071_factor_for_changes_sqlite_sql),
         migration("m0072_account_lock", PackageResources.m0072_account_lock_sqlite_sql),
         migration("m0073_outside_users", PackageResources.m0073_outside_users_sqlite_sql),
+        migration("m0074_common_passwords", PackageResources.m0074_common_passwords_sqlite_sql),
       ])
   }
 

@@ -33,7 +33,7 @@ from support.waiting import until
 DOCUMENT = (ROOT / "docs/connect.md").read_text()
 PRODUCTION = "https://identitytoolkit.googleapis.com"
 PROJECT = "acme-app"
-EMAIL, PASSWORD = "ada@example.com", "swordfish"
+EMAIL, PASSWORD = "ada@example.com", "bright-swordfish"
 
 
 def code_blocks(heading, language):

@@ -101,7 +101,7 @@ def test_version_1_has_its_own_error_format(api):
             "/v1/accounts:signUp", params={"key": api.key}, content=body,
             headers={"Content-Type": "application/json"})
         assert refused(answer, "Invalid")["errors"][0]["reason"] == reason
-    error = refused(api.client(":signUp", {"email": "x", "password": "swordfish"}), "INVALID_EMAIL")
+    error = refused(api.client(":signUp", {"email": "x", "password": "bright-swordfish"}), "INVALID_EMAIL")
     assert "status" not in error and error["errors"][0]["reason"] == "invalid"
 
 

@@ -156,7 +156,7 @@ def test_a_translation_is_on_pages_and_in_mail_and_its_gaps_are_one_warning(tmp_
             assert "<h1>Sign in</h1>" in httpx.get(server.url + "/sign-in").text
             api = Api(server.url, "localized", pages.api_key("localized"),
                       create_token(server.data, "localized", "owner"))
-            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "swordfish"}))
+            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "bright-swordfish"}))
             ok(api.client(":sendOobCode", {
                 "requestType": "PASSWORD_RESET", "email": "sam@example.com"},
                 headers={"X-Firebase-Locale": "de"}))

@@ -99,7 +99,7 @@ def namesakes(standalone, api, owner):
         pool.switch_totp_on()
         pool.token = create_token(standalone.data, api.project, "owner", pool.tenant)
         ok(pool.admin("POST", "accounts", {
-            "localId": "namesake", "email": "ada@example.com", "password": "swordfish",
+            "localId": "namesake", "email": "ada@example.com", "password": "bright-swordfish",
             "emailVerified": True}))
         _, session = pool.enroll(ok(pool.sign_in("ada@example.com"))["idToken"])
         tokens.append(session["idToken"])

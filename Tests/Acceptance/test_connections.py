@@ -157,7 +157,7 @@ def statuses(connections):
 def sign_in(server, key):
     connection = http.client.HTTPConnection(*server.address, timeout=60)
     connection.request("POST", f"{SIGN_IN}?key={key}", json.dumps(
-        {"email": "ada@example.com", "password": "swordfish"}))
+        {"email": "ada@example.com", "password": "bright-swordfish"}))
     status = connection.getresponse().status
     connection.close()
     return status

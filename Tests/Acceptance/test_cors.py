@@ -151,7 +151,7 @@ def test_a_page_in_a_browser_signs_a_user_up(emulator, chromium, shop):
     answer = page.evaluate("""async (url) => {
       const answer = await fetch(url + "/identitytoolkit.googleapis.com/v1/accounts:signUp?key=k", {
         method: "POST", headers: {"Content-Type": "application/json", "X-Client-Version": "t"},
-        body: JSON.stringify({email: "web@example.com", password: "swordfish"})});
+        body: JSON.stringify({email: "web@example.com", password: "bright-swordfish"})});
       return await answer.json();
     }""", emulator.url)
     assert answer["email"] == "web@example.com" and answer["idToken"]

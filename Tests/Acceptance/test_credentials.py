@@ -24,7 +24,7 @@ def test_an_invalid_api_key_is_refused(api):
 
 def test_an_api_key_is_accepted_in_the_header(api):
     answer = api.http.post(
-        "/v1/accounts:signUp", json={"email": "h@example.com", "password": "swordfish"},
+        "/v1/accounts:signUp", json={"email": "h@example.com", "password": "bright-swordfish"},
         headers={"X-Goog-Api-Key": api.key})
     assert ok(answer)["email"] == "h@example.com"
 

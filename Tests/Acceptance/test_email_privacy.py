@@ -18,7 +18,7 @@ def pool(api):
                  version="v2", params={"updateMask": "emailPrivacyConfig"}))
     for email in KNOWN:
         ok(api.admin("POST", "accounts", {
-            "email": email, "password": "swordfish", "emailVerified": True}))
+            "email": email, "password": "bright-swordfish", "emailVerified": True}))
     return api
 
 

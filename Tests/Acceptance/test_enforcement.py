@@ -12,7 +12,7 @@ from test_mail import PROJECT, api_of, flags, set_up_project
 from test_policy import change
 
 CLAIM = {"enforcement": "claim", "enforced-from": "2020-01-01", "grace": "0"}
-CREDENTIALS = {"email": "ada@example.com", "password": "swordfish"}
+CREDENTIALS = {"email": "ada@example.com", "password": "bright-swordfish"}
 # The method and body with which each client signs in with a password.
 SIGN_INS = {
     "js": ("/v1/accounts:signInWithPassword",

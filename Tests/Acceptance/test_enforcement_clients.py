@@ -25,7 +25,7 @@ from test_federation import custom_token, new_key, register
 from test_mail import flags
 from test_policy import change
 
-PASSWORD = "swordfish"
+PASSWORD = "bright-swordfish"
 DUE = {"mfa_enrollment_required": True}
 
 

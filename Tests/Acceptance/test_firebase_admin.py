@@ -8,7 +8,7 @@ from support.sdk import auth
 
 ADA = {"uid": "ada", "email": "ada@example.com", "phone_number": "+15551230001",
        "display_name": "Ada Lovelace", "photo_url": "https://example.com/ada.png",
-       "password": "swordfish", "email_verified": True}
+       "password": "bright-swordfish", "email_verified": True}
 
 
 def test_a_user_is_created_and_found_by_every_identifier(sdk):

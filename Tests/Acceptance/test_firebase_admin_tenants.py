@@ -43,7 +43,7 @@ def test_a_tenants_users_are_separate_from_others(sdk, tenants):
                  for name in ("red-team", "blue-team"))
     client = tenant_mgt.auth_for_tenant(red, sdk.app)
     user = client.create_user(
-        uid="ada", email="ada@example.com", password="swordfish", email_verified=True)
+        uid="ada", email="ada@example.com", password="bright-swordfish", email_verified=True)
     assert user.tenant_id == red
     other = tenant_mgt.auth_for_tenant(blue, sdk.app)
     for stranger in (other.get_user, lambda uid: auth.get_user(uid, sdk.app)):
@@ -76,7 +76,7 @@ def test_custom_tokens_links_and_imports_are_limited_to_the_tenant(sdk, tenants)
     refused(sdk.in_tenant(blue).client(":signInWithCustomToken", {"token": token}),
             "TENANT_ID_MISMATCH : Specified tenant ID does not match the custom token.")
 
-    client.update_user("bob", email="bob@example.com", password="swordfish")
+    client.update_user("bob", email="bob@example.com", password="bright-swordfish")
     asked = query_of(client.generate_password_reset_link("bob@example.com"))
     assert asked["tenantId"] == red
     code = {"oobCode": asked["oobCode"], "newPassword": "a new password"}

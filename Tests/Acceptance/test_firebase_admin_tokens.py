@@ -18,7 +18,7 @@ SETTINGS = auth.ActionCodeSettings("https://localhost/after?cart=7&lang=en", Tru
 @pytest.fixture
 def ada(sdk):
     return auth.create_user(
-        uid="ada", email=EMAIL, password="swordfish", email_verified=True, app=sdk.app)
+        uid="ada", email=EMAIL, password="bright-swordfish", email_verified=True, app=sdk.app)
 
 
 def test_revoked_sessions_are_refused(sdk, ada):
@@ -47,11 +47,11 @@ def test_the_token_of_a_disabled_user_is_refused(sdk, ada):
 def test_a_token_of_another_project_is_refused_by_the_sdk(sdk, ada):
     other = sdk.api.http.post(
         "/v1/projects/somewhere-else/accounts", headers={"Authorization": "Bearer owner"},
-        json={"email": EMAIL, "password": "swordfish"})
+        json={"email": EMAIL, "password": "bright-swordfish"})
     ok(other)
     session = sdk.api.http.post(
         "/v1/accounts:signInWithPassword", headers={"Authorization": "Bearer owner"},
-        json={"email": EMAIL, "password": "swordfish", "returnSecureToken": True,
+        json={"email": EMAIL, "password": "bright-swordfish", "returnSecureToken": True,
               "targetProjectId": "somewhere-else"})
     with pytest.raises(auth.InvalidIdTokenError, match="aud"):
         auth.verify_id_token(ok(session)["idToken"], sdk.app)
@@ -135,7 +135,7 @@ def test_claims_that_the_sdk_refuses_are_refused_without_it_too(sdk, ada):
 
 
 def test_a_link_verifies_an_email(sdk):
-    auth.create_user(uid="bob", email="bob@example.com", password="swordfish", app=sdk.app)
+    auth.create_user(uid="bob", email="bob@example.com", password="bright-swordfish", app=sdk.app)
     link = auth.generate_email_verification_link("bob@example.com", app=sdk.app)
     query = query_of(link)
     assert query["mode"] == "verifyEmail" and query["apiKey"] and query["lang"] == "en"
@@ -156,7 +156,7 @@ def test_a_link_resets_a_password_also_when_opened_directly(sdk, ada):
     opened = httpx.get(link + "&newPassword=a-new-password")
     assert opened.status_code == 200 and "success" in opened.json()["authEmulator"]
     ok(sdk.api.sign_in(EMAIL, "a-new-password"))
-    refused(sdk.api.sign_in(EMAIL, "swordfish"), "INVALID_")
+    refused(sdk.api.sign_in(EMAIL, "bright-swordfish"), "INVALID_")
 
 
 def test_a_link_signs_in(sdk):

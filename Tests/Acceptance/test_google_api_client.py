@@ -190,7 +190,7 @@ def test_a_users_lifecycle_works_with_the_described_service(api, v2):
     accounts = service(api, "v1", key=api.key).accounts()
     factors = service(api, "v2", key=api.key).accounts()
     admin = service(api, "v1", api.token).projects().accounts()
-    user = {"email": "ada@example.com", "password": "swordfish", "returnSecureToken": True}
+    user = {"email": "ada@example.com", "password": "bright-swordfish", "returnSecureToken": True}
 
     uid = accounts.signUp(body=user).execute()["localId"]
     admin.update(targetProjectId=api.project,
@@ -227,7 +227,7 @@ def test_the_calls_of_version_3_work_as_described(api):
     """iOS and the import and export commands still use version 3."""
     party = service(api, "v3", key=api.key).relyingparty()
     admin = service(api, "v3", api.token).relyingparty()
-    user = {"email": "ada@example.com", "password": "swordfish", "returnSecureToken": True}
+    user = {"email": "ada@example.com", "password": "bright-swordfish", "returnSecureToken": True}
     uid = party.signupNewUser(body=user).execute()["localId"]
     session = party.verifyPassword(body=user).execute()
     [shown] = party.getAccountInfo(body={"idToken": session["idToken"]}).execute()["users"]

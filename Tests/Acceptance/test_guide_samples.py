@@ -222,7 +222,7 @@ def test_the_web_samples_of_a_guide_work(request, owner, tmp_path, name, of_tena
         tmp_path, *shared.values(), (FILES / "reader.mjs").read_text(), *own,
         "await signIn(auth, EMAIL, PASSWORD, page);",
         STORIES[name].replace("OPEN_THE_APP", open_the_app),
-        EMAIL=email, PASSWORD="swordfish", **({"TENANT": api.tenant} if of_tenant else {}))
+        EMAIL=email, PASSWORD="bright-swordfish", **({"TENANT": api.tenant} if of_tenant else {}))
     assert done.returncode == 0, done.stderr
 
 

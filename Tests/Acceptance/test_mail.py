@@ -32,7 +32,7 @@ def api_of(server, pages):
 
 def notify(api, address):
     """Changes a user's password as an administrator, of which the user is notified."""
-    user = ok(api.admin("POST", "accounts", {"email": address, "password": "swordfish"}))
+    user = ok(api.admin("POST", "accounts", {"email": address, "password": "bright-swordfish"}))
     ok(api.admin("POST", "accounts:update", {
         "localId": user["localId"], "password": "another password"}))
 
@@ -78,7 +78,7 @@ def test_an_email_has_the_configured_sender_and_both_parts(tmp_path):
                 params={"updateMask": "notification"}))
             stored = ok(api.admin("GET", "config", version="v2"))["notification"]["sendEmail"]
             assert stored["resetPasswordTemplate"] == template
-            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "swordfish"}))
+            ok(api.admin("POST", "accounts", {"email": "sam@example.com", "password": "bright-swordfish"}))
             ok(api.client(":sendOobCode", {
                 "requestType": "PASSWORD_RESET", "email": "sam@example.com"}))
             mail, = mail_server.received(1)

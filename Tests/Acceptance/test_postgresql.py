@@ -319,7 +319,7 @@ def test_text_with_a_nul_is_refused_alike(tmp_path, kind):
     with Server(tmp_path) as server:
         pages, api = start(server, tmp_path, "nul-app")
         answers = [
-            api.client(":signUp", {"email": "a@example.com", "password": "swordfish",
+            api.client(":signUp", {"email": "a@example.com", "password": "bright-swordfish",
                                    "displayName": "a\0b"}),
             api.admin("POST", "accounts", {"displayName": "a\0b"}),
             api.admin("POST", "accounts", {"customAttributes": "{\"a\0\": 1}"}),

@@ -100,7 +100,7 @@ def test_a_node_whose_program_is_too_old_for_the_database_does_not_use_it(tmp_pa
         # Without anyone who asks for /readyz.
         server.wait_for_line(r"(Not ready: version)")
         before = query(tmp_path, "SELECT (SELECT count(*) FROM audit), (SELECT count(*) FROM account)")
-        for answer in (api.client(":signUp", {"email": "eve@example.com", "password": "swordfish"}),
+        for answer in (api.client(":signUp", {"email": "eve@example.com", "password": "bright-swordfish"}),
                        api.admin("POST", "accounts", {"localId": "eve"}), pages.get("/projects"),
                        httpx.get(f"{server.url}/static/countersign.css")):
             assert answer.status_code == 503, answer.text

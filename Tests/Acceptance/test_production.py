@@ -15,6 +15,7 @@ from support.production import (
     PROFILES, Recording, TenantRecording, allowed, document, documented, exchanges, name_of, sections, table)
 from support.program import Server, run
 from support.replay import OWNER, reset_project
+from support.rest import ok
 
 SECTIONS = sections()
 DIFFERING = {name: answer for group in allowed() for name, answer in group["exchanges"].items()}
@@ -35,6 +36,9 @@ def places(own_emulator, request):
             reset_project(own_emulator.url)
             return own_emulator.url, "demo-project", "any-key", OWNER["Authorization"].split()[1]
         api = request.getfixturevalue("api")
+        # Production's projects start without a policy, the console's with one.
+        ok(api.admin("PATCH", "config", {"passwordPolicyConfig": {}}, version="v2",
+                     params={"updateMask": "passwordPolicyConfig"}))
         return api.url, api.project, api.key, api.token
     return reach
 

@@ -97,7 +97,7 @@ def test_v2_a_repeated_enrollment_creates_one_factor(api):
 def test_an_email_creates_one_account(api):
     spellings = ["ada@example.com", "Ada@example.com", "ADA@EXAMPLE.COM", "ada@Example.com"] * 3
     good, words = split(at_once(api, [
-        ("/v1/accounts:signUp", {"email": email, "password": "swordfish"}) for email in spellings]))
+        ("/v1/accounts:signUp", {"email": email, "password": "bright-swordfish"}) for email in spellings]))
     assert len(good) == 1 and set(words) == {"EMAIL_EXISTS"}
     assert len(ok(api.admin("GET", "accounts:batchGet"))["users"]) == 1
 

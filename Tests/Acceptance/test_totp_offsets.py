@@ -18,7 +18,7 @@ from support.walking import Pointer
 WINDOWS = [0, 1, 5, 10]
 
 SALT = base64.urlsafe_b64encode(b"salt").decode()
-HASH = base64.urlsafe_b64encode(hashlib.sha256(b"saltswordfish").digest()).decode()
+HASH = base64.urlsafe_b64encode(hashlib.sha256(b"saltbright-swordfish").digest()).decode()
 
 
 def by_pyotp(secret, timestamp):

@@ -213,7 +213,7 @@ def test_the_emulator_has_its_greeting_and_routes(emulator):
     page = httpx.get(emulator.url, headers={"Accept": "text/html"}, follow_redirects=False)
     assert page.status_code == 303 or page.headers["content-type"].startswith("text/html")
     api = Api(emulator.url, "another-project", "k", "owner")
-    ok(api.admin("POST", "accounts", {"email": "x@example.com", "password": "swordfish"}))
+    ok(api.admin("POST", "accounts", {"email": "x@example.com", "password": "bright-swordfish"}))
     assert len(ok(api.admin("GET", "accounts:batchGet"))["users"]) == 1
     assert httpx.delete(
         f"{emulator.url}/emulator/v1/projects/another-project/accounts").json() == {}

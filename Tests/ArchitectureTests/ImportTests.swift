@@ -21,6 +21,7 @@ private let mayImport: [String: Set<String>] = [
   "HTTP": ["JSON", "Text"],
   // What is measured of a database on a server.
   "Database": ["Metrics"],
+  "Compression": ["CZlib"],
   "QRCode": ["CQREncode"],
   "INI": ["CInih"],
   // Facts about the machine that only C tells.
@@ -36,10 +37,11 @@ private let mayImport: [String: Set<String>] = [
   "SMS": ["Crypto", "HTTPClient", "JSON"],
 
   "Identity": [
-    "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text", "WebAuthn",
+    "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
+    "WebAuthn",
   ],
 
-  "HTTPServer": ["HTTP", "Host", "Network", "Text", "CMicroHTTPD", "CZlib"],
+  "HTTPServer": ["Compression", "HTTP", "Host", "Network", "Text", "CMicroHTTPD"],
   "DatabaseSQLite": ["Database", "Host", "Metrics", "Text", "CSQLite"],
   "DatabasePostgreSQL": ["Database", "Host", "Metrics", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
@@ -64,7 +66,7 @@ private let mayImport: [String: Set<String>] = [
 
 /// The one module that may import each C library.
 private let onlyImporter = [
-  "CMicroHTTPD": "HTTPServer", "CZlib": "HTTPServer", "CSQLite": "DatabaseSQLite",
+  "CMicroHTTPD": "HTTPServer", "CZlib": "Compression", "CSQLite": "DatabaseSQLite",
   "CCmark": "Markdown", "CCrypto": "Crypto", "CArgon2": "Crypto", "CCrypt": "Crypto",
   "CQREncode": "QRCode", "CCurl": "HTTPClient", "CInih": "INI", "CLinux": "Host",
   "CCBOR": "CBOR", "CPostgreSQL": "DatabasePostgreSQL",

@@ -107,6 +107,7 @@ struct AuditFieldLabel {
     case .passwordLongest: Message("maximum password length")
     case .passwordClasses: Message("required password characters")
     case .passwordUpgrade: Message("force upgrade on sign-in")
+    case .passwordCommonRefused: Message("common passwords refused")
     case .otherMembers: Message("other settings")
     case .tenants: Message("tenants")
     case .apiKeys: Message("API keys")

@@ -13,6 +13,7 @@ struct PasswordAnswers: Sendable {
   let upgrade: Field<Bool>
   /// The minimum password length, as typed.
   let shortest: Field<String>
+  let refusesCommon: Field<Bool>
   let classes: [PasswordPolicy.CharacterClass: Field<Bool>]
   let signUp: Field<Bool>
   let deletion: Field<Bool>
@@ -26,6 +27,7 @@ struct PasswordAnswers: Sendable {
     enforced = same(policy.isEnforced)
     upgrade = same(policy.forcesUpgrade)
     shortest = same(String(policy.shortestInForce))
+    refusesCommon = same(policy.refusesCommon)
     classes = Dictionary(
       uniqueKeysWithValues: PasswordPolicy.CharacterClass.allCases.map {
         ($0, same(policy.classes.contains($0)))
@@ -43,6 +45,7 @@ struct PasswordAnswers: Sendable {
     upgrade = flag("password-upgrade")
     shortest = Field(
       was: form.trimmed("was-password-shortest"), now: form.trimmed("password-shortest"))
+    refusesCommon = flag("password-uncommon")
     classes = Dictionary(
       uniqueKeysWithValues: PasswordPolicy.CharacterClass.allCases.map {
         ($0, flag("password-\($0.word)"))
@@ -53,7 +56,7 @@ struct PasswordAnswers: Sendable {
   }
 
   private var changesPolicy: Bool {
-    enforced.isChanged || upgrade.isChanged || shortest.isChanged
+    enforced.isChanged || upgrade.isChanged || shortest.isChanged || refusesCommon.isChanged
       || classes.values.contains(where: \.isChanged)
   }
 
@@ -80,6 +83,7 @@ struct PasswordAnswers: Sendable {
     var new = edit.passwords ?? PasswordPolicy()
     enforced.apply(to: &new.isEnforced)
     upgrade.apply(to: &new.forcesUpgrade)
+    refusesCommon.apply(to: &new.refusesCommon)
     if shortest.isChanged { new.shortest = Int(shortest.now) }
     for (kind, field) in classes where field.isChanged {
       if field.now { new.classes.insert(kind) } else { new.classes.remove(kind) }
@@ -96,9 +100,12 @@ struct PasswordAnswers: Sendable {
     }
     return choices + [
       MethodChoice(
+        id: "password-uncommon", label: Message("Refuse common passwords"), field: refusesCommon,
+        hint: Message("The 10,000 most common ones of at least eight characters")),
+      MethodChoice(
         id: "password-upgrade", label: Message("Force upgrade on sign-in"), field: upgrade,
         hint: Message(
-          "Users whose password isn’t compliant can’t sign in with it and must reset it."))
+          "Users whose password isn’t compliant can’t sign in with it and must reset it.")),
     ]
   }
 
@@ -179,13 +186,14 @@ extension PasswordPolicy {
       parts.append(Message("at most {number}", ["number": .number(longest)]))
     }
     parts += CharacterClass.allCases.filter(classes.contains).map(\.noun)
+    if refusesCommon { parts.append(Message("no common passwords")) }
     if forcesUpgrade { parts.append(Message("forced upgrade on sign-in")) }
     if !isEnforced { parts.append(Message("not enforced (Notify)")) }
     return .value(.sequence(parts))
   }
 
   static func sentence(_ missing: [PasswordRequirement]) -> Message {
-    let parts = missing.map { requirement in
+    let parts: [Message] = missing.compactMap { requirement in
       switch requirement {
       case .atLeast(let count):
         Message(
@@ -196,8 +204,15 @@ extension PasswordPolicy {
           one: "at most {count} character",
           other: "at most {count} characters", ["count": .number(count)])
       case .character(let kind): kind.noun
+      case .uncommon: nil
       }
     }
-    return Message("Passwords must have: {requirements}.", ["requirements": .sequence(parts)])
+    guard missing.contains(.uncommon) else {
+      return Message("Passwords must have: {requirements}.", ["requirements": .sequence(parts)])
+    }
+    guard !parts.isEmpty else { return Message("This is a common password. Choose another one.") }
+    return Message(
+      "Passwords must have: {requirements}. Common passwords are refused.",
+      ["requirements": .sequence(parts)])
   }
 }

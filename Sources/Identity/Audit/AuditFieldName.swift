@@ -16,7 +16,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     emailLinkSignIn, anonymousSignIn, phoneSignIn, changesNeedFactor, emailPrivacy,
     duplicateEmails, authorizedDomains, allowsTenants, importsTOTP, testPhoneNumbers, signIn,
     userSignUp, userDeletion, anonymousExpire, passwordEnforced, passwordShortest, passwordLongest,
-    passwordClasses, passwordUpgrade, otherMembers, tenants, apiKeys, serviceTokens, codeCap,
+    passwordClasses, passwordUpgrade, passwordCommonRefused, otherMembers, tenants, apiKeys,
+    serviceTokens, codeCap,
     signInGoal, undoPeriod, auditRetention, codeAttemptRetention, temporaryCodes, recoveryCodes,
     resynchronization, clockOffset, identityChecks, callerVerificationRule, callerVerification,
     actionsPerHour, approvalOver, policyApprovalOver, approvalForLastFactor, tokensRemoveFactors,
@@ -148,6 +149,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .passwordClasses: ("password-classes", .kept)
     // Whether the password policy applies at sign-in.
     case .passwordUpgrade: ("password-upgrade", .kept)
+    // Whether common passwords are rejected.
+    case .passwordCommonRefused: ("password-common-refused", .kept)
     // Settings that are stored only.
     case .otherMembers: ("other-members", .erased)
     case .tenants: ("tenants", .kept)

@@ -22,6 +22,8 @@ public struct PasswordPolicy: Equatable, Sendable {
   /// The maximum password length, from the minimum up to 4,096 characters; nil for 4,096.
   public var longest: Int?
   public var classes: Set<CharacterClass>
+  /// Whether ``CommonPasswords`` are rejected; the API neither shows nor changes it.
+  public var refusesCommon: Bool
 
   public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-"
   /// The valid range of the minimum length, in characters.
@@ -29,14 +31,19 @@ public struct PasswordPolicy: Equatable, Sendable {
 
   public init(
     isEnforced: Bool = false, forcesUpgrade: Bool = false, shortest: Int? = nil,
-    longest: Int? = nil, classes: Set<CharacterClass> = []
+    longest: Int? = nil, classes: Set<CharacterClass> = [], refusesCommon: Bool = false
   ) {
     self.isEnforced = isEnforced
     self.forcesUpgrade = forcesUpgrade
     self.shortest = shortest
     self.longest = longest
     self.classes = classes
+    self.refusesCommon = refusesCommon
   }
+
+  /// What pools start with that are made in the console, except in the emulator profile (NIST SP
+  /// 800-63B-4, section 3.1.1.2).
+  static let initial = PasswordPolicy(isEnforced: true, shortest: 8, refusesCommon: true)
 
   public var shortestInForce: Int { shortest ?? AccountRules.shortestPassword }
   public var longestInForce: Int { longest ?? AccountRules.longestPassword }
@@ -57,6 +64,7 @@ public struct PasswordPolicy: Equatable, Sendable {
   private func requirements(longest: Int?) -> [PasswordRequirement] {
     [.atLeast(shortestInForce)] + [longest.map(PasswordRequirement.atMost)].compactMap { $0 }
       + CharacterClass.allCases.filter(classes.contains).map(PasswordRequirement.character)
+      + (refusesCommon ? [.uncommon] : [])
   }
 
   func check() throws(PoolError) {
@@ -73,12 +81,15 @@ public enum PasswordRequirement: Equatable, Sendable {
   case atLeast(Int)
   case atMost(Int)
   case character(PasswordPolicy.CharacterClass)
+  /// Not one of ``CommonPasswords``.
+  case uncommon
 
   fileprivate func isMet(by text: String) -> Bool {
     switch self {
     case .atLeast(let count): text.utf16.count >= count
     case .atMost(let count): text.utf16.count <= count
     case .character(let kind): text.utf8.contains(where: kind.contains)
+    case .uncommon: !CommonPasswords.contain(text)
     }
   }
 }
@@ -109,7 +120,7 @@ extension PasswordPolicy.CharacterClass {
 extension PasswordPolicy {
   static let columns: SQL = """
     s.password_changed_at, s.password_enforced, s.password_upgrade, s.password_shortest,
-      s.password_longest, s.password_classes
+      s.password_longest, s.password_classes, s.password_common_refused
     """
 
   /// The policy of a row, and when it was set; nil if it was never set.
@@ -120,6 +131,7 @@ extension PasswordPolicy {
       longest: try row.next())
     let bits: Int = try row.next()
     policy.classes = Set(CharacterClass.allCases.filter { bits & $0.rawValue != 0 })
+    policy.refusesCommon = try row.next()
     return (policy, setAt)
   }
 
@@ -140,6 +152,7 @@ extension PasswordPolicy {
         password_upgrade = \(policy.forcesUpgrade), password_shortest = \(policy.shortest),
         password_longest = \(policy.longest),
         password_classes = \(policy.classes.reduce(0) { $0 | $1.rawValue }),
+        password_common_refused = \(policy.refusesCommon),
         password_changed_at = \(decided == nil ? nil : now)
       WHERE scope_key = \(pool)
       """)
@@ -159,6 +172,7 @@ extension PasswordPolicy {
         .optional(
           CharacterClass.allCases.filter { policy?.classes.contains($0) ?? false }.map(\.code))),
       AuditField(.passwordUpgrade, policy.map { .flag($0.forcesUpgrade) } ?? .absent),
+      AuditField(.passwordCommonRefused, policy.map { .flag($0.refusesCommon) } ?? .absent),
     ]
   }
 }

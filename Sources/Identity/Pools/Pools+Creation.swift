@@ -20,7 +20,7 @@ extension Pools {
     guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
     return try await store.perform(
       .createProject, request, in: .instance,
-      insertingProject(id, displayName)
+      insertingProject(id, displayName, passwords: .initial)
     ).value
   }
 
@@ -36,7 +36,7 @@ extension Pools {
   ) async throws -> PoolSettings {
     try await store.perform(
       .createTenant, request, in: ActionTarget(project: project),
-      insertingTenant(edit, in: project)
+      insertingTenant(edit, in: project, passwords: .initial)
     ).value
   }
 
@@ -48,7 +48,7 @@ extension Pools {
     _ request: ActionRequest
   ) async throws -> PoolSettings {
     let target = ActionTarget(project: project)
-    let insert = insertingTenant(edit, in: project)
+    let insert = insertingTenant(edit, in: project, passwords: .initial)
     return try await store.perform(.createTenant, request, in: target) { context, connection in
       // A policy is set, which creating a tenant doesn't permit.
       for permission in [Permission.readPolicy, .changePolicy] {
@@ -95,7 +95,10 @@ extension Pools {
     }
   }
 
-  private func insertingProject(_ id: String, _ displayName: String) -> Action<PoolSettings> {
+  /// `passwords` is the policy for passwords, except in the emulator profile.
+  private func insertingProject(
+    _ id: String, _ displayName: String, passwords: PasswordPolicy? = nil
+  ) -> Action<PoolSettings> {
     let name = displayName.isEmpty ? id : displayName
     let random = store.random
     return { context, connection in
@@ -119,6 +122,7 @@ extension Pools {
         displayName: name,
         signIn: SignInMethods(
           password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
+        passwords: isEmulator ? nil : passwords,
         configuration: isEmulator ? .emulator : .initial)
       edit.project = settings
       let project = try insert(edit, in: ID(id), nil, context, connection)
@@ -127,11 +131,14 @@ extension Pools {
     }
   }
 
+  /// `passwords` is the policy for passwords if the edit has none, except in the emulator profile.
   private func insertingTenant(
-    _ edit: PoolEdit, in project: ID<Project>
+    _ edit: PoolEdit, in project: ID<Project>, passwords: PasswordPolicy? = nil
   ) -> Action<PoolSettings> {
     let random = store.random
     return { context, connection in
+      var edit = edit
+      if context.profile != .emulator { edit.passwords = edit.passwords ?? passwords }
       let stem = edit.displayName.filter { character in
         character.isASCII && (character.isLetter || character.isNumber || character == "-")
       }

@@ -94,6 +94,7 @@ extension PasswordPolicy {
     guard old.isEnforced else { return false }
     return !isEnforced || old.forcesUpgrade && !forcesUpgrade
       || shortestInForce < old.shortestInForce || !classes.isSuperset(of: old.classes)
+      || old.refusesCommon && !refusesCommon
   }
 }
 

@@ -258,7 +258,7 @@ enum TenantMessage {
       emailLink: Resource.flag("enableEmailLinkSignin", in: resource),
       anonymous: Resource.flag("enableAnonymousUser", in: resource))
     tenant.disableAuth = Resource.flag("disableAuth", in: resource)
-    tenant.passwords = try PasswordPolicyMessage.read(resource)
+    tenant.passwords = try PasswordPolicyMessage.read(resource, over: tenant.passwords)
     try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
     tenant.userPermissions = Resource.userPermissions(resource)
     PasswordPolicyMessage.keepExplicit(&resource)

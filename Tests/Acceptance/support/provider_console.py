@@ -143,7 +143,7 @@ class Site:
         """Adds a person to the provider, and returns their name there."""
         name = f"person{next(numbers)}"
         self.provider.add_user(
-            name, f"swordfish {name}", email or f"{name}@example.com", groups, totp)
+            name, f"bright-swordfish {name}", email or f"{name}@example.com", groups, totp)
         return name
 
     def browser(self, name, totp=False):

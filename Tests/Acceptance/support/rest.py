@@ -48,18 +48,18 @@ class Api:
         return ok(self.admin("PATCH", "config", {"importTotpSecrets": True}, version="v2",
                              params={"updateMask": "importTotpSecrets"}))
 
-    def sign_up(self, email, password="swordfish"):
+    def sign_up(self, email, password="bright-swordfish"):
         return ok(self.client(
             ":signUp", {"email": email, "password": password, "returnSecureToken": True}))
 
     def verify_email(self, uid):
         return ok(self.admin("POST", "accounts:update", {"localId": uid, "emailVerified": True}))
 
-    def sign_in(self, email, password="swordfish"):
+    def sign_in(self, email, password="bright-swordfish"):
         return self.client(":signInWithPassword", {
             "email": email, "password": password, "returnSecureToken": True})
 
-    def user(self, email, password="swordfish"):
+    def user(self, email, password="bright-swordfish"):
         """Creates a user with a verified email who is signed in; returns the uid and ID token."""
         uid = self.sign_up(email, password)["localId"]
         self.verify_email(uid)

@@ -65,7 +65,8 @@ import Testing
         [
           "password": "on", "was-password": "on", "was-password-shortest": "6",
           "password-shortest": "10", "password-enforced": "on",
-          "password-uppercase": "on", "password-symbol": "on", "was-user-sign-up": "on",
+          "password-uppercase": "on", "password-symbol": "on", "password-uncommon": "on",
+          "was-user-sign-up": "on",
           "user-sign-up": "on", "was-user-deletion": "on",
         ])
       #expect(saved.status == .seeOther)
@@ -73,7 +74,8 @@ import Testing
         project: ID("acme-retail"), tenant: try await world.euShop)
       #expect(
         tenant.passwords
-          == PasswordPolicy(isEnforced: true, shortest: 10, classes: [.uppercase, .symbol]))
+          == PasswordPolicy(
+            isEnforced: true, shortest: 10, classes: [.uppercase, .symbol], refusesCommon: true))
       #expect(tenant.userPermissions == UserPermissions(signUp: true, deletion: false))
       let page = try await ada.get(settings)
       #expect(page.says("Settings saved."))
@@ -83,7 +85,10 @@ import Testing
       let read = try await iris.get(settings)
       #expect(
         read.says(
-          "at least 10 characters, an uppercase character, a non-alphanumeric character"))
+          """
+          at least 10 characters, an uppercase character, a non-alphanumeric character, no common \
+          passwords
+          """))
       let refused = try await ada.submit(
         try await world.filled("{eu}/new-user"),
         ["email": "new@example.com", "password": "too weak"])

@@ -1,6 +1,8 @@
 import Crypto
-import Identity
 import Testing
+import Text
+
+@testable import Identity
 
 struct PasswordPolicyTests {
   private let strict = PasswordPolicy(
@@ -49,6 +51,56 @@ struct PasswordPolicyTests {
     policy: PasswordPolicy, requirements: [PasswordRequirement]
   ) {
     #expect(policy.requirements == requirements)
+  }
+
+  @Test func `there are 10,000 common passwords of eight or more characters`() {
+    #expect(CommonPasswords.all.count == 10_000)
+    for word in CommonPasswords.all.map(\.text) {
+      #expect(word.count >= 8 && SearchText.folded(word) == word)
+    }
+  }
+
+  @Test(arguments: ["iloveyou", "ILoveYou", "ｉｌｏｖｅｙｏｕ", "ilóveyou", "iloveyou "])
+  func `common passwords are refused regardless of case, accents, and width, if enforced`(
+    password: String
+  ) {
+    var policy = PasswordPolicy.initial
+    #expect(policy.missing(in: Secret(password)) == [.uncommon])
+    #expect(policy.missing(in: Secret(password + "ff")).isEmpty)
+    policy.isEnforced = false
+    #expect(policy.missing(in: Secret(password)).isEmpty)
+  }
+
+  @Test func `pools that administrators make start with a stricter policy than others`()
+    async throws
+  {
+    try await withInstance { instance in
+      let pools = instance.identity.pools
+      let boss = try await instance.agent("bea", role: .owner)
+      let project = try await pools.createProject(
+        id: "from-console", displayName: "", boss.request(nil))
+      let id = project.pool.project
+      let tenant = try await pools.createTenant(
+        in: id, .newTenant(named: "north"), boss.request(nil))
+      let copy = try await pools.createTenant(
+        in: id, .newTenant(named: "south"), withPolicyVersion: project.policy.version,
+        boss.request(nil))
+      for pool in [project, tenant, copy] {
+        #expect(pool.passwords == PasswordPolicy.initial && pool.passwordsChangedAt != nil)
+      }
+      let entry = try #require(try await instance.log().first { $0.action == .projectCreate })
+      #expect(entry.new(.passwordCommonRefused) == .flag(true))
+      let program = Author(actor: .commandLine)
+      let emulator = try instance.identity(profile: .emulator).pools
+      let others = [
+        try await pools.createProject(id: "from-program", displayName: "", by: program),
+        try await pools.createTenant(in: id, .newTenant(named: "west"), by: program),
+        try await emulator.createProject(
+          id: "in-emulator", displayName: "", boss.request(nil)),
+        try await emulator.createTenant(in: id, .newTenant(named: "east"), boss.request(nil)),
+      ]
+      for pool in others { #expect(pool.passwords == nil) }
+    }
   }
 
   @Test func `every way to set a password applies the pool's policy`() async throws {

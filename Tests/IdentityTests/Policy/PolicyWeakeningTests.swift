@@ -143,6 +143,8 @@ struct PolicyWeakeningTests {
       #expect(passwords(11, [.digit]) == [.weakerPasswords])
       #expect(passwords(12, []) == [.weakerPasswords])
       #expect(passwords(13, [.digit, .symbol]).isEmpty)
+      old.passwords?.refusesCommon = true
+      #expect(weakenings { $0.passwords?.refusesCommon = false } == [.weakerPasswords])
       var tenant = PoolEdit(displayName: "shop")
       let before = tenant
       tenant.emailPrivacy = false

@@ -35,7 +35,7 @@ struct UpgradeTests {
     "bulk_job": ["kind"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
     "removed_factor": ["clock_offset"],
-    "scope": ["outside_users"],
+    "scope": ["outside_users", "password_common_refused"],
     "support_rules": ["resynchronization"],
     "user_link": ["address"],
   ]

@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import JSON
@@ -88,6 +89,59 @@ struct PasswordPolicyTests {
       let symbols = try await server.get("/v2/passwordPolicy", .key)
       #expect(symbols["enforcementState"] == "OFF")
       #expect(symbols["allowedNonAlphanumericCharacters"]?.arrayValue?.isEmpty == false)
+    }
+  }
+
+  @Test func `programs neither see nor change whether common passwords are refused`() async throws {
+    try await TestServer.with { server in
+      _ = try await server.identity.pools.update(
+        project: ID(TestServer.project), by: Author(actor: .commandLine)
+      ) {
+        $0.passwords = PasswordPolicy(isEnforced: true, shortest: 8, refusesCommon: true)
+      }
+      func signUp(_ password: String) async throws -> String? {
+        try await server.post(
+          "/v1/accounts:signUp", ["email": "a@example.com", "password": .string(password)]
+        ).error
+      }
+      let refusal =
+        "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
+        + "[Password must not be a common password]"
+      #expect(try await signUp("PassWord1") == refusal)
+      let longer = try await server.patch(
+        TestServer.config + "?updateMask=passwordPolicyConfig.passwordPolicyVersions",
+        [
+          "passwordPolicyConfig": [
+            "passwordPolicyVersions": [["customStrengthOptions": ["minPasswordLength": 9]]]
+          ]
+        ])
+      #expect(
+        longer["passwordPolicyConfig"]?["passwordPolicyVersions"] == [
+          ["customStrengthOptions": ["minPasswordLength": 9], "schemaVersion": 1]
+        ])
+      #expect(try await signUp("PassWord1") == refusal)
+      // An imported hash is of a password that nobody knows.
+      let hashed = try #require(BatchCreateTests.hashes.first)
+      var body = try #require(hashed.members.objectValue)
+      body["users"] = [
+        [
+          "localId": "imported", "email": "imported@example.com",
+          "passwordHash": .string(Base64URL.encode(hashed.hash)),
+          "salt": .string(Base64URL.encode(hashed.salt)),
+        ]
+      ]
+      #expect(try await server.post(BatchCreateTests.path, .object(body), .owner).status == 200)
+      let signedIn = try await server.post(
+        "/v1/accounts:signInWithPassword",
+        ["email": "imported@example.com", "password": "password"])
+      #expect(signedIn.status == 200)
+      #expect(
+        signedIn["userNotifications"] == [
+          [
+            "notificationCode": "MINIMUM_PASSWORD_LENGTH",
+            "notificationMessage": "Password must contain at least 9 characters",
+          ]
+        ])
     }
   }
 

@@ -44,11 +44,8 @@ extension Methods {
     case .signedIn(let grant):
       var answer = Methods.signInAnswer(grant.account)
       try appendTokens(grant, to: &answer)
-      if !grant.unmetRequirements.isEmpty {
-        answer.append(
-          "userNotifications",
-          .array(grant.unmetRequirements.map(PasswordPolicyMessage.notification)))
-      }
+      let notifications = grant.unmetRequirements.compactMap(PasswordPolicyMessage.notification)
+      if !notifications.isEmpty { answer.append("userNotifications", .array(notifications)) }
       return .object(answer)
     case .secondFactorDue(let account, let pendingCredential, let factors):
       // Without tokens and `expiresIn`: the web SDK asks for the second factor if it finds a

@@ -100,7 +100,7 @@ enum ConfigMessage {
     edit.project?.importsTOTP = Resource.flag("importTotpSecrets", in: resource)
     edit.project?.authorizedDomains =
       resource["authorizedDomains"]?.arrayValue?.compactMap(\.textValue?.text) ?? []
-    edit.passwords = try PasswordPolicyMessage.read(resource)
+    edit.passwords = try PasswordPolicyMessage.read(resource, over: edit.passwords)
     try RecaptchaMessage.settle(&resource, from: old, writtenBy: allowed)
     edit.userPermissions = Resource.userPermissions(resource)
     edit.project?.expiresAnonymous = Resource.flag("autodeleteAnonymousUsers", in: resource)

@@ -68,8 +68,10 @@ enum PasswordPolicyMessage {
 
   /// Reads the policy of a resource whose member types are already checked; nil if there is none.
   ///
-  /// An empty message is none, because it sets nothing.
-  static func read(_ resource: JSON.Object) throws(PoolError) -> PasswordPolicy? {
+  /// An empty message is none, because it sets nothing. What messages don't have is kept from `old`.
+  static func read(
+    _ resource: JSON.Object, over old: PasswordPolicy?
+  ) throws(PoolError) -> PasswordPolicy? {
     guard let message = resource[member]?.objectValue,
       !Schema.passwordPolicy.omittingDefaults(message).isEmpty
     else { return nil }
@@ -87,7 +89,8 @@ enum PasswordPolicyMessage {
       isEnforced: isEnforced,
       forcesUpgrade: message["forceUpgradeOnSignin"]?.boolValue ?? false,
       shortest: length("minPasswordLength"), longest: length("maxPasswordLength"),
-      classes: Set(classes.filter { options[$0.name]?.boolValue == true }.map(\.kind)))
+      classes: Set(classes.filter { options[$0.name]?.boolValue == true }.map(\.kind)),
+      refusesCommon: old?.refusesCommon ?? false)
   }
 
   /// Writes the policy for clients, which check passwords before sending them.
@@ -120,15 +123,17 @@ enum PasswordPolicyMessage {
 }
 
 extension PasswordPolicyMessage {
-  /// Writes a requirement that a password doesn't meet as one of `userNotifications`.
-  static func notification(of requirement: PasswordRequirement) -> JSON {
+  /// Writes a requirement that a password doesn't meet as one of `userNotifications`; nil if they have
+  /// no code for it.
+  static func notification(of requirement: PasswordRequirement) -> JSON? {
     let (code, text) = words(requirement)
+    guard let code else { return nil }
     return ["notificationCode": .string(code), "notificationMessage": .string(text)]
   }
 
   fileprivate static func words(
     _ requirement: PasswordRequirement
-  ) -> (code: String, text: String) {
+  ) -> (code: String?, text: String) {
     switch requirement {
     case .atLeast(let count):
       ("MINIMUM_PASSWORD_LENGTH", "Password must contain at least \(count) characters")
@@ -142,6 +147,8 @@ extension PasswordPolicyMessage {
       ("MISSING_NUMERIC_CHARACTER", "Password must contain a numeric character")
     case .character(.symbol):
       ("MISSING_NON_ALPHANUMERIC_CHARACTER", "Password must contain a non-alphanumeric character")
+    case .uncommon:
+      (nil, "Password must not be a common password")
     }
   }
 }

@@ -1,7 +1,7 @@
 import CZlib
 
 /// Compresses to gzip (RFC 1952) at zlib's best level; returns nil when it fails.
-func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+public func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   var stream = unsafe z_stream()
   let gzipWindow: Int32 = 15 + 16
   let structure = Int32(unsafe MemoryLayout<z_stream>.size)
@@ -28,7 +28,7 @@ func gzip(_ bytes: [UInt8]) -> [UInt8]? {
 }
 
 /// Why a gzip body can't be read.
-enum GunzipError: Error {
+public enum GunzipError: Error {
   /// It isn't complete gzip members and nothing else.
   case malformed
   /// It's larger than the limit when decompressed.
@@ -36,7 +36,7 @@ enum GunzipError: Error {
 }
 
 /// Decompresses gzip with one or more members (RFC 1952 section 2.2), up to a size in bytes.
-func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] {
+public func gunzip(_ bytes: [UInt8], atMost limit: Int) throws(GunzipError) -> [UInt8] {
   var stream = unsafe z_stream()
   let gzipWindow: Int32 = 15 + 16
   let structure = Int32(unsafe MemoryLayout<z_stream>.size)

@@ -1,0 +1,2 @@
+-- Whether the most common passwords are rejected, where the password policy is enforced.
+ALTER TABLE scope ADD COLUMN password_common_refused BIGINT NOT NULL DEFAULT 0;
