@@ -45,7 +45,7 @@ struct ClockPage: Sendable {
     frame.errors = reading.doubt == nil ? [] : errors
     let framed = FrameView(frame)
     let model = ClockView(
-      frame: framed, reading: reading, carriesMail: carriesMail, csrf: signedIn.session.csrfToken,
+      frame: framed, reading: reading, carriesMail: carriesMail,
       fields: try await actions.fields(.confirmClock, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -55,7 +55,6 @@ struct ClockView: ViewModel {
   let frame: FrameView
   let reading: ClockReading
   let carriesMail: Bool
-  let csrf: String
   let fields: ActionFields
 
   private var facts: [Fact] {
@@ -111,7 +110,6 @@ struct ClockView: ViewModel {
     .object("authorization") { $0.fields },
     .text("action") { _ in ConsolePaths.clock() },
     .text("back") { _ in ConsolePaths.instanceSettings() },
-    .text(\.csrf),
   ]
 }
 

@@ -122,7 +122,6 @@ struct AccountView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("csrf") { $0.signedIn.session.csrfToken },
     .list("factorFacts") { $0.factorFacts },
     .text("factorHint") { $0.factorHint },
     .flag("hasFactor") { $0.record.factors.contains(.totp) },

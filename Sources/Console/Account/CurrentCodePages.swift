@@ -183,7 +183,7 @@ enum CurrentCode {
     if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = CurrentCodeView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, title: title,
+      frame: FrameView(frame), title: title,
       asksForCode: proof == .totp, codes: codes, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
     let status: Status =
@@ -196,7 +196,6 @@ enum CurrentCode {
 
 struct CurrentCodeView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let title: Message
   let asksForCode: Bool
   /// The recovery codes that the form replaces; nil if it replaces none.
@@ -208,7 +207,6 @@ struct CurrentCodeView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text("heading") { $0.title },
     .flag(\.asksForCode),
     .text(\.codes),

@@ -209,7 +209,6 @@ struct OwnFactorView: ViewModel {
     .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },
     .text("cancel") { $0.state.isReady ? ConsolePaths.account() : nil },
-    .text("csrf") { $0.signedIn.session.csrfToken },
     .text("ticket") { $0.enrollment.ticket.revealedText },
     .text("key") { Formatted.inFours($0.enrollment.key) },
     .text("uri") { $0.enrollment.uri.revealedText },

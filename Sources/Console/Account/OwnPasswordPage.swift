@@ -87,7 +87,7 @@ struct OwnPasswordPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = OwnPasswordView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken,
+      frame: FrameView(frame),
       email: signedIn.administrator.email)
     let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status ?? fitting)
@@ -96,14 +96,12 @@ struct OwnPasswordPage: Sendable {
 
 struct OwnPasswordView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let email: String
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.ownPassword() },
     .text("cancel") { _ in ConsolePaths.account() },
-    .text(\.csrf),
     .text(\.email),
     .text("oldError") { $0.frame.error(at: "old-password") },
     .text("newError") { $0.frame.error(at: "new-password") },

@@ -45,7 +45,7 @@ struct PreferencesPage: Sendable {
     frame.errors = errors
     frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     let model = PreferencesView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, preferences: preferences,
+      frame: FrameView(frame), preferences: preferences,
       savedZone: signedIn.session.preferences.timeZone)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -70,7 +70,6 @@ enum PreferencesText {
 
 struct PreferencesView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let preferences: Preferences
   let savedZone: String
 
@@ -85,7 +84,6 @@ struct PreferencesView: ViewModel {
     .object(\.frame),
     .text("action") { _ in ConsolePaths.preferences() },
     .text("cancel") { _ in ConsolePaths.account() },
-    .text(\.csrf),
     .list("zones") { $0.zones },
     .list("themes") { view in
       Preferences.Theme.allCases.map {

@@ -124,10 +124,10 @@ struct ActionLinkPage: Sendable {
     _ visitor: Visitor, _ state: ActionLinkState, code: String, errors: [FieldError] = []
   ) -> Response {
     var frame = frames.outside(
-      state.title, path: ConsolePaths.actionLink(), of: state.code?.pool)
+      state.title, for: visitor, path: ConsolePaths.actionLink(), of: state.code?.pool)
     frame.errors = errors
     let model = ActionLinkView(
-      frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
+      frame: FrameView(frame), state: state, code: code)
     var response = Response.html(
       view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
     authorizer.cookies.keep(visitor, in: &response)
@@ -137,14 +137,13 @@ struct ActionLinkPage: Sendable {
 
 struct ActionLinkView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let state: ActionLinkState
   let code: String
 
   private var form: ActionLinkForm? {
     guard case .open(let opened) = state else { return nil }
     return ActionLinkForm(
-      frame: frame, csrf: csrf, code: code, subject: opened.code,
+      frame: frame, code: code, subject: opened.code,
       requirements: opened.passwordRequirements)
   }
 
@@ -169,7 +168,6 @@ struct ActionLinkView: ViewModel {
 
 struct ActionLinkForm: ViewModel {
   let frame: FrameView
-  let csrf: String
   let code: String
   let subject: OutOfBandCode
   let requirements: [PasswordRequirement]
@@ -187,7 +185,6 @@ struct ActionLinkForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.actionLink() },
-    .text(\.csrf),
     .text(\.code),
     .text("email") { $0.subject.email },
     .flag("asksForPassword") { $0.subject.kind == .passwordReset },

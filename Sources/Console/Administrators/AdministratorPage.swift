@@ -267,7 +267,6 @@ struct AdministratorView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { $0.record.administrator.displayName },
-    .text("csrf") { $0.signedIn.session.csrfToken },
     .flag(\.mayChange),
     .text("ownAccount") {
       $0.record.administrator.id == $0.signedIn.administrator.id ? ConsolePaths.account() : nil

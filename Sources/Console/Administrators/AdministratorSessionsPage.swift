@@ -30,7 +30,7 @@ struct AdministratorSessionsPage: Sendable {
     return .html(
       view.render(
         AdministratorSessionsView(
-          frame: FrameView(frame), csrf: signedIn.session.csrfToken,
+          frame: FrameView(frame),
           administrator: administrator, sessions: sessions, limits: limits)))
   }
 
@@ -71,14 +71,12 @@ struct AdministratorSessionsPage: Sendable {
 
 struct AdministratorSessionsView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let administrator: Administrator
   let sessions: [OpenConsoleSession]
   let limits: SessionLimits
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text("name") { Formatted.short($0.administrator.displayName) },
     .text("limits") { $0.limits.sentence },
     .text("endAction") { ConsolePaths.administratorSessions($0.administrator.id.text) },

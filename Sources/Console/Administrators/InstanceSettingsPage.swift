@@ -86,7 +86,6 @@ struct InstanceSettingsView: ViewModel {
     .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
     .text("limits") { $0.limits.sentence },
     .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
-    .text("csrfToken") { $0.signedIn.session.csrfToken },
   ]
 }
 

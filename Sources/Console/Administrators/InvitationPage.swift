@@ -59,11 +59,11 @@ struct InvitationPage: Sendable {
   ) async throws -> Response {
     let off = try await providers.breakGlassAccount()
     var frame = frames.bare(
-      Message("Administrator invitation"), for: visitor.request,
+      Message("Administrator invitation"), for: visitor,
       path: ConsolePaths.invitation())
     frame.errors = errors
     let model = InvitationView(
-      frame: FrameView(frame), csrf: visitor.formToken,
+      frame: FrameView(frame),
       open: OpenInvitation(
         frame: FrameView(frame), invitation: invitation, isPossible: off == nil, token: token,
         name: name))
@@ -75,23 +75,21 @@ struct InvitationPage: Sendable {
 
   private func ended(_ visitor: Visitor) -> Response {
     let frame = frames.bare(
-      Message("This invitation is invalid or expired"), for: visitor.request,
+      Message("This invitation is invalid or expired"), for: visitor,
       path: ConsolePaths.invitation())
-    let model = InvitationView(frame: FrameView(frame), csrf: visitor.formToken, open: nil)
+    let model = InvitationView(frame: FrameView(frame), open: nil)
     return .html(view.render(model), status: .notFound)
   }
 }
 
 struct InvitationView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let open: OpenInvitation?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.invitation() },
     .text("signIn") { _ in ConsolePaths.signIn() },
-    .text(\.csrf),
     .optional(\.open),
   ]
 }

@@ -335,7 +335,6 @@ struct ApprovalView: ViewModel {
     .text("action") { $0.action },
     .text("reject") { $0.rejection },
     .text("withdraw") { $0.approval.paths.withdrawal($0.approval.pool, String($0.approval.id)) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("button") { $0.button },
     .text("back") { _ in ConsolePaths.approvals() },
   ]

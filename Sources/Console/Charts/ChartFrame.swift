@@ -16,7 +16,6 @@ struct ChartFrame: ViewModel {
   var csv: String?
   /// The address of the form that downloads a file about a user; nil without the permission.
   var export: String?
-  var csrf = ""
   var periods: [ChartPeriod] = []
   var more: Link?
 
@@ -47,7 +46,6 @@ struct ChartFrame: ViewModel {
     .flag("hasData") { $0.table != nil || $0.csv != nil || $0.export != nil },
     .text(\.csv),
     .text(\.export),
-    .text(\.csrf),
     .flag("hasPeriods") { !$0.periods.isEmpty },
     .list(\.periods),
     .optional(\.more),

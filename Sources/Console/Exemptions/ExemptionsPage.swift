@@ -23,7 +23,7 @@ struct ExemptionsPage: Sendable {
       view.render(
         ExemptionsView(
           frame: FrameView(frame), table: ExemptionTable(found, signedIn.times),
-          query: query, count: found.count, csrf: signedIn.session.csrfToken,
+          query: query, count: found.count,
           file: mayExport ? query.form.query(of: ConsolePaths.exemptionsFile()) : nil)))
   }
 }
@@ -44,7 +44,6 @@ struct ExemptionsView: ViewModel {
   let table: ExemptionTable
   let query: ExemptionsQuery
   let count: Int
-  let csrf: String
   /// The address of the form that downloads the list; nil without the permission for any of it.
   let file: String?
 
@@ -60,7 +59,6 @@ struct ExemptionsView: ViewModel {
           ["count": .number($0.count)])
     },
     .flag("hasRows") { $0.count > 0 },
-    .text(\.csrf),
     .text(\.file),
     .text("all") { $0.query.project == nil ? nil : ConsolePaths.exemptions() },
     .object("empty") { _ in

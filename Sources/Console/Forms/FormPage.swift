@@ -99,7 +99,6 @@ struct FormView: ViewModel {
   let frame: FrameView
   let page: FormPage
   let action: String
-  let csrf: String
   let fields: [Field]
   let authorization: ActionFields
   var support: SupportForm?
@@ -126,7 +125,6 @@ struct FormView: ViewModel {
     .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
     .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },
-    .text(\.csrf),
     .optional("caution") { $0.page.caution },
     .flag("hasConsequences") { !$0.page.consequences.isEmpty },
     .text("consequencesHeading") { $0.page.consequencesHeading },
@@ -179,7 +177,7 @@ extension ActionForms {
     let view = FrameView(frame)
     let typed = kept ?? (signedIn.request.isReading ? nil : signedIn.form)
     let model = FormView(
-      frame: view, page: page, action: address, csrf: signedIn.session.csrfToken,
+      frame: view, page: page, action: address,
       fields: page.fields.map { $0.shown(typed, view) },
       authorization: try await fields(action, signedIn, view, eligibility),
       support: eligibility.map { support(page, $0, view, typed, at: address) }, refusal: refusal)

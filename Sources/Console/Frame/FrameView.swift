@@ -12,8 +12,9 @@ struct Frame: Sendable {
   var brand = "Countersign"
   /// The address that the brand links to; nil on pages for end users, who can't use the console.
   var home: String?
-  let guidance: String
   let address: String
+  /// What forms send to prove that they come from the console.
+  var csrf = ""
   let times: Times
   var theme: String?
   let asOf: Markup
@@ -71,8 +72,9 @@ final class FrameView: ViewModel {
     .text("brand") { $0.frame.brand },
     .text("home") { $0.frame.home },
     .text("projects") { _ in ConsolePaths.projects() },
-    .text("guidance") { $0.frame.guidance },
+    .text("guidance") { _ in ConsolePaths.guides() },
     .text("address") { $0.frame.address },
+    .text("csrf") { $0.frame.csrf },
     .text("theme") { $0.frame.theme },
     .text("zone") { $0.frame.times.zoneText },
     .text("language") { $0.frame.catalog.locale },
@@ -105,9 +107,6 @@ struct AccountMenu: ViewModel {
   let name: String
   let role: Message
   let email: String
-  let href: String
-  let signOut: String
-  let csrf: String
   let isCurrent: Bool
 
   private var initials: String {
@@ -122,18 +121,16 @@ struct AccountMenu: ViewModel {
     .flag(\.isCurrent),
     .text(\.role),
     .text(\.email),
-    .text(\.href),
-    .text(\.signOut),
-    .text(\.csrf),
+    .text("href") { _ in ConsolePaths.account() },
+    .text("signOut") { _ in ConsolePaths.signOut() },
   ]
 }
 
 struct FindForm: ViewModel {
-  let action: String
   let findsUsers: Bool
 
   static let keys: Keys<Self> = [
-    .text(\.action),
+    .text("action") { _ in ConsolePaths.findUsers() },
     .text("label") {
       $0.findsUsers
         ? Message("Search users, tenants, and projects") : Message("Search tenants and projects")
@@ -239,7 +236,6 @@ struct PoolMenu: ViewModel, Hashable {
 
 struct SessionNotice: ViewModel {
   let script: String
-  let csrf: String
   /// The seconds until the session ends without activity.
   let idle: Int64
   /// The seconds until the session ends in any case.
@@ -248,14 +244,12 @@ struct SessionNotice: ViewModel {
   init(_ signedIn: SignedIn, script: String, at now: Instant) {
     let session = signedIn.session
     self.script = script
-    csrf = session.csrfToken
     idle = max(session.idleUntil.seconds - now.seconds, 0)
     lifetime = max(session.expiresAt.seconds - now.seconds, 0)
   }
 
   static let keys: Keys<Self> = [
     .text(\.script),
-    .text(\.csrf),
     .text("idle") { String($0.idle) },
     .text("lifetime") { String($0.lifetime) },
     .text("extension") { _ in ConsolePaths.sessionExtension() },

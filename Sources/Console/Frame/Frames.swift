@@ -49,17 +49,27 @@ struct Frames: Sendable {
     return frame
   }
 
+  /// The frame of a form for visitors who aren't signed in.
+  func bare(_ title: some MessageConvertible, for visitor: Visitor, path: String) -> Frame {
+    var frame = bare(title, for: visitor.request, path: path)
+    frame.csrf = visitor.formToken
+    return frame
+  }
+
   private func plain(_ title: Message, path: String, times: Times) -> Frame {
     Frame(
       title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
-      home: ConsolePaths.home(), guidance: ConsolePaths.guides(),
-      address: publicURL.origin + path, times: times, asOf: times.moment(clock.now()),
+      home: ConsolePaths.home(), address: publicURL.origin + path, times: times,
+      asOf: times.moment(clock.now()),
       isNarrow: true, catalog: catalog)
   }
 
   /// The frame for end users of an application, with its name and without links into the console.
-  func outside(_ title: some MessageConvertible, path: String, of pool: Pool?) -> Frame {
+  func outside(
+    _ title: some MessageConvertible, for visitor: Visitor, path: String, of pool: Pool?
+  ) -> Frame {
     var frame = plain(title.message, path: path, times: Times(catalog))
+    frame.csrf = visitor.formToken
     frame.brand = pool.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
     return frame
@@ -98,6 +108,7 @@ struct Frames: Sendable {
     frame.isNarrow = false
     frame.home = StartPage.address(for: signedIn.administrator)
     frame.theme = signedIn.theme
+    frame.csrf = signedIn.session.csrfToken
     frame.account = account(signedIn, in: pool, at: place)
     frame.session = session(signedIn)
     frame.approvals = await approvals(signedIn)
@@ -172,8 +183,7 @@ struct Frames: Sendable {
   private func find(_ signedIn: SignedIn) -> FindForm? {
     let administrator = signedIn.administrator
     guard !administrator.grants.isEmpty else { return nil }
-    return FindForm(
-      action: ConsolePaths.findUsers(), findsUsers: administrator.maySomewhere(.findUsers))
+    return FindForm(findsUsers: administrator.maySomewhere(.findUsers))
   }
 
   func clock(for signedIn: SignedIn) -> ClockBanner? {
@@ -194,8 +204,6 @@ struct Frames: Sendable {
     return AccountMenu(
       name: administrator.displayName,
       role: administrator.role(in: pool)?.name ?? Message("no role"),
-      email: administrator.email, href: ConsolePaths.account(), signOut: ConsolePaths.signOut(),
-      csrf: signedIn.session.csrfToken,
       isCurrent: PageEntry.account.length(at: place) != nil)
   }
 

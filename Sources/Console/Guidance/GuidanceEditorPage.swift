@@ -133,7 +133,6 @@ struct GuidanceEditorView: ViewModel {
     .text("action") { ConsolePaths.guidanceVersions($0.context.pool) },
     .text("previewAction") { ConsolePaths.guidanceEditor($0.context.pool) },
     .text("cancel") { ConsolePaths.poolGuidance($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("version") { String($0.draft.version) },
     .text("poolName") { $0.context.pool.name },
     .text("text") { $0.draft.text },

@@ -58,7 +58,6 @@ struct KeyListView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("isProject") { $0.context.pool.tenant == nil },
     .flag("hasKeys") { !$0.keyRows.isEmpty },
     .list("keys") { $0.keyRows },

@@ -298,7 +298,6 @@ struct MessageView: ViewModel {
       view.isReadable && view.text == nil && view.context.may(.readMessages)
         ? ConsolePaths.messageText(view.pool, String(view.message.id)) : nil
     },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .object("authorization") { $0.fields },
     .flag("isOpen") { $0.text != nil },
     .text("subject") { view in

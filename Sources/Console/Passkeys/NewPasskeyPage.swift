@@ -108,7 +108,7 @@ struct NewPasskeyPage: Sendable {
       passkey: party.map {
         PasskeyFields(
           kind: .create, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
-          csrf: session.csrfToken, administrator: signedIn.administrator)
+          administrator: signedIn.administrator)
       },
       unusable: party == nil ? publicURL.passkeyObstacle : nil)
     return .html(view.render(model), errors: errors, seconds: seconds)

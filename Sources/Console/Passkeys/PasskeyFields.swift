@@ -15,7 +15,6 @@ struct PasskeyFields: ViewModel {
   let challenge: PasskeyChallenge
   let party: RelyingParty
   let script: String
-  let csrf: String
   var next: String?
   var administrator: Administrator?
 
@@ -33,7 +32,6 @@ struct PasskeyFields: ViewModel {
     .text("user") { $0.administrator?.id.text },
     .text("email") { $0.administrator?.email },
     .text("person") { $0.administrator?.displayName },
-    .text(\.csrf),
     .text("ticket") { $0.challenge.ticket.revealedText },
     .text(\.next),
     .text(\.script),

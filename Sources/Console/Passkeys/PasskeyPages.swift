@@ -95,8 +95,7 @@ struct PasskeyPages: Sendable {
   ) async -> Response {
     let model = PasskeyView(
       frame: FrameView(await frame(Message("Passkey"), signedIn, errors)),
-      passkey: passkey,
-      csrf: signedIn.session.csrfToken, name: name)
+      passkey: passkey, name: name)
     return .html(view.render(model), errors: errors, seconds: nil)
   }
 
@@ -105,7 +104,7 @@ struct PasskeyPages: Sendable {
   ) async -> Response {
     let model = PasskeyRemovalView(
       frame: FrameView(await frame(Message("Remove passkey"), signedIn, errors)),
-      passkey: passkey, csrf: signedIn.session.csrfToken)
+      passkey: passkey)
     return .html(removal.render(model), errors: errors, seconds: nil)
   }
 }
@@ -135,7 +134,6 @@ extension PasskeyNecessity {
 struct PasskeyView: ViewModel {
   let frame: FrameView
   let passkey: Passkey
-  let csrf: String
   let name: String
 
   static let keys: Keys<Self> = [
@@ -143,7 +141,6 @@ struct PasskeyView: ViewModel {
     .text("heading") {
       Message("Passkey “{name}”", ["name": .name(Formatted.short($0.passkey.name))])
     },
-    .text(\.csrf),
     .text(\.name),
     .text("nameError") { $0.frame.error(at: "name") },
     .text("action") { ConsolePaths.ownPasskey($0.passkey.id.text) },
@@ -167,14 +164,12 @@ struct PasskeyView: ViewModel {
 struct PasskeyRemovalView: ViewModel {
   let frame: FrameView
   let passkey: Passkey
-  let csrf: String
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("heading") {
       Message("Remove the passkey “{name}”?", ["name": .name(Formatted.short($0.passkey.name))])
     },
-    .text(\.csrf),
     .texts("sentences") { _ in
       [
         Message(

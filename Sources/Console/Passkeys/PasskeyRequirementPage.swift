@@ -56,7 +56,7 @@ struct PasskeyRequirementPage: Sendable {
     ]
     let framed = FrameView(frame)
     let model = PasskeyRequirementView(
-      frame: framed, csrf: signedIn.session.csrfToken, isOn: isOn,
+      frame: framed, isOn: isOn,
       unusable: isPossible ? nil : publicURL.passkeyObstacle,
       fields: try await actions.fields(Self.action, signedIn, framed))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
@@ -67,7 +67,6 @@ struct PasskeyRequirementView: ViewModel {
   static let (on, off) = ("yes", "no")
 
   let frame: FrameView
-  let csrf: String
   let isOn: Bool
   let unusable: Message?
   let fields: ActionFields
@@ -81,7 +80,6 @@ struct PasskeyRequirementView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text("state") { state($0.isOn) },
     .texts("sentences") { view in
       view.isOn

@@ -157,7 +157,7 @@ struct ReauthenticationPage: Sendable {
       passkey: party.map {
         PasskeyFields(
           kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
-          csrf: signedIn.session.csrfToken, next: next)
+          next: next)
       },
       unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
       other: isUnused
@@ -190,7 +190,6 @@ struct ReauthenticationView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.reauthentication() },
-    .text("csrf") { $0.signedIn.session.csrfToken },
     .text(\.next),
     .text("codeError") { $0.frame.error(at: "code") },
     .text("passkey") { view in

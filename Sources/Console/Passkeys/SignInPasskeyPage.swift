@@ -84,7 +84,7 @@ struct SignInPasskeyPage: Sendable {
     }
     let heading =
       isSecondFactor ? Message("Use your passkey") : Message("Sign in with a passkey")
-    var frame = frames.bare(heading, for: visitor.request, path: path)
+    var frame = frames.bare(heading, for: visitor, path: path)
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)
     var query = Form()
@@ -105,7 +105,7 @@ struct SignInPasskeyPage: Sendable {
       passkey: party.map {
         PasskeyFields(
           kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
-          csrf: visitor.formToken, next: destination)
+          next: destination)
       },
       unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
       other: Link(

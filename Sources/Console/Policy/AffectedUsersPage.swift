@@ -127,7 +127,6 @@ struct AffectedUsersView: ViewModel {
       view.context.may(.exportUsers)
         ? view.query.form.query(of: ConsolePaths.affectedUsersFile(view.context.pool)) : nil
     },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
   ]
 }
 

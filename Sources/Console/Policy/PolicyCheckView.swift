@@ -250,7 +250,6 @@ struct PolicyCheckView: ViewModel {
     .text("action") { ConsolePaths.policyChanges($0.context.pool) },
     .text("edit") { ConsolePaths.policyEdit($0.context.pool) },
     .text("cancel") { ConsolePaths.policy($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.preview.policy.version },
     .text("poolName") { $0.context.pool.name },
     .list("answers") { $0.answers },

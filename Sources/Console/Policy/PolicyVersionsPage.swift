@@ -43,7 +43,6 @@ struct PolicyVersionsView: ViewModel {
           history: HistoryRow(policy: version.row, view.frame.times, view.catalog))
       }
     },
-    .text("zone") { $0.frame.times.zoneText },
     .flag("mayRestore") { $0.context.may(.changePolicy) },
   ]
 }

@@ -112,7 +112,6 @@ struct PolicyView: ViewModel {
     .text("action") { ConsolePaths.policy($0.context.pool) },
     .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.pool) },
     .text("cancel") { ConsolePaths.overview($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .number("version") { $0.policy.version },
     .text("roles") { _ in Message.value(Permission.changePolicy.roleNames) },
     .text("poolName") { $0.context.pool.name },

@@ -232,7 +232,6 @@ struct ProviderView: ViewModel {
     .flag("isOIDC") { $0.isOIDC },
     .text("action") { $0.action },
     .text("cancel") { ConsolePaths.providers($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("seen") { $0.answers.seen },
     .list("settings") { $0.settings },
     .flag("isEnabled") { $0.answers.isEnabled },

@@ -80,7 +80,6 @@ struct RemovalDraftView: ViewModel {
         action: view.action)
     },
     .text("action") { $0.action },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .flag("asksForNumber") { $0.asksForNumber },
     .flag("isAlwaysFinal") { $0.eligibility.settings.undoHours == 0 },
@@ -233,7 +232,6 @@ struct RemovalJobView: ViewModel {
     .flag("isBeingUndone") { $0.progress.isBeingUndone },
     .list("figures") { $0.figures },
     .text("end") { ConsolePaths.endOfRemoval($0.context.pool, String($0.job.id)) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .list("facts") { $0.facts },
     .text("file") { ConsolePaths.removalFile($0.context.pool, String($0.job.id)) },
     .object(\.lines),

@@ -156,20 +156,17 @@ struct ListForm: ViewModel {
   static let field: StaticString = "list"
 
   let action: String
-  let csrf: String
   let typed: String
   let error: Message?
 
   init(_ context: PoolContext, typed: String = "", error: Message? = nil) {
     action = ConsolePaths.removals(context.pool)
-    csrf = context.signedIn.session.csrfToken
     self.typed = typed
     self.error = error
   }
 
   static let keys: Keys<Self> = [
     .text(\.action),
-    .text(\.csrf),
     .text(\.typed),
     .text(\.error),
     .text("longest") { _ in Message.value(.number(BulkList.longest)) },

@@ -123,7 +123,6 @@ struct UndoRemovalView: ViewModel {
         action: view.action, reasons: [.found, .mistake, .other])
     },
     .text("action") { $0.action },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .texts("consequences") { $0.consequences },
     .text("pool") { view in
       Message(

@@ -47,7 +47,7 @@ struct ReportPage: Sendable {
           frame: FrameView(frame), title: name, pool: context.pool.name, content: content,
           file: report.listsUsers ? nil : file,
           export: report.listsUsers && context.may(.exportUsers) ? file : nil,
-          csrf: context.signedIn.session.csrfToken, emptiness: report.emptiness, pager: pager)))
+          emptiness: report.emptiness, pager: pager)))
   }
 
   func download(_ context: PoolContext) async throws -> Response {
@@ -114,7 +114,6 @@ struct ReportView: ViewModel {
   var file: String?
   /// The address of the form that downloads a file of users; nil without the permission.
   var export: String?
-  var csrf = ""
   let emptiness: Message
   var pager: PagerView?
 
@@ -126,12 +125,10 @@ struct ReportView: ViewModel {
     .list("menus") { $0.content.menus },
     .text(\.file),
     .text(\.export),
-    .text(\.csrf),
     .optional("details") { $0.content.details },
     .optional("chart") { $0.content.chart },
     .flag("hasRows") { !$0.content.table.rows.isEmpty },
     .object("table") { $0.content.table },
-    .text("zone") { $0.frame.times.zoneText },
     .optional(\.pager),
     .object("empty") { view in
       EmptyView(heading: Message("Nothing to report"), sentence: view.emptiness)

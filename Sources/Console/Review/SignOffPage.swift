@@ -114,7 +114,7 @@ struct SignOffPage: Sendable {
       isInQueue: ReviewQueue.isIn(context.signedIn),
       due: form["due"] == nil
         ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
-      note: form.trimmed("note"), csrf: context.signedIn.session.csrfToken,
+      note: form.trimmed("note"),
       fields: try await actions.fields(.signOffReview, context.signedIn, frameView))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -130,7 +130,6 @@ struct SignOffView: ViewModel {
   let isInQueue: Bool
   let due: String
   let note: String
-  let csrf: String
   let fields: ActionFields
 
   private var enrolled: Message {
@@ -207,7 +206,6 @@ struct SignOffView: ViewModel {
     .text("noteError") { $0.frame.error(at: "note") },
     .list("facts") { $0.facts },
     .object("authorization") { $0.fields },
-    .text(\.csrf),
   ]
 }
 

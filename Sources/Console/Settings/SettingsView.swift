@@ -143,7 +143,6 @@ struct SettingsView: ViewModel {
     .text("outside") { $0.outside?.warning },
     .text("poolName") { $0.pool.name },
     .text("action") { $0.part.path($0.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.mayChange },
     .text("roles") { _ in Message.value(Permission.changePool.roleNames) },
     .text("linkRoles") { _ in Message.value(Permission.changeLinks.roleNames) },

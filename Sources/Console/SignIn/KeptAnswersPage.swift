@@ -30,7 +30,7 @@ struct KeptAnswersPage: Sendable {
     return .html(
       view.render(
         KeptAnswersView(
-          frame: FrameView(frame), csrf: signedIn.session.csrfToken, draft: draft,
+          frame: FrameView(frame), draft: draft,
           action: routes.action(of: draft.target), pool: pool, user: user,
           leave: ReturnAddress.checked(draft.target.rawPath, among: routes.destinations)
             ?? ConsolePaths.home())))
@@ -93,7 +93,6 @@ struct KeptFormRoutes: Sendable {
 
 struct KeptAnswersView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let draft: Drafts.Draft
   let action: Message?
   let pool: Pool?
@@ -126,7 +125,6 @@ struct KeptAnswersView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text("action") { $0.draft.target.address },
     .text("heading") { $0.action },
     .optional(\.user),

@@ -76,9 +76,9 @@ struct SetupPage: Sendable {
   private func page(
     _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
   ) -> Response {
-    var frame = frames.bare(Message("Set up"), for: visitor.request, path: ConsolePaths.setup())
+    var frame = frames.bare(Message("Set up"), for: visitor, path: ConsolePaths.setup())
     frame.errors = errors
-    let model = SetupView(frame: FrameView(frame), csrf: visitor.formToken, answers: answers)
+    let model = SetupView(frame: FrameView(frame), answers: answers)
     var response = Response.html(view.render(model), status: status)
     authorizer.cookies.keep(visitor, in: &response)
     return response
@@ -102,7 +102,6 @@ struct SetupAnswers: Sendable {
 
 struct SetupView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let answers: SetupAnswers
 
   private var fields: [Field] {
@@ -127,7 +126,6 @@ struct SetupView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.setup() },
-    .text(\.csrf),
     .list("fields") { view in view.fields.map { $0.shown(nil, view.frame) } },
   ]
 }

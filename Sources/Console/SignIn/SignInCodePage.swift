@@ -104,10 +104,10 @@ struct SignInCodePage: Sendable {
     errors: [FieldError] = [], seconds: Int64? = nil
   ) -> Response {
     var frame = frames.bare(
-      Message("Enter your code"), for: visitor.request, path: ConsolePaths.signInCode())
+      Message("Enter your code"), for: visitor, path: ConsolePaths.signInCode())
     frame.errors = errors
     let model = SignInCodeView(
-      frame: FrameView(frame), csrf: visitor.formToken,
+      frame: FrameView(frame),
       next: ReturnAddress.checked(next, among: destinations),
       passkey: methods.contains(.passkey) ? passkey(next) : nil,
       hasApp: methods.contains(.totp))
@@ -119,7 +119,6 @@ struct SignInCodePage: Sendable {
 
 struct SignInCodeView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let next: String?
   let passkey: String?
   /// Whether a code of an authenticator app is accepted, not only a recovery code.
@@ -130,7 +129,6 @@ struct SignInCodeView: ViewModel {
     .text("action") { _ in ConsolePaths.signInCode() },
     .text("other") { ReauthenticationPage.address(ConsolePaths.signIn(), backTo: $0.next) },
     .text("roles") { _ in Message.value(Permission.manageAdministrators.roleNames) },
-    .text(\.csrf),
     .text(\.next),
     .text(\.passkey),
     .flag(\.hasApp),

@@ -132,12 +132,12 @@ struct SignInPage: Sendable {
     let provider = try await identity.consoleProviders.name()
     let isOff =
       try await identity.consoleProviders.breakGlassAccount() != nil
-    var frame = frames.bare(Message("Sign in"), for: visitor.request, path: ConsolePaths.signIn())
+    var frame = frames.bare(Message("Sign in"), for: visitor, path: ConsolePaths.signIn())
     frame.flash = flash
     frame.errors = errors
     let destination = ReturnAddress.checked(next, among: destinations)
     let model = SignInView(
-      frame: FrameView(frame), host: authorizer.publicURL.host, csrf: visitor.formToken,
+      frame: FrameView(frame), host: authorizer.publicURL.host,
       email: email, next: destination,
       passkey: authorizer.publicURL.relyingParty.map { _ in
         ReauthenticationPage.address(ConsolePaths.signInPasskey(), backTo: destination)
@@ -156,7 +156,6 @@ struct SignInPage: Sendable {
 struct SignInView: ViewModel {
   let frame: FrameView
   let host: String
-  let csrf: String
   let email: String
   let next: String?
   let passkey: String?
@@ -169,7 +168,6 @@ struct SignInView: ViewModel {
     .text(\.host),
     .text("roles") { _ in Message.value(Permission.manageAdministrators.roleNames) },
     .text("action") { _ in ConsolePaths.signIn() },
-    .text(\.csrf),
     .text(\.next),
     .text(\.email),
     .text(\.passkey),

@@ -13,7 +13,7 @@ struct SignOutPage: Sendable {
   func ask(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Sign out"), for: signedIn)
     return .html(
-      view.render(SignOutView(frame: FrameView(frame), csrf: signedIn.session.csrfToken)))
+      view.render(SignOutView(frame: FrameView(frame))))
   }
 
   func signOut(_ signedIn: SignedIn) async throws -> Response {
@@ -29,13 +29,11 @@ struct SignOutPage: Sendable {
 
 struct SignOutView: ViewModel {
   let frame: FrameView
-  let csrf: String
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signOut() },
     .text("home") { _ in ConsolePaths.home() },
-    .text(\.csrf),
   ]
 }
 

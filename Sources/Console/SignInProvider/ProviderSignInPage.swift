@@ -56,7 +56,7 @@ struct ProviderSignInPage: Sendable {
       (frame.sidebar, frame.find) = (nil, nil)
     }
     let model = ProviderConfirmationView(
-      frame: FrameView(frame), csrf: signedIn.session.csrfToken, name: name, isLinked: isLinked,
+      frame: FrameView(frame), name: name, isLinked: isLinked,
       next: ReturnAddress.checked(signedIn.query.text("next"), among: destinations))
     return .html(confirmation.render(model))
   }
@@ -216,14 +216,12 @@ struct ProviderContinuingView: ViewModel {
 
 struct ProviderConfirmationView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let name: String
   let isLinked: Bool
   let next: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text(\.name),
     .flag(\.isLinked),
     .text(\.next),

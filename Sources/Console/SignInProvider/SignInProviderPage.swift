@@ -66,7 +66,7 @@ struct SignInProviderPage: Sendable {
     let isRefused = !frame.errors.isEmpty
     let framed = FrameView(frame)
     let model = SignInProviderView(
-      frame: framed, csrf: signedIn.session.csrfToken, answers: answers, stored: stored,
+      frame: framed, answers: answers, stored: stored,
       current: current,
       accounts: records.map(\.administrator).filter { $0.may(.manageAdministrators, in: nil) },
       origin: publicURL.origin, carriesMail: identity.messages.carriesMail,
@@ -182,7 +182,6 @@ extension Discovery.Fault {
 
 struct SignInProviderView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let answers: SignInProviderAnswers
   let stored: ConsoleProvider?
   /// The provider that someone else saved after the form was opened, without values if they removed
@@ -198,7 +197,6 @@ struct SignInProviderView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .text(\.csrf),
     .text("settingsVersion") { $0.answers.version.text },
     .optional("conflict") { view in
       view.current.map { current in

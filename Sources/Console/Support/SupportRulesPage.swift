@@ -83,7 +83,6 @@ struct SupportRulesView: ViewModel {
     .text("poolName") { $0.context.pool.name },
     .text("action") { ConsolePaths.supportRules($0.context.pool) },
     .text("back") { ConsolePaths.overview($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .flag("mayChange") { $0.isOffered && $0.refusal == nil },
     .text("roles") { _ in Message.value(Permission.editSupportRules.roleNames) },
     .flag("isForOthers") { !$0.isOffered },

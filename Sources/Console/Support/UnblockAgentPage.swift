@@ -118,6 +118,5 @@ struct UnblockAgentView: ViewModel {
     .optional("codeField") { CodeField($0.asksForCode, $0.frame, action: $0.action) },
     .text("action") { $0.action },
     .text("back") { _ in ConsolePaths.projects() },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
   ]
 }

@@ -111,14 +111,14 @@ struct LinkedEnrollmentPage: Sendable {
     _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
   ) throws -> Response {
     var frame = frames.outside(
-      state.title, path: ConsolePaths.linkedEnrollment(), of: state.pool)
+      state.title, for: visitor, path: ConsolePaths.linkedEnrollment(), of: state.pool)
     frame.errors = errors
     let view = FrameView(frame)
     var form: LinkedEnrollmentForm?
     if case .open(let enrollment) = state {
       let drawing = try QRCode(text: enrollment.uri.revealedText)
       form = LinkedEnrollmentForm(
-        frame: view, csrf: visitor.formToken, link: code, enrollment: enrollment,
+        frame: view, link: code, enrollment: enrollment,
         name: visitor.form.text("name") ?? EnrollmentLinks.usualName,
         endsSessions: endsSessions(visitor.form),
         drawing: Markup(
@@ -154,7 +154,6 @@ struct LinkedEnrollmentView: ViewModel {
 
 struct LinkedEnrollmentForm: ViewModel {
   let frame: FrameView
-  let csrf: String
   let link: String
   let enrollment: LinkedEnrollment
   let name: String
@@ -163,7 +162,6 @@ struct LinkedEnrollmentForm: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.linkedEnrollment() },
-    .text(\.csrf),
     .text(\.link),
     .text("ticket") { $0.enrollment.ticket.revealedText },
     .text("application") { Formatted.short($0.enrollment.pool.projectName) },

@@ -54,9 +54,10 @@ struct ReportedChangePage: Sendable {
 
   private func page(_ visitor: Visitor, _ state: ReportedChangeState, code: String) -> Response {
     let frame = frames.outside(
-      state.title, path: ConsolePaths.reportedChange(), of: state.reportedChange?.pool)
+      state.title, for: visitor, path: ConsolePaths.reportedChange(), of: state.reportedChange?.pool
+    )
     let model = ReportedChangeView(
-      frame: FrameView(frame), csrf: visitor.formToken, state: state, code: code)
+      frame: FrameView(frame), state: state, code: code)
     var response = Response.html(view.render(model), status: state.status)
     authorizer.cookies.keep(visitor, in: &response)
     return response
@@ -135,13 +136,12 @@ enum ReportedChangeState {
 
 struct ReportedChangeView: ViewModel {
   let frame: FrameView
-  let csrf: String
   let state: ReportedChangeState
   let code: String
 
   private var form: ReportedChangeForm? {
     guard case .open(let reportedChange) = state else { return nil }
-    return ReportedChangeForm(frame: frame, csrf: csrf, reportedChange: reportedChange, code: code)
+    return ReportedChangeForm(frame: frame, reportedChange: reportedChange, code: code)
   }
 
   static let keys: Keys<Self> = [
@@ -155,13 +155,11 @@ struct ReportedChangeView: ViewModel {
 
 struct ReportedChangeForm: ViewModel {
   let frame: FrameView
-  let csrf: String
   let reportedChange: ReportedChange
   let code: String
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.reportedChange() },
-    .text(\.csrf),
     .text(\.code),
     .text("application") { Formatted.short($0.reportedChange.pool.projectName) },
     .text("fact") { $0.reportedChange.fact.sentence },

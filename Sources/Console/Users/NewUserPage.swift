@@ -131,7 +131,6 @@ struct NewUserView: ViewModel {
     .text("poolName") { $0.context.pool.name },
     .text("action") { ConsolePaths.newUser($0.context.pool) },
     .text("cancel") { ConsolePaths.users($0.context.pool) },
-    .text("csrf") { $0.context.signedIn.session.csrfToken },
     .text("email") { $0.answers.email },
     .text("name") { $0.answers.name },
     .flag("isVerified") { $0.answers.isVerified },

@@ -67,7 +67,6 @@ struct UserView: ViewModel {
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
     if context.may(.exportUsers) {
       timeline?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
-      timeline?.csrf = context.signedIn.session.csrfToken
     }
     codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.pool, times)
     factors = account.factors.map { FactorRow($0, records.codeAttempts.items, at: now, times) }

@@ -160,7 +160,6 @@ struct UserColumns: Sendable {
 /// selected users, or of all that the list's pages show.
 struct UserSelection: ViewModel {
   let action: String
-  let csrf: String
   let isOnePage: Bool
   let total: Int?
   /// The address that selects all users on all pages.
@@ -174,7 +173,6 @@ struct UserSelection: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.action),
-    .text(\.csrf),
     .text("selectedUsers") {
       $0.isOnePage
         ? Message("Remove second factors from selected users…")

@@ -85,7 +85,6 @@ struct UsersView: ViewModel {
   let deletedUser: String?
   /// The address of the CSV file; nil without the permission.
   let file: String?
-  let csrf: String
   /// The form for a pasted list; nil without the permission.
   let list: ListForm?
   let selection: UserSelection?
@@ -101,7 +100,6 @@ struct UsersView: ViewModel {
   ) {
     self.frame = FrameView(frame)
     pool = context.pool
-    csrf = context.signedIn.session.csrfToken
     self.rows = rows
     let list = ConsolePaths.users(pool)
     filter = FilterView(
@@ -144,7 +142,7 @@ struct UsersView: ViewModel {
     selection =
       isSelecting
       ? UserSelection(
-        action: removals, csrf: csrf, isOnePage: pager.isOnly,
+        action: removals, isOnePage: pager.isOnly,
         total: found.map(\.total.exact) ?? number(query.filter),
         all: query.selectingAll.query(of: removals)) : nil
     links =
@@ -222,7 +220,6 @@ struct UsersView: ViewModel {
     .text(\.newUser),
     .text(\.deletedUser),
     .text(\.file),
-    .text(\.csrf),
     .optional(\.list),
     .optional(\.selection),
     .text(\.links),
