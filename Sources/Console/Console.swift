@@ -217,8 +217,7 @@ struct ConsoleParts: Sendable {
     self.frames = frames
     self.authorizer = authorizer
     self.guides = guides
-    actions = try ActionForms(
-      identity, SupportRedirect(frames: frames, cookies: authorizer.cookies), templates)
+    actions = try ActionForms(identity, SupportRedirect(frames: frames), templates)
   }
 
   func template<View: ViewModel>(

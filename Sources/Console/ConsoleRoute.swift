@@ -42,11 +42,6 @@ struct RouteTable: Sendable {
   /// The pages that a sign-in can lead to.
   var destinations: [Route] { all.filter(\.isDestination).map(\.route) }
 
-  init(authorizer: RequestAuthorizer, failures: Failures) {
-    self.authorizer = authorizer
-    self.failures = failures
-  }
-
   mutating func add(_ routes: [ConsoleRoute]) { all += routes }
 
   mutating func open<each Parameter: PathParameter>(

@@ -74,10 +74,6 @@ struct ConsoleCookies: Sendable {
     Cookie(name: form, value: token, secure: isSecure, sameSite: .strict)
   }
 
-  var endOfSession: Cookie {
-    Cookie(name: session, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
-  }
-
   /// The token of a sign-in whose password was accepted and whose code is still required.
   func pending(of request: Request) -> String? {
     request.cookies[pending]?.text(atMost: Self.longestToken)
@@ -87,13 +83,20 @@ struct ConsoleCookies: Sendable {
     Cookie(name: pending, value: text, secure: isSecure, sameSite: .strict, maxAge: 600)
   }
 
-  var endOfPending: Cookie {
-    Cookie(name: pending, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
+  /// Redirects to the second step of a sign-in.
+  func askForFactor(
+    _ pending: Secret, _ methods: Set<ReauthenticationMethod>, thenTo next: String?
+  ) -> Response {
+    let path =
+      methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
+    var response = Response.redirect(to: ReauthenticationPage.address(path, backTo: next))
+    response.set(self.pending(pending.revealedText))
+    return response
   }
 
   func endPending() -> Response {
     var response = Response.redirect(to: (["ended": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.fields.add(.setCookie, endOfPending.description)
+    response.set(pending("").ended)
     return response
   }
 
@@ -109,10 +112,6 @@ struct ConsoleCookies: Sendable {
     let next = next.map { "." + Base64URL.encode(Array($0.utf8)) } ?? ""
     return Cookie(
       name: provider, value: ticket + next, secure: isSecure, sameSite: .lax, maxAge: 600)
-  }
-
-  var endOfProvider: Cookie {
-    Cookie(name: provider, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
   }
 
   /// The device tokens that the browser has from earlier sign-ins of any administrator.
@@ -172,10 +171,6 @@ struct ConsoleCookies: Sendable {
       maxAge: Int(ConsoleStorage.noticeLifetime))
   }
 
-  var endOfFlash: Cookie {
-    Cookie(name: flashName, value: "", secure: isSecure, sameSite: .lax, maxAge: 0)
-  }
-
   func draft(of request: Request) -> String? {
     request.cookies[draft]?.text(atMost: Self.longestToken)
   }
@@ -185,10 +180,6 @@ struct ConsoleCookies: Sendable {
       name: draft, value: marks.map(\.text).joined(separator: "."), secure: isSecure,
       sameSite: .strict,
       maxAge: Int(ConsoleStorage.Kind.draft.lifetime))
-  }
-
-  var endOfDraft: Cookie {
-    Cookie(name: draft, value: "", secure: isSecure, sameSite: .strict, maxAge: 0)
   }
 
   /// The encrypted secret of the authenticator app that the page of a path showed this browser.
@@ -203,20 +194,31 @@ struct ConsoleCookies: Sendable {
       maxAge: 900)
   }
 
-  func endOfEnrollment(on path: String) -> Cookie {
-    Cookie(name: enrollment, value: "", path: path, secure: isSecure, sameSite: .lax, maxAge: 0)
-  }
-
   private static let tokenLength = 32
   private static let longestToken = 4_096
 }
 
 extension ConsoleCookies {
-  /// Sets the form cookie if the browser doesn't have it, so that it matches the page's form.
-  func keep(_ visitor: Visitor, in response: inout Response) {
-    guard !visitor.hasFormToken else { return }
-    response.fields.add(.setCookie, form(visitor.formToken).description)
+  /// Returns the page with the form cookie if the browser doesn't have it, so that it matches the
+  /// page's form.
+  func keeping(_ visitor: Visitor, in page: Response) -> Response {
+    var response = page
+    if !visitor.hasFormToken { response.set(form(visitor.formToken)) }
+    return response
   }
+}
+
+extension Cookie {
+  /// The cookie that removes it from the browser.
+  var ended: Cookie {
+    var cookie = self
+    (cookie.value, cookie.maxAge) = ("", 0)
+    return cookie
+  }
+}
+
+extension Response {
+  mutating func set(_ cookie: Cookie) { fields.add(.setCookie, cookie.description) }
 }
 
 /// Cookies that parts of a page add to its response, wherever the response is created.
@@ -237,7 +239,7 @@ final class ResponseCookies: Sendable {
 
   func apply(to response: inout Response) {
     for cookie in cookies.withLock({ $0 }) {
-      response.fields.add(.setCookie, cookie.description)
+      response.set(cookie)
     }
   }
 }

@@ -140,7 +140,7 @@ struct Drafts: Sendable {
     let (marks, mark) = (marks(of: request), Self.mark(of: request.target.rawPath))
     guard marks.contains(mark), let browser = cookies.formToken(of: request) else { return }
     let rest = marks.filter { $0 != mark }
-    ResponseCookies.current?.set(rest.isEmpty ? cookies.endOfDraft : cookies.draft(rest[...]))
+    ResponseCookies.current?.set(rest.isEmpty ? cookies.draft([]).ended : cookies.draft(rest[...]))
     // If it can't be deleted, it expires.
     _ = try? await storage.take(
       .draft, about: Self.subject(mark, browser), for: .administrator(administrator))

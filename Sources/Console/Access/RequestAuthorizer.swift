@@ -243,6 +243,10 @@ struct Visitor: Sendable {
   /// The token that proves a form came from the console; it's in the form cookie and in the form.
   let formToken: String
   let hasFormToken: Bool
+
+  var author: Author {
+    Author(actor: .visitor, address: request.peer, requestID: request.id.text)
+  }
 }
 
 extension Preferences.Theme {

@@ -87,19 +87,18 @@ struct SignInCompletion: Sendable {
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(
       to: draft.map { KeptAnswersPage.address($0.mark) } ?? next ?? ConsolePaths.home())
-    response.fields.add(.setCookie, authorizer.cookies.session(new.token.revealedText).description)
+    response.set(authorizer.cookies.session(new.token.revealedText))
     // Without the device token, the next sign-in is only treated as one from an unknown device.
     if let device = try? authorizer.identity.consoleSessions.deviceToken(
       for: session.administrator.id, replacing: authorizer.cookies.devices(of: visitor.request))
     {
-      let cookie = authorizer.cookies.device(device.revealedText, of: session.administrator.id)
-      response.fields.add(.setCookie, cookie.description)
+      response.set(authorizer.cookies.device(device.revealedText, of: session.administrator.id))
     }
     if let theme = authorizer.cookies.newTheme(session.preferences.theme, for: visitor.request) {
-      response.fields.add(.setCookie, theme.description)
+      response.set(theme)
     }
     if authorizer.cookies.pending(of: visitor.request) != nil {
-      response.fields.add(.setCookie, authorizer.cookies.endOfPending.description)
+      response.set(authorizer.cookies.pending("").ended)
     }
     return response
   }

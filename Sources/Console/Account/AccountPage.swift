@@ -135,9 +135,7 @@ struct AccountView: ViewModel {
       view.passkeys.map { PasskeyRow(passkey: $0, times: view.frame.times) }
     },
     .text("newPasskey") { $0.publicURL.relyingParty.map { _ in ConsolePaths.newPasskey() } },
-    .text("passkeyObstacle") {
-      $0.publicURL.relyingParty == nil ? $0.publicURL.passkeyObstacle : nil
-    },
+    .text("passkeyObstacle") { $0.publicURL.passkeyObstacle },
     .text("factor") { _ in ConsolePaths.ownFactor() },
     .text("factorRemoval") { _ in ConsolePaths.ownFactorRemoval() },
     .text("recoveryCodes") { _ in ConsolePaths.recoveryCodes() },
@@ -161,9 +159,7 @@ struct AccountView: ViewModel {
     .flag("isLinked") { $0.signedIn.session.provider.name != nil },
     .text("providerPage") { _ in ConsolePaths.providerReauthentication() },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in
-      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
-    },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

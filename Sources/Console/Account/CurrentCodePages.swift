@@ -13,12 +13,12 @@ struct OwnFactorRemovalPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    return await page(signedIn, try await CurrentCode.proof(signedIn, factors))
+    return await page(signedIn, try await factors.proof(in: signedIn.session))
   }
 
   func remove(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
-    let proof = try await CurrentCode.proof(signedIn, factors)
+    let proof = try await factors.proof(in: signedIn.session)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     guard let code = CurrentCode.given(signedIn, proof) else {
       return await page(signedIn, proof, CurrentCode.missing)
@@ -73,7 +73,7 @@ struct RecoveryCodesPage: Sendable {
     guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
-    let proof = try await CurrentCode.proof(signedIn, factors)
+    let proof = try await factors.proof(in: signedIn.session)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     return await page(signedIn, proof, try await codeSet(signedIn))
   }
@@ -90,7 +90,7 @@ struct RecoveryCodesPage: Sendable {
           """), for: signedIn)
       return .redirect(to: ConsolePaths.account())
     }
-    let proof = try await CurrentCode.proof(signedIn, factors)
+    let proof = try await factors.proof(in: signedIn.session)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     guard let code = CurrentCode.given(signedIn, proof) else {
       return await page(signedIn, proof, current, CurrentCode.missing)
@@ -144,12 +144,6 @@ enum CurrentCode {
     "Incorrect or already used code. Wait for the next code in your app, or use a recovery code.")
   static let missing = Fault(text: Message("Enter a code from your current authenticator."))
 
-  static func proof(
-    _ signedIn: SignedIn, _ factors: AdministratorFactors
-  ) async throws -> ReauthenticationMethod? {
-    try await factors.proof(in: signedIn.session)
-  }
-
   /// Returns the code of the form; nil if it's empty, though one is required.
   static func given(_ signedIn: SignedIn, _ proof: ReauthenticationMethod?) -> TypedCode? {
     let code = signedIn.form.code("current-code")
@@ -178,19 +172,13 @@ enum CurrentCode {
     action: String,
     sentences: [Message], button: Message, isDestroying: Bool
   ) async -> Response {
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
-    if let fault { frame.errors = [FieldError(field: "current-code", text: fault.text)] }
-    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
+    let errors = fault.map { [FieldError(field: "current-code", text: $0.text)] } ?? []
+    let frame = await frames.account(title, signedIn, errors: errors)
     let model = CurrentCodeView(
       frame: FrameView(frame), title: title,
       asksForCode: proof == .totp, codes: codes, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
-    let status: Status =
-      fault == nil ? .ok : fault?.seconds == nil ? .unprocessableContent : .tooManyRequests
-    var response = Response.html(view.render(model), status: status)
-    if let seconds = fault?.seconds { response.fields[.retryAfter] = String(seconds) }
-    return response
+    return .html(view.render(model), errors: errors, seconds: fault?.seconds)
   }
 }
 

@@ -17,7 +17,7 @@ struct OwnFactorPage: Sendable {
   private var frames: Frames { ending.frames }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
-    let proof = try await CurrentCode.proof(signedIn, factors)
+    let proof = try await factors.proof(in: signedIn.session)
     guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
     if let address = providerFirst(signedIn) { return .redirect(to: address) }
     let known = authorizer.cookies.enrollment(of: signedIn.request)
@@ -40,7 +40,7 @@ struct OwnFactorPage: Sendable {
     let ticket = signedIn.form.text("ticket") ?? ""
     let resumed = try await factors.resume(ticket, for: signedIn.administrator)
     guard let resumed else { return try await ended(signedIn) }
-    let proof = try await CurrentCode.proof(signedIn, factors)
+    let proof = try await factors.proof(in: signedIn.session)
     var errors: [FieldError] = []
     let code = signedIn.form.code("code")
     let current = signedIn.form.code("current-code")
@@ -75,8 +75,7 @@ struct OwnFactorPage: Sendable {
           frame: FrameView(frame), codes: done.value,
           done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
     if let renewed = done.renewed { ending.keep(renewed, in: &response) }
-    let end = authorizer.cookies.endOfEnrollment(on: ConsolePaths.ownFactor())
-    response.fields.add(.setCookie, end.description)
+    response.set(authorizer.cookies.enrollment(Secret(""), on: ConsolePaths.ownFactor()).ended)
     return response
   }
 
@@ -89,48 +88,36 @@ struct OwnFactorPage: Sendable {
     _ error: AdministratorFactorError, _ signedIn: SignedIn,
     _ enrollment: AdministratorEnrollment, _ proof: ReauthenticationMethod?
   ) async throws -> Response {
+    let fault: FieldError
+    var seconds: Int64?
     switch error {
     case .ended: return try await ended(signedIn)
     case .sessionEnded: throw Refusal.sessionEnded
     case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
     case .wrongCode:
-      let fault = FieldError(
+      fault = FieldError(
         field: "code",
         text: Message(
           """
           Incorrect code. Check that the clock on your device is correct. If you scanned a \
           different QR code before, remove that account from the app, then scan this one.
           """))
-      return try await page(signedIn, enrollment, proof, errors: [fault])
     case .wrongCurrentCode, .noFactor, .mandatory:
-      return try await page(
-        signedIn, enrollment, proof,
-        errors: [FieldError(field: "current-code", text: CurrentCode.wrong)])
-    case .usedCurrentCode:
-      return try await page(
-        signedIn, enrollment, proof,
-        errors: [FieldError(field: "current-code", text: CodeFault.used)])
+      fault = FieldError(field: "current-code", text: CurrentCode.wrong)
+    case .usedCurrentCode: fault = FieldError(field: "current-code", text: CodeFault.used)
     case .wrongPassword:
-      return try await page(
-        signedIn, enrollment, proof,
-        errors: [FieldError(field: "password", text: Message("Incorrect password."))])
+      fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .busy: throw Refusal.busy
     case .throttled(let until) where proof != .totp:
-      let seconds = until.wait(at: frames.clock.now())
-      let fault = FieldError(
-        field: "password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = try await page(
-        signedIn, enrollment, proof, errors: [fault], status: .tooManyRequests)
-      response.fields[.retryAfter] = String(seconds)
-      return response
+      let wait = until.wait(at: frames.clock.now())
+      seconds = wait
+      fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
     case .throttled(let until):
-      let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-      var response = try await page(
-        signedIn, enrollment, proof, errors: [FieldError(field: "current-code", text: text)],
-        status: .tooManyRequests)
-      response.fields[.retryAfter] = String(seconds)
-      return response
+      let (text, wait) = CodeFault.throttled(until: until, at: frames.clock.now())
+      seconds = wait
+      fault = FieldError(field: "current-code", text: text)
     }
+    return try await page(signedIn, enrollment, proof, errors: [fault], seconds: seconds)
   }
 
   private func ended(_ signedIn: SignedIn) async throws -> Response {
@@ -153,30 +140,18 @@ struct OwnFactorPage: Sendable {
 
   private func page(
     _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment,
-    _ proof: ReauthenticationMethod?, errors: [FieldError],
-    status: Status? = nil
+    _ proof: ReauthenticationMethod?, errors: [FieldError], seconds: Int64? = nil
   ) async throws -> Response {
     let code = try QRCode(text: enrollment.uri.revealedText)
-    let title = Message("Second factor")
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
-    frame.errors = errors
-    if !signedIn.session.secondFactor.isReady {
-      // Every other page redirects here until the setup is complete.
-      (frame.sidebar, frame.find) = (nil, nil)
-    } else {
-      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    }
+    let frame = await frames.account(Message("Second factor"), signedIn, errors: errors)
     let label = frames.catalog.text(Message("QR code for your authenticator app"))
     let model = OwnFactorView(
       frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment, proof: proof,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
       canUsePasskeys: authorizer.publicURL.relyingParty != nil,
       drawing: Markup(trusted: code.svg(label: label)))
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    var response = Response.html(view.render(model), status: status ?? fitting)
-    let cookie = authorizer.cookies.enrollment(enrollment.ticket, on: ConsolePaths.ownFactor())
-    response.fields.add(.setCookie, cookie.description)
+    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
+    response.set(authorizer.cookies.enrollment(enrollment.ticket, on: ConsolePaths.ownFactor()))
     return response
   }
 }

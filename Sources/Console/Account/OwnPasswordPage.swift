@@ -54,43 +54,31 @@ struct OwnPasswordPage: Sendable {
   private func refused(
     _ error: PasswordChangeError, _ signedIn: SignedIn
   ) async throws -> Response {
+    let fault: FieldError
+    var seconds: Int64?
     switch error {
     case .sessionEnded: throw Refusal.sessionEnded
     case .wrongPassword:
-      return await page(
-        signedIn,
-        errors: [
-          FieldError(
-            field: "old-password",
-            text: Message("The current password is incorrect."))
-        ])
+      fault = FieldError(
+        field: "old-password", text: Message("The current password is incorrect."))
     case .weakPassword(let reason):
-      return await page(signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
+      fault = FieldError(field: "new-password", text: reason.message)
     case .throttled(let until):
-      let seconds = until.wait(at: frames.clock.now())
-      let fault = FieldError(
-        field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      var response = await page(signedIn, errors: [fault], status: .tooManyRequests)
-      response.fields[.retryAfter] = String(seconds)
-      return response
+      let wait = until.wait(at: frames.clock.now())
+      seconds = wait
+      fault = FieldError(field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: wait))
     case .busy: throw Refusal.busy
     case .notFound: throw Refusal.notFound
     }
+    return await page(signedIn, errors: [fault], seconds: seconds)
   }
 
   private func page(
-    _ signedIn: SignedIn, errors: [FieldError], status: Status? = nil
+    _ signedIn: SignedIn, errors: [FieldError], seconds: Int64? = nil
   ) async -> Response {
-    let title = Message("Change password")
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    let model = OwnPasswordView(
-      frame: FrameView(frame),
-      email: signedIn.administrator.email)
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    return .html(view.render(model), status: status ?? fitting)
+    let frame = await frames.account(Message("Change password"), signedIn, errors: errors)
+    let model = OwnPasswordView(frame: FrameView(frame), email: signedIn.administrator.email)
+    return .html(view.render(model), errors: errors, seconds: seconds)
   }
 }
 

@@ -31,7 +31,7 @@ struct PreferencesPage: Sendable {
     frames.leave(Message("Preferences saved."), for: signedIn)
     var response = Response.redirect(to: ConsolePaths.account())
     if let cookie = frames.cookies.newTheme(preferences.theme, for: signedIn.request) {
-      response.fields.add(.setCookie, cookie.description)
+      response.set(cookie)
     }
     return response
   }
@@ -39,11 +39,7 @@ struct PreferencesPage: Sendable {
   private func page(
     _ signedIn: SignedIn, _ preferences: Preferences, errors: [FieldError]
   ) async -> Response {
-    let title = Message("Preferences")
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
+    let frame = await frames.account(Message("Preferences"), signedIn, errors: errors)
     let model = PreferencesView(
       frame: FrameView(frame), preferences: preferences,
       savedZone: signedIn.session.preferences.timeZone)
@@ -101,14 +97,7 @@ struct Choice: ViewModel {
   let value: String
   let text: Message
   let isChosen: Bool
-  let id: String
-
-  init(value: String, text: some MessageConvertible, isChosen: Bool, id: String = "") {
-    self.value = value
-    self.text = text.message
-    self.isChosen = isChosen
-    self.id = id
-  }
+  var id = ""
 
   static let keys: Keys<Self> = [
     .text(\.id),

@@ -51,8 +51,6 @@ struct ActionLinkPage: Sendable {
   func act(_ visitor: Visitor) async throws -> Response {
     let text = visitor.form.text("code") ?? ""
     var done = ActionLinkState.doneMark
-    let author = Author(
-      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do {
       let opened = try await codes.open(text)
       if opened.code.kind == .passwordReset {
@@ -61,9 +59,9 @@ struct ActionLinkPage: Sendable {
           let fault = FieldError(field: "password", text: Message("Enter a new password."))
           return page(visitor, .open(opened), code: text, errors: [fault])
         }
-        try await codes.resetPassword(text, to: Secret(password), by: author)
+        try await codes.resetPassword(text, to: Secret(password), by: visitor.author)
       } else {
-        let applied = try await codes.apply(text, by: author)
+        let applied = try await codes.apply(text, by: visitor.author)
         if applied.canMakeRecoveryCodes { done = ActionLinkState.doneWithAppMark }
       }
     } catch OutOfBandError.account(let wrong) {
@@ -71,9 +69,7 @@ struct ActionLinkPage: Sendable {
     } catch {
       return try await ended(error, text, visitor)
     }
-    var query = Form()
-    query.add("oobCode", text)
-    query.add("done", done)
+    let query: Form = ["oobCode": text, "done": done]
     return .redirect(to: query.query(of: ConsolePaths.actionLink()))
   }
 
@@ -128,10 +124,9 @@ struct ActionLinkPage: Sendable {
     frame.errors = errors
     let model = ActionLinkView(
       frame: FrameView(frame), state: state, code: code)
-    var response = Response.html(
-      view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor,
+      in: .html(view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent))
   }
 }
 
@@ -162,7 +157,6 @@ struct ActionLinkView: ViewModel {
     .markup("sentence") { $0.state.sentence },
     .optional("form") { $0.form },
     .optional("next") { $0.next },
-    .flag("isPlain") { $0.form == nil },
   ]
 }
 

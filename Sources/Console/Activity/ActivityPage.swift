@@ -99,12 +99,12 @@ struct ActivityView: ViewModel {
     .text("action") { $0.path },
     .list("results") { view in
       ActivityQuery.Results.allCases.map {
-        AuditMenu.Option(value: $0.rawValue, text: $0.text, isChosen: $0 == view.query.results)
+        Choice(value: $0.rawValue, text: $0.text, isChosen: $0 == view.query.results)
       }
     },
     .list("kinds") { view in
       Factor.Kind.allCases.map {
-        AuditMenu.Option(
+        Choice(
           value: $0.rawValue, text: ActivityQuery.text($0), isChosen: $0 == view.query.kind)
       }
     },

@@ -207,9 +207,9 @@ enum ChartWindow: Int, CaseIterable, Sendable {
     }
   }
 
-  static func links(_ path: String, current: ChartWindow) -> [ChartPeriod] {
+  static func links(_ path: String, current: ChartWindow) -> [Link] {
     allCases.map { window in
-      ChartPeriod(
+      Link(
         text: window.name, href: "\(path)?period=\(window.rawValue)", isCurrent: window == current)
     }
   }

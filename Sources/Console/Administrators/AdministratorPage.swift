@@ -59,8 +59,7 @@ struct AdministratorPage: Sendable {
       return .redirect(to: ConsolePaths.administrator(id))
     }
     let tokens = try await identity.serviceTokens.count(madeBy: administrator.id)
-    let name = Message.Value.name(Formatted.short(administrator.displayName))
-    let button = Message("Revoke role")
+    let (name, button) = (administrator.short, Message("Revoke role"))
     var consequences = [
       Message(
         "{name} loses this role immediately, including in open sessions: {role} ({place}).",
@@ -85,8 +84,7 @@ struct AdministratorPage: Sendable {
         Message("Service tokens they created that exceed their remaining roles are revoked."))
     }
     let page = FormPage(
-      title: Message(
-        "{title} · {name} · Administrators", ["title": .message(button), "name": name]),
+      title: administrator.title(button),
       crumbs: administrator.crumbs,
       heading: Message("Revoke a role from {name}?", ["name": name]), consequences: consequences,
       isQuestion: true, hidden: answers.fields, button: button, isDestructive: true,
@@ -157,9 +155,8 @@ struct AdministratorPage: Sendable {
       && record.administrator.id != signedIn.administrator.id
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
-    let name = Message.Value.name(Formatted.short(record.administrator.displayName))
     var frame = await frames.frame(
-      Message("{title} · Administrators", ["title": name]), for: signedIn)
+      Message("{title} · Administrators", ["title": record.administrator.short]), for: signedIn)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators())
@@ -255,12 +252,8 @@ struct AdministratorView: ViewModel {
         record.hasSecondFactor
           ? Chip.on(record.factorsText) : Chip.off(Message("off"))),
     ]
-    if let since = record.enrolledAt {
-      facts.append(Fact(Message("Set up"), frame.times.past(since)))
-    }
-    if let last = record.factorUsedAt {
-      facts.append(Fact(Message("Last code used"), frame.times.past(last)))
-    }
+    facts.add(Message("Set up"), record.enrolledAt.map(frame.times.past))
+    facts.add(Message("Last code used"), record.factorUsedAt.map(frame.times.past))
     return facts
   }
 
@@ -298,9 +291,7 @@ struct AdministratorView: ViewModel {
         of: ConsolePaths.instanceAudit())
     },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list("history") { view in
-      view.history.map { HistoryRow($0, view.frame.times, view.frame.catalog) }
-    },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

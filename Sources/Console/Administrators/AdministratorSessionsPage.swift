@@ -21,11 +21,7 @@ struct AdministratorSessionsPage: Sendable {
       identity.consoleSessions.list(of: administrator.id),
       identity.consoleSessions.limits()
     )
-    let title = Message("Sessions")
-    let name = Message.Value.name(Formatted.short(administrator.displayName))
-    var frame = await frames.frame(
-      Message("{title} · {name} · Administrators", ["title": .message(title), "name": name]),
-      for: signedIn)
+    var frame = await frames.frame(administrator.title(Message("Sessions")), for: signedIn)
     frame.crumbs = administrator.crumbs
     return .html(
       view.render(

@@ -117,20 +117,13 @@ extension AdministratorRecord {
   }
 
   var state: (text: Message, chip: Markup) {
-    if !canSignIn {
-      let text = Message("can’t sign in")
-      return (text, Chip.bad(text))
+    func state(_ text: Message, _ chip: (Message) -> Markup) -> (text: Message, chip: Markup) {
+      (text, chip(text))
     }
-    if administrator.grants.isEmpty {
-      let text = Message("no role")
-      return (text, Chip.look(text))
-    }
-    if lastSignInAt == nil {
-      let text = Message("never signed in")
-      return (text, Chip.off(text))
-    }
-    let text = Message("active")
-    return (text, Chip.on(text))
+    if !canSignIn { return state(Message("can’t sign in"), Chip.bad) }
+    if administrator.grants.isEmpty { return state(Message("no role"), Chip.look) }
+    if lastSignInAt == nil { return state(Message("never signed in"), Chip.off) }
+    return state(Message("active"), Chip.on)
   }
 }
 

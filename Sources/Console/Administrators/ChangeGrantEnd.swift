@@ -19,11 +19,7 @@ struct ChangeGrantEnd: FormAction {
     let (end, times) = (record.grantEnds[grant], try signedIn.formTimes)
     let title = Message("End date")
     return FormPage(
-      title: Message(
-        "{title} · {name} · Administrators",
-        [
-          "title": .message(title), "name": .name(Formatted.short(administrator.displayName)),
-        ]),
+      title: administrator.title(title),
       crumbs: administrator.crumbs, heading: title,
       summary: [
         Fact(Message("Administrator"), HTML.isolated(administrator.displayName)),
@@ -69,13 +65,7 @@ struct ChangeGrantEnd: FormAction {
         saying: Message("No changes made. They no longer have this role."))
     case .lastOwner: FieldError(field: "last", text: GrantText.lastOwner)
     case .breakGlassAccount:
-      FieldError(
-        field: "last",
-        text: Message(
-          """
-          This is the break-glass account. Turn on password sign-in first. To turn it off again, \
-          choose another break-glass account.
-          """))
+      FieldError(field: "last", text: GrantText.breakGlass)
     default: try error.fault(GrantAnswers(target.form))
     }
   }

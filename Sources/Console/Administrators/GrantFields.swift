@@ -262,13 +262,7 @@ extension ManagementError {
     case .lastOwner:
       FieldError(field: "role", text: GrantText.lastOwner)
     case .breakGlassAccount:
-      FieldError(
-        field: "role",
-        text: Message(
-          """
-          This is the break-glass account. Turn on password sign-in first. To turn it off again, \
-          choose another break-glass account.
-          """))
+      FieldError(field: "role", text: GrantText.breakGlass)
     case .roleFromGroup:
       FieldError(
         field: "last",

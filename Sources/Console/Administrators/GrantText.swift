@@ -4,6 +4,12 @@ import MailText
 import Templating
 
 enum GrantText {
+  static let breakGlass = Message(
+    """
+    This is the break-glass account. Turn on password sign-in first. To turn it off again, choose \
+    another break-glass account.
+    """)
+
   static var lastOwner: Message {
     Message(
       """

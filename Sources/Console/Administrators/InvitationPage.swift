@@ -67,10 +67,8 @@ struct InvitationPage: Sendable {
       open: OpenInvitation(
         frame: FrameView(frame), invitation: invitation, isPossible: off == nil, token: token,
         name: name))
-    var response = Response.html(
-      view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent))
   }
 
   private func ended(_ visitor: Visitor) -> Response {

@@ -27,9 +27,7 @@ struct ActOnAdministrator: FormAction {
     let name = Message.Value.text(Formatted.short(administrator.displayName))
     let button = kind == .reset ? Message("Reset second factor") : Message("Remove administrator")
     return FormPage(
-      title: Message(
-        "{title} · {name} · Administrators",
-        ["title": .message(button), "name": administrator.short]),
+      title: administrator.title(button),
       crumbs: administrator.crumbs,
       heading: kind == .reset
         ? Message("Reset the second factor for <bdi>{name}</bdi>?", ["name": name])
@@ -148,13 +146,7 @@ struct ActOnAdministrator: FormAction {
     case .lastOwner:
       return FieldError(field: "confirmation", text: GrantText.lastOwner)
     case .breakGlassAccount:
-      return FieldError(
-        field: "confirmation",
-        text: Message(
-          """
-          This is the break-glass account. Turn on password sign-in first. To turn it off again, \
-          choose another break-glass account.
-          """))
+      return FieldError(field: "confirmation", text: GrantText.breakGlass)
     case .notFound, .poolNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate, .roleFromGroup, .passwordSignInOff:
       throw Refusal.notFound
@@ -163,13 +155,19 @@ struct ActOnAdministrator: FormAction {
 }
 
 extension Administrator {
-  fileprivate var short: Message.Value { .name(Formatted.short(displayName)) }
+  var short: Message.Value { .name(Formatted.short(displayName)) }
+
+  /// The title of a page below the administrator's.
+  func title(_ title: Message) -> Message {
+    Message("{title} · {name} · Administrators", ["title": .message(title), "name": short])
+  }
 
   /// The breadcrumbs of a page about the administrator.
   var crumbs: [Link] {
     [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators()),
-      Link(text: Formatted.short(displayName), href: ConsolePaths.administrator(id.text)),
+      Link(
+        text: .verbatim(Formatted.short(displayName)), href: ConsolePaths.administrator(id.text)),
     ]
   }
 }

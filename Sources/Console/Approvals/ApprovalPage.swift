@@ -192,13 +192,9 @@ struct ApprovalView: ViewModel {
         Fact(Message("Affected users"), Message.value(.number(approval.users))))
     } else {
       facts.append(Fact(Message("Reason"), approval.reason.label))
-      if !approval.note.isEmpty {
-        facts.append(Fact(Message("Note"), HTML.isolated(approval.note)))
-      }
+      facts.add(Message("Note"), text: approval.note)
     }
-    if !approval.ticket.isEmpty {
-      facts.append(Fact(Message("Ticket"), HTML.isolated(approval.ticket)))
-    }
+    facts.add(Message("Ticket"), text: approval.ticket)
     for line in approval.proof {
       facts.append(Fact(Message("Identity check"), HTML.isolated(line)))
     }
@@ -209,36 +205,27 @@ struct ApprovalView: ViewModel {
       facts.append(Fact(Message("Factor"), HTML.isolated(name)))
     }
     facts.append(Fact(Message("Requested"), times.past(approval.requestedAt)))
-    if isWaiting {
-      facts.append(Fact(Message("Expires"), times.moment(approval.expiresAt)))
-    }
-    if let name = approval.deciderName {
-      facts.append(Fact(Message("Decided by"), HTML.isolated(name)))
-    }
-    if let at = approval.decidedAt {
-      facts.append(Fact(Message("Closed"), times.past(at)))
-    }
+    facts.add(Message("Expires"), isWaiting ? times.moment(approval.expiresAt) : nil)
+    facts.add(Message("Decided by"), approval.deciderName.map(HTML.isolated))
+    facts.add(Message("Closed"), approval.decidedAt.map(times.past))
     return facts
   }
 
-  private var links: [Link] {
+  private var link: Link? {
     if let account = approval.account {
-      guard let user, !user.isDeleted else { return [] }
+      guard let user, !user.isDeleted else { return nil }
       let href = ConsolePaths.user(approval.pool, account.text)
-      return [Link(text: Message("View user"), href: href)]
+      return Link(text: Message("View user"), href: href)
     }
     if approval.kind == .policy {
-      return [
-        Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.pool))
-      ]
+      return Link(text: Message("MFA policy"), href: ConsolePaths.policy(approval.pool))
     }
     return approval.job.map {
-      let href = ConsolePaths.bulkRemoval(approval.pool, String($0))
-      let text =
-        approval.jobKind == .links
-        ? Message("View enrollment links") : Message("View bulk removal")
-      return [Link(text: text, href: href)]
-    } ?? []
+      Link(
+        text: approval.jobKind == .links
+          ? Message("View enrollment links") : Message("View bulk removal"),
+        href: ConsolePaths.bulkRemoval(approval.pool, String($0)))
+    }
   }
 
   private var approvalConsequence: Message {
@@ -301,8 +288,7 @@ struct ApprovalView: ViewModel {
     .markup("state") { ApprovalText.chip($0.approval.state) },
     .text("place") { ApprovalText.place($0.approval.pool) },
     .list("facts") { $0.facts },
-    .flag("hasLinks") { !$0.links.isEmpty },
-    .list("links") { $0.links },
+    .optional("link") { $0.link },
     .text("answer") { $0.closing },
     .flag("isOwn") { $0.isWaiting && $0.isOwn },
     .optional(\.refusal),

@@ -99,7 +99,7 @@ struct AuditFilterView: ViewModel {
   private let frame: FrameView
   private let place: AuditLogPool
   private let query: AuditQuery
-  private let actors: [AuditMenu.Option]
+  private let actors: [Choice]
   private let menus: AuditMenus
 
   init(
@@ -230,7 +230,7 @@ struct AuditMenu: ViewModel {
   }
 
   private let groups: [Group]
-  private let options: [Option]
+  private let options: [Choice]
 
   fileprivate init(_ key: Key, _ fields: [(String, Message)]) {
     switch key.kind {
@@ -259,10 +259,10 @@ struct AuditMenu: ViewModel {
   /// `kind` names an added value; `chosen` is empty for none.
   static func options(
     _ all: [(String, Message)], chosen: String, of kind: Kind? = nil
-  ) -> [Option] {
-    var options = all.map { Option(value: $0, text: $1, isChosen: $0 == chosen) }
+  ) -> [Choice] {
+    var options = all.map { Choice(value: $0, text: $1, isChosen: $0 == chosen) }
     if !chosen.isEmpty, !options.contains(where: \.isChosen) {
-      options.append(Option(value: chosen, text: text(kind, chosen), isChosen: true))
+      options.append(Choice(value: chosen, text: text(kind, chosen), isChosen: true))
     }
     return options
   }
@@ -289,16 +289,16 @@ struct AuditMenu: ViewModel {
 
   struct Group: ViewModel {
     let label: Message
-    let options: [Option]
+    let options: [Choice]
 
     fileprivate init(_ group: AuditGroup, chosen: String) {
       label = group.name
-      let whole = Option(
+      let whole = Choice(
         value: group.rawValue, text: Self.whole(group), isChosen: group.rawValue == chosen)
       options =
         [whole]
         + group.actions.map { action in
-          Option(
+          Choice(
             value: action.rawValue, text: AuditText.name(of: action),
             isChosen: action.rawValue == chosen)
         }
@@ -311,18 +311,6 @@ struct AuditMenu: ViewModel {
     static let keys: Keys<Self> = [
       .text(\.label),
       .list(\.options),
-    ]
-  }
-
-  struct Option: ViewModel {
-    let value: String
-    let text: Message
-    let isChosen: Bool
-
-    static let keys: Keys<Self> = [
-      .text(\.value),
-      .text(\.text),
-      .flag(\.isChosen),
     ]
   }
 }

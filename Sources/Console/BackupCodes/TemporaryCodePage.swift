@@ -77,8 +77,7 @@ struct TemporaryCodePage: Sendable {
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
     let pool = context.pool
     let address = ConsolePaths.temporaryCode(pool, uid)
-    let account = try await identity.account(
-      FormTarget(place: context, objects: [uid], address: address))
+    let account = try await identity.account(uid, in: context)
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
       code = try await identity.consoleStorage.takeCode(
@@ -118,7 +117,6 @@ struct TemporaryCodeView: ViewModel {
     },
     .text(\.back),
     .text(\.again),
-    .flag("isGone") { $0.code == nil },
   ]
 }
 

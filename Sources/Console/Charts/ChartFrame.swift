@@ -16,7 +16,7 @@ struct ChartFrame: ViewModel {
   var csv: String?
   /// The address of the form that downloads a file about a user; nil without the permission.
   var export: String?
-  var periods: [ChartPeriod] = []
+  var periods: [Link] = []
   var more: Link?
 
   init(_ title: Message, base: Message, _ content: Content) {
@@ -76,18 +76,6 @@ struct ChartKey: ViewModel {
   static let keys: Keys<Self> = [
     .markup(\.swatch),
     .text(\.text),
-  ]
-}
-
-struct ChartPeriod: ViewModel {
-  let text: Message
-  let href: String
-  let isCurrent: Bool
-
-  static let keys: Keys<Self> = [
-    .text(\.text),
-    .text(\.href),
-    .flag(\.isCurrent),
   ]
 }
 

@@ -28,7 +28,6 @@ struct CodeAttemptsPage: Sendable {
           frame: FrameView(frame), context: context, account: account, page: page, size: size,
           after: after, days: settings.codeAttemptDays)))
   }
-
 }
 
 extension Identity {

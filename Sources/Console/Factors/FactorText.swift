@@ -57,9 +57,7 @@ enum FactorText {
       Fact(Message("Name"), HTML.isolated(Formatted.short(factor.label))),
       Fact(Message("Type"), factor.kind.title),
     ]
-    if let number = factor.phoneNumber {
-      facts.append(Fact(Message("Number"), HTML.isolated(number)))
-    }
+    facts.add(Message("Number"), factor.phoneNumber.map(HTML.isolated))
     if let offset = factor.clockOffset {
       facts.append(Fact(Message("Clock offset"), clock(offset)))
     }

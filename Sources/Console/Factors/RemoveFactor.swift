@@ -64,7 +64,7 @@ struct RemoveAllFactors: FormAction {
       factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(
-          Formatted.short(factor.label, 40),
+          .verbatim(Formatted.short(factor.label, 40)),
           factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
       })
     page.hidden = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }

@@ -80,22 +80,22 @@ struct HTML {
 
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
 enum Chip {
-  static func on(_ word: some MessageConvertible) -> Markup {
-    drawn("<span class=\"chip on\">", word.message)
+  static func on(_ word: Message) -> Markup {
+    drawn("<span class=\"chip on\">", word)
   }
-  static func off(_ word: some MessageConvertible) -> Markup {
-    drawn("<span class=\"chip\">", word.message)
+  static func off(_ word: Message) -> Markup {
+    drawn("<span class=\"chip\">", word)
   }
   /// A state that needs attention.
-  static func look(_ word: some MessageConvertible) -> Markup {
-    drawn("<span class=\"chip warn\">", word.message)
+  static func look(_ word: Message) -> Markup {
+    drawn("<span class=\"chip warn\">", word)
   }
-  static func bad(_ word: some MessageConvertible) -> Markup {
-    drawn("<span class=\"chip bad\">", word.message)
+  static func bad(_ word: Message) -> Markup {
+    drawn("<span class=\"chip bad\">", word)
   }
   /// The next of several steps.
-  static func next(_ word: some MessageConvertible) -> Markup {
-    drawn("<span class=\"chip next\">", word.message)
+  static func next(_ word: Message) -> Markup {
+    drawn("<span class=\"chip next\">", word)
   }
 
   private static func drawn(_ start: StaticString, _ word: Message) -> Markup {

@@ -80,7 +80,7 @@ struct ActionForms: Sendable {
 
   /// Redirects after an action, and sets the session's new token if it was renewed.
   func leave<Value>(
-    _ text: some MessageConvertible, link: Link? = nil, _ signedIn: SignedIn,
+    _ text: Message, link: Link? = nil, _ signedIn: SignedIn,
     after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
     ending.response(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
@@ -139,7 +139,6 @@ struct ActionFields: ViewModel {
       $0.action.requirements.reauthentication == .secondFactor
     },
     .optional("alternatives") { $0.codeField == nil ? nil : CodeAlternatives($0.frame) },
-    .flag("mayAct") { !$0.isBlocked },
     .text("ownFactor") { _ in ConsolePaths.ownFactor() },
   ]
 }

@@ -60,6 +60,11 @@ final class FrameView: ViewModel {
 
   var providerReauthentication: ProviderConfirmation? { frame.providerReauthentication }
 
+  /// The rows of a history; empty without the permission to see it.
+  func history(_ rows: [AuditRow]?) -> [HistoryRow] {
+    (rows ?? []).map { HistoryRow($0, times, catalog) }
+  }
+
   func error(at field: String) -> Message? {
     frame.errors.first { $0.field == field }?.text
   }
@@ -141,13 +146,7 @@ struct FindForm: ViewModel {
 struct Link: ViewModel {
   let text: Message
   let href: String
-  let isCurrent: Bool
-
-  init(text: some MessageConvertible, href: String, isCurrent: Bool = false) {
-    self.text = text.message
-    self.href = href
-    self.isCurrent = isCurrent
-  }
+  var isCurrent = false
 
   static let keys: Keys<Self> = [
     .text(\.text),
@@ -159,14 +158,8 @@ struct Link: ViewModel {
 /// A message about the result of an action, shown once on the next page.
 struct Flash: ViewModel {
   let text: Message
-  let isAlert: Bool
-  let link: Link?
-
-  init(text: some MessageConvertible, isAlert: Bool = false, link: Link? = nil) {
-    self.text = text.message
-    self.isAlert = isAlert
-    self.link = link
-  }
+  var isAlert = false
+  var link: Link?
 
   static let keys: Keys<Self> = [
     .text(\.text),
@@ -180,11 +173,6 @@ struct FieldError: ViewModel {
   /// The `id` of the field in the page.
   let field: String
   let text: Message
-
-  init(field: String, text: some MessageConvertible) {
-    self.field = field
-    self.text = text.message
-  }
 
   static let keys: Keys<Self> = [
     .text(\.field),
@@ -208,7 +196,7 @@ struct PoolMenu: ViewModel, Hashable {
 
   private var links: [Link] {
     places.map { place in
-      Link(text: place.name, href: href(of: place), isCurrent: place.id == current)
+      Link(text: .verbatim(place.name), href: href(of: place), isCurrent: place.id == current)
     }
   }
 

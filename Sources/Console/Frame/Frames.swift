@@ -22,7 +22,7 @@ struct Frames: Sendable {
 
   var clock: WallClock { identity.clock }
 
-  func leave(_ text: some MessageConvertible, for signedIn: SignedIn) {
+  func leave(_ text: Message, for signedIn: SignedIn) {
     flashes.leave(Flash(text: text), for: signedIn.session)
   }
 
@@ -42,15 +42,15 @@ struct Frames: Sendable {
   /// The frame for visitors who aren't signed in, with the theme that the browser remembers, and for
   /// error pages, which can be without a request.
   func bare(
-    _ title: some MessageConvertible, for request: Request?, path: String = "/"
+    _ title: Message, for request: Request?, path: String = "/"
   ) -> Frame {
-    var frame = plain(title.message, path: path, times: Times(catalog))
+    var frame = plain(title, path: path, times: Times(catalog))
     frame.theme = request.flatMap { cookies.theme(of: $0)?.attribute }
     return frame
   }
 
   /// The frame of a form for visitors who aren't signed in.
-  func bare(_ title: some MessageConvertible, for visitor: Visitor, path: String) -> Frame {
+  func bare(_ title: Message, for visitor: Visitor, path: String) -> Frame {
     var frame = bare(title, for: visitor.request, path: path)
     frame.csrf = visitor.formToken
     return frame
@@ -66,9 +66,9 @@ struct Frames: Sendable {
 
   /// The frame for end users of an application, with its name and without links into the console.
   func outside(
-    _ title: some MessageConvertible, for visitor: Visitor, path: String, of pool: Pool?
+    _ title: Message, for visitor: Visitor, path: String, of pool: Pool?
   ) -> Frame {
-    var frame = plain(title.message, path: path, times: Times(catalog))
+    var frame = plain(title, path: path, times: Times(catalog))
     frame.csrf = visitor.formToken
     frame.brand = pool.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
@@ -76,10 +76,32 @@ struct Frames: Sendable {
   }
 
   /// The frame of pages that belong to no project.
-  func frame(_ title: some MessageConvertible, for signedIn: SignedIn) async -> Frame {
+  func frame(_ title: Message, for signedIn: SignedIn) async -> Frame {
     var frame = await unflashed(
       title, for: signedIn, path: Self.printedAddress(signedIn.request.target))
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
+    return frame
+  }
+
+  /// The frame of a form about the administrator's own account.
+  func account(
+    _ title: Message, _ signedIn: SignedIn, errors: [FieldError] = []
+  ) async -> Frame {
+    var frame = await belowAccount(
+      Message("{title} · Your account", ["title": .message(title)]), signedIn)
+    frame.errors = errors
+    return frame
+  }
+
+  /// The frame of a page below the administrator's own account, without navigation until the session
+  /// has what it must have: every other page redirects to one that these pages lead to.
+  func belowAccount(_ title: Message, _ signedIn: SignedIn) async -> Frame {
+    var frame = await frame(title, for: signedIn)
+    if signedIn.session.secondFactor.isReady {
+      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
+    } else {
+      (frame.sidebar, frame.find) = (nil, nil)
+    }
     return frame
   }
 
@@ -92,10 +114,10 @@ struct Frames: Sendable {
 
   /// The same frame without the session's flash, which stays stored for its next page.
   func unflashed(
-    _ title: some MessageConvertible, for signedIn: SignedIn, path: String = "/"
+    _ title: Message, for signedIn: SignedIn, path: String = "/"
   ) async -> Frame {
     let place = PageEntry.Place(signedIn.request.target, in: nil)
-    var frame = await own(title.message, path: path, for: signedIn, in: nil, at: place)
+    var frame = await own(title, path: path, for: signedIn, in: nil, at: place)
     navigate(&frame, at: place, in: nil, for: signedIn.administrator, users: nil)
     return frame
   }
@@ -120,15 +142,15 @@ struct Frames: Sendable {
   }
 
   func frame(
-    _ title: some MessageConvertible, in context: PoolContext, users: Int? = nil
+    _ title: Message, in context: PoolContext, users: Int? = nil
   ) async throws -> Frame {
-    try await frame(title.message, context.signedIn, pool: context.pool, users: users)
+    try await frame(title, context.signedIn, pool: context.pool, users: users)
   }
 
   func frame(
-    _ title: some MessageConvertible, in context: ProjectContext
+    _ title: Message, in context: ProjectContext
   ) async throws -> Frame {
-    try await frame(title.message, context.signedIn, pool: context.pool)
+    try await frame(title, context.signedIn, pool: context.pool)
   }
 
   /// `users` is the number of the pool's users, if the page has read it.
@@ -204,7 +226,7 @@ struct Frames: Sendable {
     return AccountMenu(
       name: administrator.displayName,
       role: administrator.role(in: pool)?.name ?? Message("no role"),
-      isCurrent: PageEntry.account.length(at: place) != nil)
+      email: administrator.email, isCurrent: PageEntry.account.length(at: place) != nil)
   }
 
   private func projectMenu(
@@ -275,7 +297,7 @@ struct Flashes: Sendable {
   func take(from request: Request, for session: ConsoleSession) -> Flash? {
     guard let sealed = cookies.flash(of: request) else { return nil }
     if let response = ResponseCookies.current, !response.has(cookies.flashName) {
-      response.set(cookies.endOfFlash)
+      response.set(cookies.flash("").ended)
     }
     guard let notice = storage.notice(sealed, for: session),
       let content = try? JSON.parse(Array(notice.utf8)), let text = content["text"]?.textValue

@@ -18,10 +18,10 @@ struct FilterView: ViewModel {
   let kept: Form
 
   init(
-    action: String, label: some MessageConvertible, query: String, keeping kept: Form = Form()
+    action: String, label: Message, query: String, keeping kept: Form = Form()
   ) {
     self.action = action
-    self.label = label.message
+    self.label = label
     self.query = query
     self.kept = kept
     clear = query.isEmpty ? nil : kept.query(of: action)
@@ -44,11 +44,11 @@ struct PagerView: ViewModel {
 
   /// `query` has no page key; `after` is nil for the first page, and `next` for the last one.
   init(
-    shown: some MessageConvertible, path: String, query: Form, after: String?, next: String?
+    shown: Message, path: String, query: Form, after: String?, next: String?
   ) {
     count =
       next == nil && after == nil
-      ? shown.message : Message("On this page: {items}", ["items": .message(shown.message)])
+      ? shown : Message("On this page: {items}", ["items": .message(shown)])
     first = after == nil ? nil : query.query(of: path)
     self.next = next.map { query.at($0).query(of: path) }
   }
@@ -76,18 +76,8 @@ extension SignedIn {
 struct EmptyView: ViewModel {
   let heading: Message
   let sentence: Message
-  let link: EmptyLink?
-  let more: Link?
-
-  init(
-    heading: some MessageConvertible, sentence: some MessageConvertible, link: EmptyLink? = nil,
-    more: Link? = nil
-  ) {
-    self.heading = heading.message
-    self.sentence = sentence.message
-    self.link = link
-    self.more = more
-  }
+  var link: EmptyLink?
+  var more: Link?
 
   static let keys: Keys<Self> = [
     .text(\.heading),
@@ -100,13 +90,7 @@ struct EmptyView: ViewModel {
 struct EmptyLink: ViewModel {
   let text: Message
   let href: String
-  let isPrimary: Bool
-
-  init(text: some MessageConvertible, href: String, isPrimary: Bool = false) {
-    self.text = text.message
-    self.href = href
-    self.isPrimary = isPrimary
-  }
+  var isPrimary = false
 
   static let keys: Keys<Self> = [
     .text(\.text),
@@ -119,19 +103,31 @@ struct Fact: ViewModel {
   let label: Message
   let value: Markup
 
-  init(_ label: some MessageConvertible, _ value: Markup) {
-    self.label = label.message
+  init(_ label: Message, _ value: Markup) {
+    self.label = label
     self.value = value
   }
 
-  init(_ label: some MessageConvertible, _ text: some MessageConvertible) {
-    self.init(label, Markup(escaping: text.message))
+  init(_ label: Message, _ text: Message) {
+    self.init(label, Markup(escaping: text))
   }
 
   static let keys: Keys<Self> = [
     .text(\.label),
     .markup(\.value),
   ]
+}
+
+extension [Fact] {
+  /// Adds a value, unless it's missing.
+  mutating func add(_ label: Message, _ value: Markup?) {
+    if let value { append(Fact(label, value)) }
+  }
+
+  /// Adds a text from outside, unless it's empty.
+  mutating func add(_ label: Message, text: String) {
+    add(label, text.isEmpty ? nil : HTML.isolated(text))
+  }
 }
 
 extension HiddenField {

@@ -25,7 +25,8 @@ struct PoolGuidancePage: Sendable {
     }
     let frame = try await frames.frame(Message("Support playbook"), in: context)
     var model = PoolGuidanceView(
-      frame: frame, context: context, newest: newest?.version, shown: shown, versions: versions)
+      frame: FrameView(frame), context: context, newest: newest?.version, shown: shown,
+      versions: versions)
     if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: pool) }
     return .html(view.render(model))
   }
@@ -38,17 +39,6 @@ struct PoolGuidanceView: ViewModel {
   let shown: GuidanceText?
   let versions: Page<GuidanceVersion>
   var text: Markup?
-
-  init(
-    frame: Frame, context: PoolContext, newest: GuidanceVersion?, shown: GuidanceText?,
-    versions: Page<GuidanceVersion>
-  ) {
-    self.frame = FrameView(frame)
-    self.context = context
-    self.newest = newest
-    self.shown = shown
-    self.versions = versions
-  }
 
   private var pool: Pool { context.pool }
   private var mayChange: Bool { context.may(.changePool) }

@@ -47,7 +47,7 @@ struct GuidesPage: Sendable {
           values: reader.values(frames.publicURL),
           platform: chosen ?? cookies.platform(of: visitor.request) ?? .web,
           cookie: cookies.platform, guides: links(library, current: topic, reader))))
-    if let chosen { response.fields.add(.setCookie, cookies.platform(chosen).description) }
+    if let chosen { response.set(cookies.platform(chosen)) }
     return response
   }
 

@@ -37,7 +37,7 @@ struct TrustedTokenKeysView: ViewModel {
   let pool: Pool
   let rows: [TrustedTokenKeyRow]
   let revoked: [TrustedTokenKeyRow]
-  let history: [HistoryRow]?
+  let history: [AuditRow]?
   let mayChange: Bool
   let isEmulator: Bool
 
@@ -54,7 +54,7 @@ struct TrustedTokenKeysView: ViewModel {
     }
     rows = all.filter { $0.signer.revokedAt == nil }
     revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
-    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
+    self.history = history
     self.mayChange = mayChange
     self.isEmulator = isEmulator
   }
@@ -85,7 +85,7 @@ struct TrustedTokenKeysView: ViewModel {
     .list(\.revoked),
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .list("history") { $0.history ?? [] },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

@@ -171,18 +171,8 @@ struct OverviewView: ViewModel {
 struct Figure: ViewModel {
   let label: Message
   let value: Message
-  let change: FigureChange?
+  var change: FigureChange?
   let base: Message
-
-  init(
-    label: some MessageConvertible, value: some MessageConvertible, change: FigureChange? = nil,
-    base: some MessageConvertible
-  ) {
-    self.label = label.message
-    self.value = value.message
-    self.change = change
-    self.base = base.message
-  }
 
   static let keys: Keys<Self> = [
     .text(\.label),

@@ -91,16 +91,7 @@ struct NewPasskeyPage: Sendable {
       return .redirect(to: provider.href)
     }
     let challenge = try await passkeys.begin(for: session)
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(Message("Add passkey"))]),
-      for: signedIn)
-    frame.errors = errors
-    if session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    } else {
-      // Every other page redirects here until there is one.
-      (frame.sidebar, frame.find) = (nil, nil)
-    }
+    let frame = await frames.account(Message("Add passkey"), signedIn, errors: errors)
     let party = publicURL.relyingParty
     let model = NewPasskeyView(
       frame: FrameView(frame), signedIn: signedIn, typedName: name,
@@ -110,7 +101,7 @@ struct NewPasskeyPage: Sendable {
           kind: .create, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
           administrator: signedIn.administrator)
       },
-      unusable: party == nil ? publicURL.passkeyObstacle : nil)
+      unusable: publicURL.passkeyObstacle)
     return .html(view.render(model), errors: errors, seconds: seconds)
   }
 }

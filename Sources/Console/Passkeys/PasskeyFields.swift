@@ -100,8 +100,9 @@ extension PublicURL {
   /// The host name that passkeys are bound to; nil if browsers offer none at this address.
   public var passkeyHost: String? { relyingParty?.id }
 
-  var passkeyObstacle: Message {
-    Message("Passkeys require HTTPS and a hostname (--public-url).")
+  /// Why browsers offer no passkeys at this address; nil if they do.
+  var passkeyObstacle: Message? {
+    relyingParty == nil ? Message("Passkeys require HTTPS and a hostname (--public-url).") : nil
   }
 }
 

@@ -69,10 +69,8 @@ struct PasskeyPages: Sendable {
   }
 
   private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws -> Response {
-    switch error {
-    case .reauthenticationRequired: return Self.reauthenticate(signedIn)
-    default: throw error
-    }
+    guard case .reauthenticationRequired = error else { throw error }
+    return Self.reauthenticate(signedIn)
   }
 
   private func find(_ id: String, _ signedIn: SignedIn) async throws -> Passkey {
@@ -81,30 +79,19 @@ struct PasskeyPages: Sendable {
     return passkey
   }
 
-  private func frame(_ title: Message, _ signedIn: SignedIn, _ errors: [FieldError]) async -> Frame
-  {
-    var frame = await frames.frame(
-      Message("{title} · Your account", ["title": .message(title)]), for: signedIn)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    return frame
-  }
-
   private func page(
     _ signedIn: SignedIn, _ passkey: Passkey, name: String, errors: [FieldError] = []
   ) async -> Response {
-    let model = PasskeyView(
-      frame: FrameView(await frame(Message("Passkey"), signedIn, errors)),
-      passkey: passkey, name: name)
+    let frame = await frames.account(Message("Passkey"), signedIn, errors: errors)
+    let model = PasskeyView(frame: FrameView(frame), passkey: passkey, name: name)
     return .html(view.render(model), errors: errors, seconds: nil)
   }
 
   private func removalPage(
     _ signedIn: SignedIn, _ passkey: Passkey, errors: [FieldError] = []
   ) async -> Response {
-    let model = PasskeyRemovalView(
-      frame: FrameView(await frame(Message("Remove passkey"), signedIn, errors)),
-      passkey: passkey)
+    let frame = await frames.account(Message("Remove passkey"), signedIn, errors: errors)
+    let model = PasskeyRemovalView(frame: FrameView(frame), passkey: passkey)
     return .html(removal.render(model), errors: errors, seconds: nil)
   }
 }
@@ -215,7 +202,7 @@ enum ReauthenticationRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ReauthenticationPage(
       identity: parts.identity, authorizer: parts.authorizer,
-      ending: SupportRedirect(frames: parts.frames, cookies: parts.authorizer.cookies),
+      ending: SupportRedirect(frames: parts.frames),
       view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
       passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
       destinations: table.destinations)

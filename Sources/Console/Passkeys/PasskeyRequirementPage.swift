@@ -94,7 +94,6 @@ struct PasskeyRequirementView: ViewModel {
           Message("If all passkeys are lost, the operator can turn this off on the command line."),
         ]
     },
-    .flag("isUsable") { $0.unusable == nil },
     .text(\.unusable),
     .text("requirementError") { $0.frame.error(at: "required") },
     .text("action") { _ in ConsolePaths.passkeyRequirement() },

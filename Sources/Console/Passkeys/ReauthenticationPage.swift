@@ -25,19 +25,16 @@ struct ReauthenticationPage: Sendable {
   }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
-    let next = signedIn.query.text("next")
+    let next = ReturnAddress.checked(signedIn.query.text("next"), among: destinations)
     guard signedIn.session.factors.contains(.totp), signedIn.session.secondFactor != .passkeyUnused
     else {
+      guard signedIn.session.factors.isEmpty else {
+        return .redirect(to: Self.address(ConsolePaths.passkeyReauthentication(), backTo: next))
+      }
       return .redirect(
-        to: signedIn.session.factors.isEmpty
-          ? signedIn.session.provider.name == nil
-            ? ConsolePaths.account()
-            : Self.address(
-              ConsolePaths.providerReauthentication(),
-              backTo: ReturnAddress.checked(next, among: destinations))
-          : Self.address(
-            ConsolePaths.passkeyReauthentication(),
-            backTo: ReturnAddress.checked(next, among: destinations)))
+        to: signedIn.session.provider.name == nil
+          ? ConsolePaths.account()
+          : Self.address(ConsolePaths.providerReauthentication(), backTo: next))
     }
     return await page(signedIn, next: next)
   }
@@ -47,12 +44,7 @@ struct ReauthenticationPage: Sendable {
     let code = signedIn.form.code("code")
     guard !code.isEmpty else {
       return await page(
-        signedIn, next: next,
-        errors: [
-          FieldError(
-            field: "code",
-            text: Message("Enter a code from your authenticator app."))
-        ])
+        signedIn, next: next, fault: Message("Enter a code from your authenticator app."))
     }
     do {
       let renewed = try await identity.passkeys.reauthenticate(
@@ -63,18 +55,11 @@ struct ReauthenticationPage: Sendable {
       case .refused:
         return await page(
           signedIn, next: next,
-          errors: [
-            FieldError(
-              field: "code",
-              text: Message("The code is incorrect or was already used. Enter the current one."))
-          ])
-      case .usedCode:
-        return await page(
-          signedIn, next: next, errors: [FieldError(field: "code", text: CodeFault.used)])
+          fault: Message("The code is incorrect or was already used. Enter the current one."))
+      case .usedCode: return await page(signedIn, next: next, fault: CodeFault.used)
       case .throttled(let until):
         let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-        return await page(
-          signedIn, next: next, errors: [FieldError(field: "code", text: text)], seconds: seconds)
+        return await page(signedIn, next: next, fault: text, seconds: seconds)
       case .notFound: return .redirect(to: ConsolePaths.account())
       default: throw error
       }
@@ -119,10 +104,11 @@ struct ReauthenticationPage: Sendable {
   }
 
   private func page(
-    _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+    _ signedIn: SignedIn, next: String?, fault: Message? = nil, seconds: Int64? = nil
   ) async -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
-    var frame = await self.frame(signedIn)
+    let errors = fault.map { [FieldError(field: "code", text: $0)] } ?? []
+    var frame = await frames.belowAccount(Message("Confirm your identity"), signedIn)
     frame.errors = errors
     let model = ReauthenticationView(
       frame: FrameView(frame), signedIn: signedIn, next: next)
@@ -140,7 +126,7 @@ struct ReauthenticationPage: Sendable {
       guard case .notFound = error else { throw error }
       return .redirect(to: ConsolePaths.account())
     }
-    var frame = await self.frame(signedIn)
+    var frame = await frames.belowAccount(Message("Confirm your identity"), signedIn)
     frame.errors = errors
     let party = authorizer.publicURL.relyingParty
     let isUnused = signedIn.session.secondFactor == .passkeyUnused
@@ -159,7 +145,7 @@ struct ReauthenticationPage: Sendable {
           kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
           next: next)
       },
-      unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
+      unusable: authorizer.publicURL.passkeyObstacle,
       other: isUnused
         ? Link(text: Message("Sign out"), href: ConsolePaths.signOut())
         : signedIn.session.factors.contains(.totp)
@@ -168,17 +154,6 @@ struct ReauthenticationPage: Sendable {
             href: Self.address(ConsolePaths.reauthentication(), backTo: next))
           : Link(text: Message("Cancel"), href: next ?? ConsolePaths.account()))
     return .html(passkeyView.render(model), errors: errors, seconds: seconds)
-  }
-
-  private func frame(_ signedIn: SignedIn) async -> Frame {
-    var frame = await frames.frame(Message("Confirm your identity"), for: signedIn)
-    if signedIn.session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    } else {
-      // Every other page redirects here or to the setup.
-      (frame.sidebar, frame.find) = (nil, nil)
-    }
-    return frame
   }
 }
 

@@ -107,14 +107,13 @@ struct SignInPasskeyPage: Sendable {
           kind: .get, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
           next: destination)
       },
-      unusable: party == nil ? authorizer.publicURL.passkeyObstacle : nil,
+      unusable: authorizer.publicURL.passkeyObstacle,
       other: Link(
         text: isSecondFactor
           ? Message("Start over") : Message("Sign in with password"),
         href: query.query(of: ConsolePaths.signIn())),
       recovery: acceptsRecoveryCode ? recovery.query(of: ConsolePaths.signInCode()) : nil)
-    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
   }
 }

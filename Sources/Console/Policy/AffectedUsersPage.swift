@@ -78,9 +78,9 @@ struct AffectedUsersView: ViewModel {
       query: size.added(to: query.form), after: after, next: page.next)
   }
 
-  private var periods: [ChartPeriod] {
+  private var periods: [Link] {
     EvidenceQuery.periods.map { days in
-      ChartPeriod(
+      Link(
         text: Message(one: "{count} day", other: "{count} days", ["count": .number(days)]),
         href: size.added(to: AffectedUsersQuery(window: query.window, days: days).form)
           .query(of: path),

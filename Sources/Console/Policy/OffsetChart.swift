@@ -19,7 +19,7 @@ struct OffsetChart {
         base: Message(one: "{count} day", other: "{count} days", ["count": .number(evidence.days)]),
         .empty(Message("These figures are unavailable right now. Reload the page to try again.")))
     frame.periods = EvidenceQuery.periods.map { days in
-      ChartPeriod(
+      Link(
         text: Message(one: "{count} day", other: "{count} days", ["count": .number(days)]),
         href: EvidenceQuery(days: days, goal: query.goal).choice(in: context),
         isCurrent: days == query.days)

@@ -22,7 +22,7 @@ struct IntervalsControl: ViewModel {
     let isValid = WindowChoice.all.contains { $0.value == selected }
     return WindowChoice.all.map {
       WindowOutcome(
-        $0, isShown: isValid ? $0.value == selected : $0.intervals == nil, cap: cap)
+        choice: $0, isShown: isValid ? $0.value == selected : $0.intervals == nil, cap: cap)
     }
   }
 
@@ -37,16 +37,10 @@ struct IntervalsControl: ViewModel {
 /// What the control shows about the selected window.
 struct WindowOutcome: ViewModel {
   let choice: WindowChoice
-  let window: Window
   let isShown: Bool
   let cap: Int
 
-  init(_ choice: WindowChoice, isShown: Bool, cap: Int) {
-    self.choice = choice
-    self.isShown = isShown
-    self.cap = cap
-    window = choice.window
-  }
+  private var window: Window { choice.window }
 
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
@@ -66,29 +60,22 @@ extension Window {
 }
 
 struct PatternControl: ViewModel {
-  let choices: [PatternChoice]
-  let stored: PolicyAnswers
-  let from: String
-  let error: Message?
-  let fromError: Message?
+  let view: PolicyView
 
-  init(_ view: PolicyView) {
+  private var stored: PolicyAnswers { PolicyAnswers(view.policy.edit) }
+
+  private var choices: [PatternChoice] {
     let (policy, answers, pool) = (view.policy, view.answers, view.context.pool)
     let none = PatternChoice(
       value: PolicyAnswers.noPattern, label: Message("None"),
       hint: Message("No pattern is recorded, so your application decides."), guide: nil,
       isChosen: answers.pattern == PolicyAnswers.noPattern)
-    choices =
-      EnrollmentPattern.allCases.map { pattern in
-        PatternChoice(
-          value: pattern.rawValue, label: pattern.name, hint: Self.hint(pattern, policy),
-          guide: GuideTopic(rawValue: pattern.rawValue).map { pool.guides($0.path()) },
-          isChosen: answers.pattern == pattern.rawValue)
-      } + [none]
-    stored = PolicyAnswers(policy.edit)
-    from = answers.from
-    error = view.frame.error(at: "pattern")
-    fromError = view.frame.error(at: "from")
+    return EnrollmentPattern.allCases.map { pattern in
+      PatternChoice(
+        value: pattern.rawValue, label: pattern.name, hint: Self.hint(pattern, policy),
+        guide: GuideTopic(rawValue: pattern.rawValue).map { pool.guides($0.path()) },
+        isChosen: answers.pattern == pattern.rawValue)
+    } + [none]
   }
 
   private static func hint(_ pattern: EnrollmentPattern, _ policy: Policy) -> Message {
@@ -107,14 +94,14 @@ struct PatternControl: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .list(\.choices),
+    .list("choices") { $0.choices },
     // Nothing is selected if what was sent isn't among the choices.
     .flag("isUnknown") { !$0.choices.contains(where: \.isChosen) },
     .text("stored") { $0.stored.pattern },
     .text("storedFrom") { $0.stored.from },
-    .text(\.from),
-    .text(\.error),
-    .text(\.fromError),
+    .text("from") { $0.view.answers.from },
+    .text("error") { $0.view.frame.error(at: "pattern") },
+    .text("fromError") { $0.view.frame.error(at: "from") },
   ]
 }
 
@@ -135,22 +122,12 @@ struct PatternChoice: ViewModel {
 }
 
 struct EnforcementControl: ViewModel {
-  let answers: PolicyAnswers
-  let stored: PolicyAnswers
-  let carriesMail: Bool
-  let isInEffect: Bool
-  let error: Message?
-  let fromError: Message?
-  let graceError: Message?
+  let view: PolicyView
 
-  init(_ view: PolicyView) {
-    answers = view.answers
-    stored = PolicyAnswers(view.policy.edit)
-    carriesMail = view.carriesMail
-    isInEffect = view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
-    error = view.frame.error(at: "enforcement")
-    fromError = view.frame.error(at: "enforced-from")
-    graceError = view.frame.error(at: "grace")
+  private var answers: PolicyAnswers { view.answers }
+  private var stored: PolicyAnswers { PolicyAnswers(view.policy.edit) }
+  private var isInEffect: Bool {
+    view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
   }
 
   private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
@@ -167,16 +144,16 @@ struct EnforcementControl: ViewModel {
     },
     .flag("isClaim") { $0.isChosen(.claim) },
     .flag("isRefuse") { $0.isChosen(.refuse) },
-    .text("noMail") { $0.carriesMail ? nil : Message("Requires email, which isn’t set up.") },
-    .flag("isRefusalDisabled") { !$0.carriesMail && !$0.isChosen(.refuse) },
+    .text("noMail") { $0.view.carriesMail ? nil : Message("Requires email, which isn’t set up.") },
+    .flag("isRefusalDisabled") { !$0.view.carriesMail && !$0.isChosen(.refuse) },
     .text("from") { $0.answers.enforcedFrom },
     .text("grace") { $0.answers.grace },
     .text("stored") { $0.stored.enforcement },
     .text("storedFrom") { $0.stored.enforcedFrom },
     .text("storedGrace") { $0.stored.grace },
-    .text(\.error),
-    .text(\.fromError),
-    .text(\.graceError),
+    .text("error") { $0.view.frame.error(at: "enforcement") },
+    .text("fromError") { $0.view.frame.error(at: "enforced-from") },
+    .text("graceError") { $0.view.frame.error(at: "grace") },
   ]
 }
 

@@ -78,7 +78,7 @@ struct PolicyView: ViewModel {
       outcome: outcome, current: configuration.accepted, cap: evidence.cap,
       goals: Set(SignInGoal.offered + [evidence.poolGoal, evidence.goal])
         .sorted { $0.basisPoints < $1.basisPoints }.map { goal in
-          ChartPeriod(
+          Link(
             text: ShareText.percent(basisPoints: goal.basisPoints),
             href: EvidenceQuery(days: query.days, goal: goal == evidence.poolGoal ? nil : goal)
               .choice(in: context) + "#recommendation",
@@ -201,8 +201,8 @@ struct PolicyView: ViewModel {
         ? Message("The configuration lists PHONE_SMS, but its state isn’t enabled.") : nil
     },
     .text("smsError") { $0.frame.error(at: "sms") },
-    .object("patternControl") { PatternControl($0) },
-    .object("enforcementControl") { EnforcementControl($0) },
+    .object("patternControl") { PatternControl(view: $0) },
+    .object("enforcementControl") { EnforcementControl(view: $0) },
     .flag("hasPrerequisites") { !$0.prerequisites.isEmpty },
     .list(\.prerequisites),
     .object(\.versions),

@@ -55,7 +55,7 @@ struct RecommendationView: ViewModel {
   let outcome: WindowRecommendation.Outcome
   let current: Window?
   let cap: Int
-  let goals: [ChartPeriod]
+  let goals: [Link]
   /// Returns the address of the review page for a window; nil for administrators who can't change
   /// the policy.
   let proposed: @Sendable (Window) -> String?

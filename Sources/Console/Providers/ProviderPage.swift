@@ -115,24 +115,11 @@ struct ProviderView: ViewModel {
   /// Nil for a new provider.
   let provider: IdentityProvider?
   let answers: ProviderAnswers
-  let history: [HistoryRow]?
+  let history: [AuditRow]?
   /// The users with a second factor whom the change would leave without a way to sign in; nil if
   /// there are none.
   let outside: LeftOutside?
   let fields: ActionFields
-
-  init(
-    frame: FrameView, context: PoolContext, provider: IdentityProvider?,
-    answers: ProviderAnswers, history: [AuditRow]?, outside: LeftOutside?, fields: ActionFields
-  ) {
-    self.frame = frame
-    self.outside = outside
-    self.fields = fields
-    self.context = context
-    self.provider = provider
-    self.answers = answers
-    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
-  }
 
   private var isOIDC: Bool { provider?.kind != .saml }
   private var mayChange: Bool { context.may(.manageTrust) }
@@ -245,7 +232,7 @@ struct ProviderView: ViewModel {
     },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .list("history") { $0.history ?? [] },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

@@ -17,7 +17,7 @@ struct ProvidersPage: Sendable {
     return .html(
       view.render(
         ProvidersView(
-          frame: frame, context: context, providers: providers,
+          frame: FrameView(frame), context: context, providers: providers,
           isEmulator: identity.profile == .emulator)))
   }
 }
@@ -25,17 +25,8 @@ struct ProvidersPage: Sendable {
 struct ProvidersView: ViewModel {
   let frame: FrameView
   let context: PoolContext
-  let rows: [ProviderRow]
+  let providers: [IdentityProvider]
   let isEmulator: Bool
-
-  init(
-    frame: Frame, context: PoolContext, providers: [IdentityProvider], isEmulator: Bool
-  ) {
-    self.frame = FrameView(frame)
-    self.context = context
-    rows = providers.map { ProviderRow(provider: $0, pool: context.pool, times: frame.times) }
-    self.isEmulator = isEmulator
-  }
 
   private var add: String? {
     context.may(.manageTrust) ? ConsolePaths.newProvider(context.pool) : nil
@@ -52,8 +43,12 @@ struct ProvidersView: ViewModel {
     .text("poolName") { $0.context.pool.name },
     .flag(\.isEmulator),
     .text("add") { $0.add },
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list(\.rows),
+    .flag("hasRows") { !$0.providers.isEmpty },
+    .list("rows") { view in
+      view.providers.map {
+        ProviderRow(provider: $0, pool: view.context.pool, times: view.frame.times)
+      }
+    },
     .object("empty") { view in
       EmptyView(
         heading: Message("No identity providers"),

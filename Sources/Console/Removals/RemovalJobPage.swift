@@ -14,7 +14,7 @@ struct RemovalJobPage: Sendable {
   private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ context: PoolContext, _ id: String) async throws -> Response {
-    let job = try await find(context, id)
+    let job = try await removals.job(id, context)
     guard job.state != .draft else {
       return try await ask(context, job, ActionInput(), number: "", errors: [])
     }
@@ -33,7 +33,7 @@ struct RemovalJobPage: Sendable {
 
   /// Runs a bulk removal, or requests approval for it.
   func begin(_ context: PoolContext, _ id: String) async throws -> Response {
-    let job = try await find(context, id)
+    let job = try await removals.job(id, context)
     let form = context.signedIn.form
     let answers = ActionInput(form)
     let number = form.trimmed("number")
@@ -62,7 +62,7 @@ struct RemovalJobPage: Sendable {
   }
 
   func end(_ context: PoolContext, _ id: String) async throws -> Response {
-    let job = try await find(context, id)
+    let job = try await removals.job(id, context)
     let isStopped: Bool
     do {
       isStopped = try await removals.stop(job.id, in: context.pool, context.signedIn.plainRequest)
@@ -89,7 +89,7 @@ struct RemovalJobPage: Sendable {
   /// The administrator who submitted the draft gave a reason and re-authenticated, which is recorded.
   /// A draft of selected users would export the list of users without any of it.
   func download(_ context: PoolContext, _ id: String) async throws -> Response {
-    let job = try await find(context, id)
+    let job = try await removals.job(id, context)
     guard job.kind == .removal, job.state != .draft else { throw Refusal.notFound }
     let catalog = ending.frames.catalog
     let columns = [
@@ -115,10 +115,6 @@ struct RemovalJobPage: Sendable {
   }
 
   // MARK: - Parts
-
-  private func find(_ context: PoolContext, _ id: String) async throws -> BulkJob {
-    try await removals.job(id, context)
-  }
 
   private func frame(
     _ context: PoolContext, _ job: BulkJob, errors: [FieldError] = []

@@ -116,11 +116,8 @@ struct RemovalJobView: ViewModel {
   private var job: BulkJob { progress.job }
 
   private var figures: [Figure] {
-    job.kind == .links ? LinksText.figures(job) : removalFigures
-  }
-
-  private var removalFigures: [Figure] {
-    Self.figures(
+    guard job.kind == .removal else { return LinksText.figures(job) }
+    return Self.figures(
       done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
       sessions: job.sessionsEnded) + (progress.undo == nil ? [] : Self.figures(of: progress.undone))
   }
@@ -166,34 +163,18 @@ struct RemovalJobView: ViewModel {
         HTML.isolated(job.requesterName)),
       Fact(Message("Reason"), job.reason?.name ?? Message("none")),
     ]
-    facts += Self.remarks(job)
+    facts.add(Message("Ticket"), text: job.ticket)
+    facts.add(Message("Note"), text: job.note)
     for line in job.proof.split(separator: "\n") {
       facts.append(Fact(Message("Identity check"), HTML.isolated(String(line))))
     }
-    if let name = job.approverName {
-      facts.append(Fact(Message("Approved by"), HTML.isolated(name)))
-    }
+    facts.add(Message("Approved by"), job.approverName.map(HTML.isolated))
     facts.append(Fact(Message("Created"), times.past(job.createdAt)))
-    if let at = job.startedAt {
-      facts.append(Fact(Message("Started"), times.past(at)))
-    }
-    if let at = job.endedAt {
-      facts.append(Fact(Message("Ended"), times.past(at)))
-    }
+    facts.add(Message("Started"), job.startedAt.map(times.past))
+    facts.add(Message("Ended"), job.endedAt.map(times.past))
     if let undo = progress.undo {
       facts.append(Fact(Message("Undone by"), HTML.isolated(undo.administratorName)))
       facts.append(Fact(Message("Undo started"), times.past(undo.startedAt)))
-    }
-    return facts
-  }
-
-  static func remarks(_ job: BulkJob) -> [Fact] {
-    var facts: [Fact] = []
-    if !job.ticket.isEmpty {
-      facts.append(Fact(Message("Ticket"), HTML.isolated(job.ticket)))
-    }
-    if !job.note.isEmpty {
-      facts.append(Fact(Message("Note"), HTML.isolated(job.note)))
     }
     return facts
   }

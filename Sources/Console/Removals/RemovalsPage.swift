@@ -11,7 +11,7 @@ struct RemovalsPage: Sendable {
   let view: Template<RemovalsView>
 
   func show(_ context: PoolContext) async throws -> Response {
-    try await page(context, typed: "", errors: [])
+    try await page(context)
   }
 
   /// Creates a draft from a pasted list, from all users that a list shows, or from those of them
@@ -25,7 +25,7 @@ struct RemovalsPage: Sendable {
     do {
       list = try BulkList(typed)
     } catch {
-      return try await page(context, typed: typed, errors: [Self.fault(error)])
+      return try await page(context, typed: typed, fault: Self.fault(error))
     }
     return Self.preview(
       try await removals.draft(list, in: context.pool, by: signedIn.author, signedIn.session),
@@ -48,13 +48,9 @@ struct RemovalsPage: Sendable {
       switch error {
       case .nothingToDo:
         return try await page(
-          context, typed: "",
-          errors: [
-            FieldError(
-              field: "list",
-              text: Message(
-                "Select users in the list, or enter email addresses or UIDs, one per line."))
-          ])
+          context,
+          fault: Message(
+            "Select users in the list, or enter email addresses or UIDs, one per line."))
       case .tooLong:
         let text = Message(
           one: """
@@ -65,7 +61,7 @@ struct RemovalsPage: Sendable {
             Too many users match for one bulk removal. Narrow the list, or enter at most {count} \
             lines.
             """, ["count": .number(BulkList.longest)])
-        return try await page(context, typed: "", errors: [FieldError(field: "list", text: text)])
+        return try await page(context, fault: text)
       case .notFound, .denied: throw error
       }
     }
@@ -93,60 +89,51 @@ struct RemovalsPage: Sendable {
     .redirect(to: ConsolePaths.bulkRemoval(context.pool, String(id)))
   }
 
-  private static func fault(_ error: BulkListError) -> FieldError {
+  private static func fault(_ error: BulkListError) -> Message {
     switch error {
-    case .empty:
-      FieldError(field: "list", text: Message("Enter email addresses or UIDs, one per line."))
+    case .empty: Message("Enter email addresses or UIDs, one per line.")
     case .tooLong:
-      FieldError(
-        field: "list",
-        text: Message(
-          one: "Enter at most {count} line. Create another removal for the rest.",
-          other: "Enter at most {count} lines. Create another removal for the rest.",
-          ["count": .number(BulkList.longest)]))
+      Message(
+        one: "Enter at most {count} line. Create another removal for the rest.",
+        other: "Enter at most {count} lines. Create another removal for the rest.",
+        ["count": .number(BulkList.longest)])
     case .severalAddresses(let line):
-      FieldError(
-        field: "list",
-        text: Message(
-          """
-          Line {line} has several email addresses. Put each on its own line, or add a first line \
-          that names the columns.
-          """, ["line": .number(line)]))
+      Message(
+        """
+        Line {line} has several email addresses. Put each on its own line, or add a first line \
+        that names the columns.
+        """, ["line": .number(line)])
     case .missingUser(let line):
-      FieldError(
-        field: "list",
-        text: Message(
-          "Line {line} has no UID or email address. Add one, or remove the line.",
-          ["line": .number(line)]))
+      Message(
+        "Line {line} has no UID or email address. Add one, or remove the line.",
+        ["line": .number(line)])
     case .containsNUL(let line):
-      FieldError(
-        field: "list",
-        text: Message(
-          """
-          Line {line} contains a NUL character, shown as ␀. Remove it, or save the list as UTF-8 \
-          and paste it again.
-          """, ["line": .number(line)]))
+      Message(
+        """
+        Line {line} contains a NUL character, shown as ␀. Remove it, or save the list as UTF-8 \
+        and paste it again.
+        """, ["line": .number(line)])
     }
   }
 
   private func page(
-    _ context: PoolContext, typed: String, errors: [FieldError]
+    _ context: PoolContext, typed: String = "", fault: Message? = nil
   ) async throws -> Response {
     let size = PageSize(context.signedIn.query)
     let after = context.signedIn.query.text("after")
     let (jobs, undos) = try await removals.list(context.pool, after: after, limit: size.rows)
     let path = ConsolePaths.removals(context.pool)
-    if errors.isEmpty, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
+    if fault == nil, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
       return first
     }
     var frame = try await frames.frame(Message("Bulk removals · Users"), in: context)
-    frame.errors = errors
+    frame.errors = fault.map { [FieldError(field: "list", text: $0)] } ?? []
     frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))]
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, undos: undos, size: size,
       after: after,
-      form: ListForm(context, typed: typed, error: errors.first?.text))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+      form: ListForm(context, typed: typed, error: fault))
+    return .html(view.render(model), status: fault == nil ? .ok : .unprocessableContent)
   }
 }
 

@@ -22,7 +22,7 @@ struct ReportContent: Sendable {
 
 struct ReportMenu: ViewModel {
   let label: Message
-  var items: [ChartPeriod]
+  var items: [Link]
 
   /// The choice in the printed report, which has no menus.
   private var choice: Message? {
@@ -303,7 +303,7 @@ struct ReportContents: Sendable {
       ConsolePaths.report(report)(pool), content.query)
     if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {
       pools.items.append(
-        ChartPeriod(
+        Link(
           text: Message("All projects"),
           href: changed(content.query, "tenants", "").query(
             of: ConsolePaths.report(report, about: .instance)),
@@ -320,7 +320,7 @@ struct ReportContents: Sendable {
     return ReportMenu(
       label: label,
       items: choices.map { value, name in
-        ChartPeriod(
+        Link(
           text: name, href: changed(query, field, value).query(of: path),
           isCurrent: value == current)
       })

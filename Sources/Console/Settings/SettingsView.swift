@@ -9,29 +9,13 @@ struct SettingsView: ViewModel {
   let context: PoolContext
   let values: PoolSettings
   let answers: SettingsAnswers
-  let history: [HistoryRow]?
+  let history: [AuditRow]?
   /// The authorization fields for a change that weakens security; nil unless one is being saved.
   let fields: ActionFields?
   /// The users with a second factor whom the changes would leave without a way to sign in; nil if
   /// there are none.
   let outside: LeftOutside?
   let carriesText: Bool
-
-  init(
-    frame: FrameView, part: SettingsPage.Part, context: PoolContext, values: PoolSettings,
-    answers: SettingsAnswers, history: [AuditRow]?, fields: ActionFields?, outside: LeftOutside?,
-    carriesText: Bool
-  ) {
-    self.frame = frame
-    self.part = part
-    self.fields = fields
-    self.outside = outside
-    self.carriesText = carriesText
-    self.context = context
-    self.values = values
-    self.answers = answers
-    self.history = history?.map { HistoryRow($0, frame.times, frame.catalog) }
-  }
 
   private var pool: Pool { context.pool }
   private var mayChange: Bool { context.may(.changePool) }
@@ -185,7 +169,7 @@ struct SettingsView: ViewModel {
     .flag("showsHistory") { $0.history != nil },
     .text("allHistory") { $0.allHistory },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .list("history") { $0.history ?? [] },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

@@ -133,19 +133,9 @@ struct KeptAnswersView: ViewModel {
     .text(\.leave),
     .list("answers") {
       OptionalSecret.fields($0.draft.answers, without: $0.draft.secrets).map {
-        KeptAnswer(name: $0.name.text, value: $0.value.text)
+        HiddenField(name: $0.name.text, value: $0.value.text)
       }
     },
     .flag("lacksSecrets") { !$0.draft.secrets.isEmpty },
-  ]
-}
-
-struct KeptAnswer: ViewModel {
-  let name: String
-  let value: String
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .text(\.value),
   ]
 }

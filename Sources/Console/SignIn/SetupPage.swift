@@ -79,9 +79,8 @@ struct SetupPage: Sendable {
     var frame = frames.bare(Message("Set up"), for: visitor, path: ConsolePaths.setup())
     frame.errors = errors
     let model = SetupView(frame: FrameView(frame), answers: answers)
-    var response = Response.html(view.render(model), status: status)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), status: status))
   }
 }
 

@@ -42,9 +42,7 @@ struct SignInCodePage: Sendable {
       let text =
         field == "code"
         ? Message("Enter the code.") : Message("Enter a recovery code.")
-      return page(
-        visitor, next: next, methods,
-        errors: [FieldError(field: field, text: text)])
+      return page(visitor, next: next, methods, errors: [FieldError(field: field, text: text)])
     }
     let new: NewConsoleSession
     do {
@@ -63,35 +61,24 @@ struct SignInCodePage: Sendable {
     _ error: ConsoleSignInError, _ visitor: Visitor, _ field: String, next: String?,
     _ methods: Set<ReauthenticationMethod>
   ) throws -> Response {
+    let text: Message
+    var seconds: Int64?
     switch error {
     case .ended, .refused, .passkeyRefused: return authorizer.cookies.endPending()
-    case .passkeyRequired where field == "recovery":
-      return page(
-        visitor, next: next, methods,
-        errors: [
-          FieldError(field: field, text: Message("Incorrect or already used recovery code."))
-        ])
-    case .passkeyRequired: return .redirect(to: passkey(next))
-    case .wrongCode:
-      let text =
-        field == "code"
-        ? Message("Incorrect or already used code. Wait for the next code in your app.")
-        : Message("Incorrect or already used recovery code.")
-      return page(
-        visitor, next: next, methods,
-        errors: [FieldError(field: field, text: text)])
-    case .usedCode:
-      // Only for those who know the password; it may be the first sign of someone else's sign-in.
-      return page(
-        visitor, next: next, methods,
-        errors: [FieldError(field: field, text: CodeFault.used)])
+    case .passkeyRequired where field == "code": return .redirect(to: passkey(next))
+    case .wrongCode where field == "code":
+      text = Message("Incorrect or already used code. Wait for the next code in your app.")
+    case .passkeyRequired, .wrongCode: text = Message("Incorrect or already used recovery code.")
+    // Only for those who know the password; it may be the first sign of someone else's sign-in.
+    case .usedCode: text = CodeFault.used
     case .throttled(let until):
-      let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-      return page(
-        visitor, next: next, methods,
-        errors: [FieldError(field: field, text: text)], seconds: seconds)
+      let (words, wait) = CodeFault.throttled(until: until, at: frames.clock.now())
+      (text, seconds) = (words, wait)
     case .busy: throw Refusal.busy
     }
+    return page(
+      visitor, next: next, methods, errors: [FieldError(field: field, text: text)],
+      seconds: seconds)
   }
 
   private func passkey(_ next: String?) -> String {
@@ -111,9 +98,8 @@ struct SignInCodePage: Sendable {
       next: ReturnAddress.checked(next, among: destinations),
       passkey: methods.contains(.passkey) ? passkey(next) : nil,
       hasApp: methods.contains(.totp))
-    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
   }
 }
 

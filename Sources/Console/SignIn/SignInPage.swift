@@ -74,14 +74,7 @@ struct SignInPage: Sendable {
       return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor, to: destination, among: destinations)
     case .secondFactorDue(let pending, let methods):
-      let path =
-        methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
-      var query = Form()
-      if let destination { query.add("next", destination) }
-      var response = Response.redirect(to: query.query(of: path))
-      response.fields.add(
-        .setCookie, authorizer.cookies.pending(pending.revealedText).description)
-      return response
+      return authorizer.cookies.askForFactor(pending, methods, thenTo: destination)
     }
   }
 
@@ -147,9 +140,8 @@ struct SignInPage: Sendable {
           name: name,
           href: ReauthenticationPage.address(ConsolePaths.providerSignIn(), backTo: destination))
       }, isPasswordOff: isOff)
-    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
   }
 }
 

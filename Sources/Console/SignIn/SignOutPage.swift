@@ -12,15 +12,14 @@ struct SignOutPage: Sendable {
 
   func ask(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Sign out"), for: signedIn)
-    return .html(
-      view.render(SignOutView(frame: FrameView(frame))))
+    return .html(view.render(SignOutView(frame: FrameView(frame))))
   }
 
   func signOut(_ signedIn: SignedIn) async throws -> Response {
     try await sessions.end(signedIn.session, by: signedIn.author)
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.fields.add(.setCookie, cookies.endOfSession.description)
+    response.set(cookies.session("").ended)
     // Cached pages can contain user data.
     response.fields.add("Clear-Site-Data", "\"cache\", \"storage\"")
     return response

@@ -48,15 +48,8 @@ struct ProviderSignInPage: Sendable {
       isLinked
       ? Message("Confirm your identity")
       : Message("Sign in with {name}", ["name": .name(Formatted.short(name))])
-    var frame = await frames.frame(title, for: signedIn)
-    if signedIn.session.secondFactor.isReady {
-      frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
-    } else {
-      // Every other page redirects to the setup of a second factor.
-      (frame.sidebar, frame.find) = (nil, nil)
-    }
     let model = ProviderConfirmationView(
-      frame: FrameView(frame), name: name, isLinked: isLinked,
+      frame: FrameView(await frames.belowAccount(title, signedIn)), name: name, isLinked: isLinked,
       next: ReturnAddress.checked(signedIn.query.text("next"), among: destinations))
     return .html(confirmation.render(model))
   }
@@ -81,9 +74,7 @@ struct ProviderSignInPage: Sendable {
   }
 
   private func keep(_ start: ProviderStart, next: String?, in response: inout Response) {
-    response.fields.add(
-      .setCookie,
-      authorizer.cookies.provider(start.ticket.revealedText, next: next).description)
+    response.set(authorizer.cookies.provider(start.ticket.revealedText, next: next))
   }
 
   /// A page that continues automatically, after a form or another site's page: the browser refuses to
@@ -133,7 +124,7 @@ struct ProviderSignInPage: Sendable {
     } catch let error as ProviderSignInError {
       response = try await refusal(error, request)
     }
-    response.fields.add(.setCookie, authorizer.cookies.endOfProvider.description)
+    response.set(authorizer.cookies.provider("", next: nil).ended)
     return response
   }
 
@@ -146,12 +137,7 @@ struct ProviderSignInPage: Sendable {
       return await SignInCompletion(authorizer: authorizer, frames: frames).response(
         new, visitor, to: next, among: destinations)
     case .secondFactorDue(let pending, let methods):
-      let path =
-        methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
-      var response = Response.redirect(to: ReauthenticationPage.address(path, backTo: next))
-      response.fields.add(
-        .setCookie, authorizer.cookies.pending(pending.revealedText).description)
-      return response
+      return authorizer.cookies.askForFactor(pending, methods, thenTo: next)
     case .confirmed(let renewed, let isLinked, let hasSecondFactor):
       let text =
         isLinked
@@ -161,8 +147,7 @@ struct ProviderSignInPage: Sendable {
           : Message("You confirmed your identity without a second factor. Some actions need one.")
       frames.leave(Flash(text: text), for: renewed.session)
       var response = Response.redirect(to: next ?? ConsolePaths.account())
-      response.fields.add(
-        .setCookie, authorizer.cookies.session(renewed.token.revealedText).description)
+      response.set(authorizer.cookies.session(renewed.token.revealedText))
       return response
     }
   }

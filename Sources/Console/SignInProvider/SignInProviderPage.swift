@@ -78,85 +78,66 @@ struct SignInProviderPage: Sendable {
 }
 
 extension ConsoleProviderFault {
-  var fieldError: FieldError {
+  var fieldError: FieldError { FieldError(field: field, text: text) }
+
+  private var field: String {
     switch self {
-    case .invalidName:
-      FieldError(
-        field: "name",
-        text: Message("Enter a name of at most 100 characters."))
-    case .invalidIssuer:
-      FieldError(
-        field: "issuer",
-        text: Message("Enter a URL that begins with https://, without a query."))
-    case .invalidClientID:
-      FieldError(field: "client-id", text: Message("Enter the client ID."))
-    case .invalidGroupsClaim:
-      FieldError(field: "groups-claim", text: Message("Enter the name of the claim."))
-    case .invalidScopes:
-      FieldError(
-        field: "scopes",
-        text: Message("Enter scopes separated by spaces, including openid."))
+    case .invalidName: "name"
+    case .invalidClientID: "client-id"
+    case .invalidGroupsClaim: "groups-claim"
+    case .invalidScopes: "scopes"
+    case .invalidMFAValues: "mfa-values"
+    case .invalidGroup, .placeNotFound, .tooManyRoles: "roles"
+    case .notProved, .invalidBreakGlassAccount: "break-glass-account"
+    case .invalidIssuer, .noOwnSignIn, .unreachable, .discovery, .invalidAddress, .noKeys: "issuer"
+    }
+  }
+
+  private var text: Message {
+    switch self {
+    case .invalidName: Message("Enter a name of at most 100 characters.")
+    case .invalidIssuer: Message("Enter a URL that begins with https://, without a query.")
+    case .invalidClientID: Message("Enter the client ID.")
+    case .invalidGroupsClaim: Message("Enter the name of the claim.")
+    case .invalidScopes: Message("Enter scopes separated by spaces, including openid.")
     case .invalidMFAValues:
-      FieldError(
-        field: "mfa-values",
-        text: Message(
-          one: "Enter at most {count} value.", other: "Enter at most {count} values, one per line.",
-          ["count": .number(ConsoleProvider.mostMFAValues)]))
+      Message(
+        one: "Enter at most {count} value.", other: "Enter at most {count} values, one per line.",
+        ["count": .number(ConsoleProvider.mostMFAValues)])
     case .invalidGroup(let line):
-      FieldError(
-        field: "roles",
-        text: Message(
-          one: "Line {number}: shorten the group to {count} byte.",
-          other: "Line {number}: shorten the group to {count} bytes.",
-          ["number": .number(line), "count": .number(ProviderGroups.longest)]))
+      Message(
+        one: "Line {number}: shorten the group to {count} byte.",
+        other: "Line {number}: shorten the group to {count} bytes.",
+        ["number": .number(line), "count": .number(ProviderGroups.longest)])
     case .placeNotFound(let line):
-      FieldError(
-        field: "roles",
-        text: Message(
-          "Line {number}: this project or tenant doesn’t exist.", ["number": .number(line)]))
+      Message("Line {number}: this project or tenant doesn’t exist.", ["number": .number(line)])
     case .tooManyRoles:
-      FieldError(
-        field: "roles",
-        text: Message(
-          one: "Enter at most {count} line.", other: "Enter at most {count} lines.",
-          ["count": .number(ConsoleProvider.mostRoles)]))
-    case .notProved:
-      FieldError(
-        field: "break-glass-account",
-        text: Message("Sign in with the provider first, to prove that it works."))
+      Message(
+        one: "Enter at most {count} line.", other: "Enter at most {count} lines.",
+        ["count": .number(ConsoleProvider.mostRoles)])
+    case .notProved: Message("Sign in with the provider first, to prove that it works.")
     case .invalidBreakGlassAccount:
-      FieldError(
-        field: "break-glass-account",
-        text: Message(
-          """
-          Choose an account with a password or passkey that can manage administrators of the \
-          instance through a manually granted role without an end date.
-          """))
+      Message(
+        """
+        Choose an account with a password or passkey that can manage administrators of the \
+        instance through a manually granted role without an end date.
+        """)
     case .noOwnSignIn:
-      FieldError(
-        field: "issuer",
-        text: Message(
-          """
-          Links with the current issuer don’t work with another one, so no one who manages \
-          administrators could sign in. First, make sure someone who manages administrators \
-          through a manually granted role without an end date has a password or passkey.
-          """))
+      Message(
+        """
+        Links with the current issuer don’t work with another one, so no one who manages \
+        administrators could sign in. First, make sure someone who manages administrators \
+        through a manually granted role without an end date has a password or passkey.
+        """)
     case .unreachable(let diagnosis):
-      FieldError(
-        field: "issuer",
-        text: Message(
-          "The discovery document can’t be fetched: {diagnosis}", ["diagnosis": .text(diagnosis)]))
-    case .discovery(let fault): FieldError(field: "issuer", text: fault.message)
+      Message(
+        "The discovery document can’t be fetched: {diagnosis}", ["diagnosis": .text(diagnosis)])
+    case .discovery(let fault): fault.message
     case .invalidAddress(let name):
-      FieldError(
-        field: "issuer",
-        text: Message(
-          "This server can’t connect to the {member} of the discovery document.",
-          ["member": .text(name)]))
-    case .noKeys:
-      FieldError(
-        field: "issuer",
-        text: Message("The provider publishes no key for RS256 or ES256."))
+      Message(
+        "This server can’t connect to the {member} of the discovery document.",
+        ["member": .text(name)])
+    case .noKeys: Message("The provider publishes no key for RS256 or ES256.")
     }
   }
 }

@@ -22,7 +22,7 @@ struct SignInSimulatorPage: Sendable {
     return .html(
       view.render(
         SignInSimulatorView(
-          frame: frame, query: query, isCut: forecasts.count == Self.most,
+          frame: FrameView(frame), query: query, isCut: forecasts.count == Self.most,
           cases: forecasts.map { SignInSimulatorCase($0, times: frame.times) })))
   }
 }
@@ -32,13 +32,6 @@ struct SignInSimulatorView: ViewModel {
   let query: String
   let isCut: Bool
   let cases: [SignInSimulatorCase]
-
-  init(frame: Frame, query: String, isCut: Bool, cases: [SignInSimulatorCase]) {
-    self.frame = FrameView(frame)
-    self.query = query
-    self.isCut = isCut
-    self.cases = cases
-  }
 
   static let keys: Keys<Self> = [
     .object(\.frame),

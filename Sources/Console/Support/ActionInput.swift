@@ -82,138 +82,105 @@ enum ActionErrorText {
   }
 
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {
-    let (field, text): (String, Message) =
-      switch fault {
-      case .untilOutOfRange:
-        (
-          "until",
-          Message(
-            one: "Choose a date in the future, at most {count} day away.",
-            other: "Choose a date in the future, at most {count} days away.",
-            ["count": .number(Support.longestSuspension)])
-        )
-      case .nameRequired: ("name", Message("Enter a name, such as the phone’s model."))
-      case .nameTooLong:
-        (
-          "name",
-          Message(
-            one: "Shorten the name to {count} character.",
-            other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)]
-          )
-        )
-      case .firstCodeMalformed: ("first-code", Message("Enter the six digits of the first code."))
-      case .secondCodeMalformed: ("second-code", Message("Enter the six digits of the next code."))
-      case .reasonRequired: ("reason", Message("Choose a reason."))
-      case .proofMissing:
-        (
-          "proof",
-          Message("Confirm every identity check. If you can’t, don’t continue.")
-        )
-      case .callerCodeRequired:
-        (
-          "caller-code",
-          Message(
-            """
-            Send a code, and enter what the caller reads to you. If they can’t read it, don’t \
-            continue.
-            """)
-        )
-      case .callerCodeMalformed:
-        (
-          "caller-code",
-          Message("Enter the eight digits that the caller reads to you.")
-        )
-      case .callerCodeWrong(let left):
-        (
-          "caller-code",
-          Message(
-            one: "Incorrect code. You have {count} try left.",
-            other: "Incorrect code. You have {count} tries left.", ["count": .number(left)])
-        )
-      case .callerCodeExpired:
-        (
-          "caller-code",
-          Message("This code is no longer valid. Send another one.")
-        )
-      case .ticketTooLong:
-        (
-          "ticket",
-          Message(
-            one: "Shorten the ticket to one line of {count} character.",
-            other: "Shorten the ticket to one line of {count} characters.",
-            ["count": .number(ActionRequest.longestTicket)])
-        )
-      case .noteRequired: ("note", Message("Enter a note that explains the reason."))
-      case .noteTooLong:
-        (
-          "note",
-          Message(
-            one: "Shorten the note to {count} character.",
-            other: "Shorten the note to {count} characters.",
-            ["count": .number(ActionRequest.longestNote)])
-        )
-      case .writtenReasonRequired: ("note", Message("Enter a reason."))
-      case .notConfirmed: ("confirmation", Message("Enter the confirmation."))
-      case .answerRequired: ("answer", Message("Enter a reason for rejecting the request."))
-      case .answerTooLong:
-        (
-          "answer",
-          Message(
-            one: "Shorten the reason to {count} character.",
-            other: "Shorten the reason to {count} characters.",
-            ["count": .number(Approval.longestAnswer)])
-        )
-      case .outOfRange(let range): (range.fault.field, range.fault.text)
-      case .ownerRequired(let range):
-        (
-          range.fault.field,
-          Message(
-            "Changing this requires the {roles} role.",
-            ["roles": Permission.protectUsers.roleNames])
-        )
-      case .codeRequired(let minutes):
-        (
-          "code",
-          Message(
-            one: """
-              Enter a code from your authenticator app. Your last code was more than {count} \
-              minute ago.
-              """,
-            other: """
-              Enter a code from your authenticator app. Your last code was more than {count} \
-              minutes ago.
-              """, ["count": .number(minutes)])
-        )
-      case .passkeyRequired:
-        (
-          ActionFields.blockedField,
-          Message(
-            """
-            This action requires recent re-authentication. Use your passkey first, then submit the \
-            form.
-            """)
-        )
-      case .providerRequired:
-        (ActionFields.blockedField, Message("Confirm your identity to continue."))
-      case .codeNotLookedAt:
-        (
-          "code",
-          Message("Enter the code again. It wasn’t checked, so you can still use it.")
-        )
-      case .wrongCode:
-        (
-          "code",
-          Message("This code is incorrect or was already used. Wait for the next one.")
-        )
-      case .usedCode: ("code", CodeFault.used)
-      case .throttled(let until):
-        (
-          "code",
-          Message("Too many incorrect codes. Try again after {time}.", ["time": times.value(until)])
-        )
-      }
-    return FieldError(field: field, text: text)
+    FieldError(field: field(of: fault), text: text(fault, times))
   }
+
+  private static func field(of fault: ActionInputError) -> String {
+    switch fault {
+    case .untilOutOfRange: "until"
+    case .nameRequired, .nameTooLong: "name"
+    case .firstCodeMalformed: "first-code"
+    case .secondCodeMalformed: "second-code"
+    case .reasonRequired: "reason"
+    case .proofMissing: "proof"
+    case .callerCodeRequired, .callerCodeMalformed, .callerCodeWrong, .callerCodeExpired:
+      "caller-code"
+    case .ticketTooLong: "ticket"
+    case .noteRequired, .noteTooLong, .writtenReasonRequired: "note"
+    case .notConfirmed: "confirmation"
+    case .answerRequired, .answerTooLong: "answer"
+    case .outOfRange(let range), .ownerRequired(let range): range.fault.field
+    case .passkeyRequired, .providerRequired: ActionFields.blockedField
+    case .codeRequired, .codeNotLookedAt, .wrongCode, .usedCode, .throttled: "code"
+    }
+  }
+
+  private static func text(_ fault: ActionInputError, _ times: Times) -> Message {
+    switch fault {
+    case .untilOutOfRange:
+      Message(
+        one: "Choose a date in the future, at most {count} day away.",
+        other: "Choose a date in the future, at most {count} days away.",
+        ["count": .number(Support.longestSuspension)])
+    case .nameRequired: Message("Enter a name, such as the phone’s model.")
+    case .nameTooLong:
+      Message(
+        one: "Shorten the name to {count} character.",
+        other: "Shorten the name to {count} characters.", ["count": .number(Factor.longestName)])
+    case .firstCodeMalformed: Message("Enter the six digits of the first code.")
+    case .secondCodeMalformed: Message("Enter the six digits of the next code.")
+    case .reasonRequired: Message("Choose a reason.")
+    case .proofMissing: Message("Confirm every identity check. If you can’t, don’t continue.")
+    case .callerCodeRequired:
+      Message(
+        """
+        Send a code, and enter what the caller reads to you. If they can’t read it, don’t \
+        continue.
+        """)
+    case .callerCodeMalformed: Message("Enter the eight digits that the caller reads to you.")
+    case .callerCodeWrong(let left):
+      Message(
+        one: "Incorrect code. You have {count} try left.",
+        other: "Incorrect code. You have {count} tries left.", ["count": .number(left)])
+    case .callerCodeExpired: Message("This code is no longer valid. Send another one.")
+    case .ticketTooLong:
+      Message(
+        one: "Shorten the ticket to one line of {count} character.",
+        other: "Shorten the ticket to one line of {count} characters.",
+        ["count": .number(ActionRequest.longestTicket)])
+    case .noteRequired: Message("Enter a note that explains the reason.")
+    case .noteTooLong:
+      Message(
+        one: "Shorten the note to {count} character.",
+        other: "Shorten the note to {count} characters.",
+        ["count": .number(ActionRequest.longestNote)])
+    case .writtenReasonRequired: Message("Enter a reason.")
+    case .notConfirmed: Message("Enter the confirmation.")
+    case .answerRequired: Message("Enter a reason for rejecting the request.")
+    case .answerTooLong:
+      Message(
+        one: "Shorten the reason to {count} character.",
+        other: "Shorten the reason to {count} characters.",
+        ["count": .number(Approval.longestAnswer)])
+    case .outOfRange(let range): range.fault.text
+    case .ownerRequired:
+      Message(
+        "Changing this requires the {roles} role.", ["roles": Permission.protectUsers.roleNames])
+    case .codeRequired(let minutes):
+      Message(
+        one: """
+          Enter a code from your authenticator app. Your last code was more than {count} \
+          minute ago.
+          """,
+        other: """
+          Enter a code from your authenticator app. Your last code was more than {count} \
+          minutes ago.
+          """, ["count": .number(minutes)])
+    case .passkeyRequired: passkeyFirst
+    case .providerRequired: Message("Confirm your identity to continue.")
+    case .codeNotLookedAt:
+      Message("Enter the code again. It wasn’t checked, so you can still use it.")
+    case .wrongCode: Message("This code is incorrect or was already used. Wait for the next one.")
+    case .usedCode: CodeFault.used
+    case .throttled(let until):
+      Message("Too many incorrect codes. Try again after {time}.", ["time": times.value(until)])
+    }
+  }
+
+  static let passkeyFirst = Message(
+    """
+    This action requires recent re-authentication. Use your passkey first, then submit the form.
+    """)
 
   /// Returns the sentence that a page shows in place of its form.
   static func sentence(_ error: ActionDenial) -> Message {

@@ -21,9 +21,7 @@ extension FormAction where Place == PoolContext {
 
 extension Identity {
   func account(_ target: PoolTarget) async throws -> Account {
-    let found = try await accounts.find(target.pool, target.user)
-    guard let found else { throw Refusal.notFound }
-    return found
+    try await account(target.uid, in: target.place)
   }
 
   func accountWithSessions(_ target: PoolTarget) async throws -> (Account, Int) {

@@ -307,11 +307,7 @@ struct SupportRefusal: ViewModel {
   init?(lackingCode isDue: Bool, _ signedIn: SignedIn) {
     guard isDue, !signedIn.session.factors.contains(.totp) else { return nil }
     if let address = signedIn.passkeyReauthentication {
-      sentence = Message(
-        """
-        This action requires recent re-authentication. Use your passkey first, then submit the \
-        form.
-        """)
+      sentence = ActionErrorText.passkeyFirst
       link = Link(text: Message("Use your passkey"), href: address)
       return
     }

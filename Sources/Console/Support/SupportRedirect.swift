@@ -4,7 +4,6 @@ import Identity
 
 struct SupportRedirect: Sendable {
   let frames: Frames
-  let cookies: ConsoleCookies
 
   /// Redirects to a page that shows the flash, if there is one, and sets the new session cookie if
   /// the agent entered a code.
@@ -18,6 +17,6 @@ struct SupportRedirect: Sendable {
   }
 
   func keep(_ renewed: NewConsoleSession, in response: inout Response) {
-    response.fields.add(.setCookie, cookies.session(renewed.token.revealedText).description)
+    response.set(frames.cookies.session(renewed.token.revealedText))
   }
 }

@@ -110,9 +110,7 @@ struct SupportRulesView: ViewModel {
     },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .list("history") { view in
-      (view.history ?? []).map { HistoryRow($0, view.frame.times, view.frame.catalog) }
-    },
+    .list("history") { $0.frame.history($0.history) },
   ]
 }
 

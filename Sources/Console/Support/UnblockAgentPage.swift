@@ -85,7 +85,6 @@ struct UnblockAgentView: ViewModel {
       Message("Unblock {agent}?", ["agent": .name(Formatted.short($0.held.name))])
     },
     .optional("refusal") { $0.refusal },
-    .flag("mayRelease") { $0.refusal == nil },
     .texts("consequences") { view in
       [
         Message(

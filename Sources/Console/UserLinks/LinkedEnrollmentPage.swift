@@ -37,23 +37,18 @@ struct LinkedEnrollmentPage: Sendable {
   func finish(_ visitor: Visitor) async throws -> Response {
     let form = visitor.form
     let code = form.text("link") ?? ""
-    let author = Author(
-      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do {
       try await links.finish(
         code, ticket: form.text("ticket") ?? "", typed: form.code("code"),
-        displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: author,
+        displayName: form.trimmed("name"), endsSessions: endsSessions(form), by: visitor.author,
         userAgent: visitor.request.fields[.userAgent] ?? "")
     } catch let error as EnrollmentLinkError {
       return try await refused(error, visitor, code: code)
     }
-    var query = Form()
-    query.add("code", code)
-    query.add("done", "1")
+    let query: Form = ["code": code, "done": "1"]
     var response = Response.redirect(to: query.query(of: ConsolePaths.linkedEnrollment()))
-    response.fields.add(
-      .setCookie,
-      authorizer.cookies.endOfEnrollment(on: ConsolePaths.linkedEnrollment()).description)
+    response.set(
+      authorizer.cookies.enrollment(Secret(""), on: ConsolePaths.linkedEnrollment()).ended)
     return response
   }
 
@@ -126,13 +121,14 @@ struct LinkedEnrollmentPage: Sendable {
             label: frames.catalog.text(Message("QR code for your authenticator app")))))
     }
     let model = LinkedEnrollmentView(frame: view, state: state, form: form)
-    var response = Response.html(
-      self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent)
-    authorizer.cookies.keep(visitor, in: &response)
+    var response = authorizer.cookies.keeping(
+      visitor,
+      in: .html(
+        self.view.render(model), status: errors.isEmpty ? state.status : .unprocessableContent))
     if let form {
-      let cookie = authorizer.cookies.enrollment(
-        form.enrollment.ticket, on: ConsolePaths.linkedEnrollment())
-      response.fields.add(.setCookie, cookie.description)
+      response.set(
+        authorizer.cookies.enrollment(
+          form.enrollment.ticket, on: ConsolePaths.linkedEnrollment()))
     }
     return response
   }
@@ -148,7 +144,6 @@ struct LinkedEnrollmentView: ViewModel {
     .text("title") { $0.state.title },
     .text("sentence") { $0.state.sentence },
     .optional(\.form),
-    .flag("isPlain") { $0.form == nil },
   ]
 }
 

@@ -19,37 +19,22 @@ struct ReportedChangePage: Sendable {
     let code = query.text("code") ?? ""
     do {
       return page(visitor, .open(try await reportedChanges.look(at: code)), code: code)
+    } catch ReportedChangeError.used(let reportedChange) where query["done"] != nil {
+      return page(visitor, .done(reportedChange), code: code)
     } catch let error as ReportedChangeError {
-      if case .used(let reportedChange) = error, query["done"] != nil {
-        return page(visitor, .done(reportedChange), code: code)
-      }
-      return try ended(error, visitor, code: code)
+      return page(visitor, ReportedChangeState(error), code: code)
     }
   }
 
   func object(_ visitor: Visitor) async throws -> Response {
     let code = visitor.form.text("code") ?? ""
-    let author = Author(
-      actor: .visitor, address: visitor.request.peer, requestID: visitor.request.id.text)
     do {
-      try await reportedChanges.object(code, by: author)
+      try await reportedChanges.object(code, by: visitor.author)
     } catch let error as ReportedChangeError {
-      return try ended(error, visitor, code: code)
+      return page(visitor, ReportedChangeState(error), code: code)
     }
-    var query = Form()
-    query.add("code", code)
-    query.add("done", "1")
+    let query: Form = ["code": code, "done": "1"]
     return .redirect(to: query.query(of: ConsolePaths.reportedChange()))
-  }
-
-  private func ended(
-    _ error: ReportedChangeError, _ visitor: Visitor, code: String
-  ) throws -> Response {
-    switch error {
-    case .unknown: return page(visitor, .void, code: code)
-    case .used(let reportedChange): return page(visitor, .used(reportedChange), code: code)
-    case .expired(let reportedChange): return page(visitor, .late(reportedChange), code: code)
-    }
   }
 
   private func page(_ visitor: Visitor, _ state: ReportedChangeState, code: String) -> Response {
@@ -58,9 +43,8 @@ struct ReportedChangePage: Sendable {
     )
     let model = ReportedChangeView(
       frame: FrameView(frame), state: state, code: code)
-    var response = Response.html(view.render(model), status: state.status)
-    authorizer.cookies.keep(visitor, in: &response)
-    return response
+    return authorizer.cookies.keeping(
+      visitor, in: .html(view.render(model), status: state.status))
   }
 }
 
@@ -72,6 +56,15 @@ enum ReportedChangeState {
   case late(ReportedChange)
   /// The link is unknown, or the account was deleted.
   case void
+
+  init(_ error: ReportedChangeError) {
+    self =
+      switch error {
+      case .unknown: .void
+      case .used(let reportedChange): .used(reportedChange)
+      case .expired(let reportedChange): .late(reportedChange)
+      }
+  }
 
   var reportedChange: ReportedChange? {
     switch self {
@@ -149,7 +142,6 @@ struct ReportedChangeView: ViewModel {
     .text("title") { $0.state.title },
     .text("sentence") { $0.state.sentence },
     .optional("form") { $0.form },
-    .flag("isPlain") { $0.form == nil },
   ]
 }
 

@@ -58,9 +58,7 @@ struct FindUsersPage: Sendable {
           work: work.map { AgentWorkView($0, signedIn.times) },
           findsUsers: administrator.maySomewhere(.findUsers), exempt: exempt, part: part,
           size: size, after: after, columns: columns, now: now)))
-    if columns.isChosen {
-      response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
-    }
+    if columns.isChosen { response.set(cookies.columns(columns.remembered)) }
     return response
   }
 

@@ -123,9 +123,7 @@ struct UserView: ViewModel {
 
   private static func facts(_ account: Account, times: Times) -> [Fact] {
     var facts: [Fact] = []
-    if account.email != nil, let name = account.displayName {
-      facts.append(Fact(Message("Name"), HTML.isolated(name)))
-    }
+    if account.email != nil { facts.add(Message("Name"), account.displayName.map(HTML.isolated)) }
     if account.isAnonymous {
       facts.append(Fact(Message("Account type"), Message("anonymous")))
     }
@@ -150,9 +148,7 @@ struct UserView: ViewModel {
       Fact(
         Message("Incorrect codes"),
         Message("{number} in a row", ["number": .number(account.wrongCodes)])))
-    if let claims = account.customAttributes {
-      facts.append(Fact(Message("Custom claims"), HTML.isolated(claims)))
-    }
+    facts.add(Message("Custom claims"), account.customAttributes.map(HTML.isolated))
     return facts
   }
 

@@ -24,7 +24,7 @@ struct UserSupport: ViewModel {
     },
     .list("sessions") { support in
       support.records.sessions.map {
-        UserSessionRow(session: $0, factors: support.account.factors, support.times)
+        UserSessionRow(session: $0, factors: support.account.factors, times: support.times)
       }
     },
     .text("moreSessions") { support in
@@ -78,12 +78,6 @@ struct UserSessionRow: ViewModel {
   let session: OpenSession
   let factors: [Factor]
   let times: Times
-
-  init(session: OpenSession, factors: [Factor], _ times: Times) {
-    self.session = session
-    self.factors = factors
-    self.times = times
-  }
 
   private var way: Markup {
     let first: Message =

@@ -60,9 +60,7 @@ struct UsersPage: Sendable {
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
           columns: columns, counts: counts, suspended: suspended, exempt: exempt,
           isSelecting: isSelecting)))
-    if columns.isChosen {
-      response.fields.add(.setCookie, cookies.columns(columns.remembered).description)
-    }
+    if columns.isChosen { response.set(cookies.columns(columns.remembered)) }
     return response
   }
 }
@@ -290,14 +288,13 @@ extension ConsolePaths {
   static let factorName = PoolPath2("users", nil, "factors", nil, "name")
 }
 
-extension ConsolePaths {
-}
-
 extension Link {
   static func crumbs(to account: Account, in pool: Pool) -> [Link] {
     [
       Link(text: Message("Users"), href: ConsolePaths.users(pool)),
-      Link(text: Formatted.short(account.label), href: ConsolePaths.user(pool, account.id.text)),
+      Link(
+        text: .verbatim(Formatted.short(account.label)),
+        href: ConsolePaths.user(pool, account.id.text)),
     ]
   }
 }
