@@ -217,7 +217,7 @@ struct ConsoleParts: Sendable {
     self.frames = frames
     self.authorizer = authorizer
     self.guides = guides
-    actions = try ActionForms(identity, SupportRedirect(frames: frames), templates)
+    actions = try ActionForms(identity, frames, templates)
   }
 
   func template<View: ViewModel>(

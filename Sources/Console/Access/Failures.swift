@@ -111,7 +111,7 @@ struct Failures: Sendable {
       response.fields[.retryAfter] = "1"
       return response
     case .elsewhere(let path, let text, let session):
-      if let text { frames.leave(Flash(text: text), for: session) }
+      if let text { frames.flashes.leave(Flash(text: text), for: session) }
       return .redirect(to: path)
     }
   }

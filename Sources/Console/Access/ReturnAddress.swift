@@ -109,6 +109,6 @@ extension Frames {
     let flash = Flash(
       text: Message("Your role requires a second factor starting with your next sign-in."),
       link: Link(text: Message("Set it up now"), href: ConsolePaths.ownFactor()))
-    leave(flash, for: session)
+    flashes.leave(flash, for: session)
   }
 }

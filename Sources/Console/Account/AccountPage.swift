@@ -236,7 +236,7 @@ enum AccountRoutes: ConsoleFeature {
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
     let factor = OwnFactorPage(
       authorizer: table.authorizer, factors: identity.administratorFactors,
-      ending: parts.actions.ending,
+      frames: frames,
       view: try parts.template("account/totp", for: OwnFactorView.self), codes: codes)
     table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
     table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)

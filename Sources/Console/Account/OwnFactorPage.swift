@@ -10,11 +10,9 @@ import Templating
 struct OwnFactorPage: Sendable {
   let authorizer: RequestAuthorizer
   let factors: AdministratorFactors
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<OwnFactorView>
   let codes: Template<RecoveryCodesView>
-
-  private var frames: Frames { ending.frames }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     let proof = try await factors.proof(in: signedIn.session)
@@ -69,12 +67,13 @@ struct OwnFactorPage: Sendable {
       text: signedIn.session.factors.isEmpty
         ? Message("Your second factor is on. From now on, you also enter a code when you sign in.")
         : Message("Your authenticator app is set up. Your earlier recovery codes no longer work."))
-    var response = Response.html(
-      codes.render(
-        RecoveryCodesView(
-          frame: FrameView(frame), codes: done.value,
-          done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())))
-    if let renewed = done.renewed { ending.keep(renewed, in: &response) }
+    var response = frames.renewing(
+      done.renewed,
+      in: .html(
+        codes.render(
+          RecoveryCodesView(
+            frame: FrameView(frame), codes: done.value,
+            done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account()))))
     response.set(authorizer.cookies.enrollment(Secret(""), on: ConsolePaths.ownFactor()).ended)
     return response
   }

@@ -119,9 +119,9 @@ struct ActionLinkPage: Sendable {
   private func page(
     _ visitor: Visitor, _ state: ActionLinkState, code: String, errors: [FieldError] = []
   ) -> Response {
-    var frame = frames.outside(
-      state.title, for: visitor, path: ConsolePaths.actionLink(), of: state.code?.pool)
-    frame.errors = errors
+    let frame = frames.outside(
+      state.title, for: visitor, path: ConsolePaths.actionLink(), of: state.code?.pool,
+      errors: errors)
     let model = ActionLinkView(
       frame: FrameView(frame), state: state, code: code)
     return authorizer.cookies.keeping(

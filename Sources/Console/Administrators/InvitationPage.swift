@@ -58,10 +58,9 @@ struct InvitationPage: Sendable {
     errors: [FieldError]
   ) async throws -> Response {
     let off = try await providers.breakGlassAccount()
-    var frame = frames.bare(
+    let frame = frames.bare(
       Message("Administrator invitation"), for: visitor,
-      path: ConsolePaths.invitation())
-    frame.errors = errors
+      path: ConsolePaths.invitation(), errors: errors)
     let model = InvitationView(
       frame: FrameView(frame),
       open: OpenInvitation(

@@ -8,7 +8,7 @@ import Text
 /// approve, reject, or withdraw it.
 struct ApprovalPage: Sendable {
   let identity: Identity
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<ApprovalView>
   /// Whether the requests are for policy changes, which require a different permission.
   let isAboutPolicy: Bool
@@ -27,12 +27,12 @@ struct ApprovalPage: Sendable {
     do {
       let result = try await decision.perform(
         approval, signedIn, ActionInput(form).request(signedIn))
-      return ending.response(
+      return frames.leave(
         result.flash, signedIn, renewed: result.renewed, to: result.address ?? approval.address)
     } catch let error as ApprovalError {
       guard let faults = try faults(error, approval, signedIn.times, codeField: decision.codeField)
       else {
-        return ending.response(
+        return frames.leave(
           Flash(text: Message("This request was already decided or has expired. No changes made.")),
           signedIn, renewed: nil,
           to: approval.address)
@@ -86,7 +86,7 @@ struct ApprovalPage: Sendable {
   ) async throws -> Response {
     let eligibility = try await approvals.eligibility(context.signedIn.session, on: approval)
     let title = Message("{request} · Approvals", ["request": .message(ApprovalText.what(approval))])
-    var frame = try await ending.frames.frame(
+    var frame = try await frames.frame(
       title, in: context)
     let isOwn = approval.requester == context.signedIn.administrator.id
     let refusal =

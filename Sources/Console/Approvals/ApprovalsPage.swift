@@ -100,7 +100,7 @@ enum ApprovalsRoutes: ConsoleFeature {
     let view = try parts.template("approvals/approval", for: ApprovalView.self)
     for isAboutPolicy in [false, true] {
       let page = ApprovalPage(
-        identity: parts.identity, ending: parts.actions.ending, view: view,
+        identity: parts.identity, frames: parts.frames, view: view,
         isAboutPolicy: isAboutPolicy)
       add(page, to: &table)
     }

@@ -138,14 +138,8 @@ struct SuspendFactor: FormAction {
 
   /// Returns the consequence of suspending a user's only required factor.
   private static func onlyOne(_ factor: Factor, _ settings: SupportRules) -> Message {
-    guard factor.kind == .totp else {
-      return Message(
-        """
-        This is the only factor that sign-in asks for. During the suspension, the user can’t sign \
-        in.
-        """)
-    }
-    return switch (settings.temporaryCodes, settings.recoveryCodes) {
+    let isTOTP = factor.kind == .totp
+    return switch (isTOTP && settings.temporaryCodes, isTOTP && settings.recoveryCodes) {
     case (true, true):
       Message(
         """

@@ -10,15 +10,14 @@ extension SignedIn {
 
 struct ActionForms: Sendable {
   let identity: Identity
-  let ending: SupportRedirect
+  let frames: Frames
   let form: Template<FormView>
 
-  var frames: Frames { ending.frames }
   private var authorization: ActionAuthorization { identity.authorization }
 
-  init(_ identity: Identity, _ ending: SupportRedirect, _ templates: TemplateLibrary) throws {
+  init(_ identity: Identity, _ frames: Frames, _ templates: TemplateLibrary) throws {
     self.identity = identity
-    self.ending = ending
+    self.frames = frames
     form = try templates.template("forms/form", for: FormView.self)
   }
 
@@ -83,17 +82,7 @@ struct ActionForms: Sendable {
     _ text: Message, link: Link? = nil, _ signedIn: SignedIn,
     after outcome: ActionOutcome<Value>, to path: String
   ) -> Response {
-    ending.response(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
-  }
-
-  func page<Value>(_ response: Response, after outcome: ActionOutcome<Value>) -> Response {
-    page(response, outcome.renewed)
-  }
-
-  func page(_ response: Response, _ renewed: NewConsoleSession?) -> Response {
-    var response = response
-    if let renewed { ending.keep(renewed, in: &response) }
-    return response
+    frames.leave(Flash(text: text, link: link), signedIn, renewed: outcome.renewed, to: path)
   }
 }
 

@@ -218,14 +218,14 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     }
     switch end.next {
     case .redirect(let flash, let address):
-      return forms.ending.response(flash, signedIn, renewed: end.renewed, to: address)
+      return forms.frames.leave(flash, signedIn, renewed: end.renewed, to: address)
     case .page(let title, let crumbs, let render):
       var frame = try await target.place.frame(title, forms.frames)
       frame.crumbs = crumbs
-      return forms.page(.html(render(FrameView(frame))), end.renewed)
-    case .file(let file): return forms.page(file, end.renewed)
+      return forms.frames.renewing(end.renewed, in: .html(render(FrameView(frame))))
+    case .file(let file): return forms.frames.renewing(end.renewed, in: file)
     case .again(let text):
-      let response = forms.ending.response(
+      let response = forms.frames.leave(
         Flash(text: text, isAlert: true), signedIn, renewed: end.renewed, to: target.address)
       await forms.frames.flashes.keep(
         target.form, of: target.address, for: end.renewed?.session ?? signedIn.session)

@@ -26,9 +26,20 @@ struct Frames: Sendable {
     flashes.leave(Flash(text: text), for: signedIn.session)
   }
 
-  /// Stores a flash for the next page of a session whose token may just have been renewed.
-  func leave(_ flash: Flash, for session: ConsoleSession) {
-    flashes.leave(flash, for: session)
+  /// Redirects to a page that shows the flash, if there is one, and sets the new session cookie if
+  /// the administrator entered a code.
+  func leave(
+    _ flash: Flash?, _ signedIn: SignedIn, renewed: NewConsoleSession?, to path: String
+  ) -> Response {
+    if let flash { flashes.leave(flash, for: renewed?.session ?? signedIn.session) }
+    return renewing(renewed, in: .redirect(to: path))
+  }
+
+  /// Returns the response with the new session cookie, if the session's token was renewed.
+  func renewing(_ renewed: NewConsoleSession?, in response: Response) -> Response {
+    var response = response
+    if let renewed { response.set(cookies.session(renewed.token.revealedText)) }
+    return response
   }
 
   var cookies: ConsoleCookies { flashes.cookies }
@@ -50,9 +61,11 @@ struct Frames: Sendable {
   }
 
   /// The frame of a form for visitors who aren't signed in.
-  func bare(_ title: Message, for visitor: Visitor, path: String) -> Frame {
+  func bare(
+    _ title: Message, for visitor: Visitor, path: String, errors: [FieldError] = []
+  ) -> Frame {
     var frame = bare(title, for: visitor.request, path: path)
-    frame.csrf = visitor.formToken
+    (frame.csrf, frame.errors) = (visitor.formToken, errors)
     return frame
   }
 
@@ -66,10 +79,11 @@ struct Frames: Sendable {
 
   /// The frame for end users of an application, with its name and without links into the console.
   func outside(
-    _ title: Message, for visitor: Visitor, path: String, of pool: Pool?
+    _ title: Message, for visitor: Visitor, path: String, of pool: Pool?,
+    errors: [FieldError] = []
   ) -> Frame {
     var frame = plain(title, path: path, times: Times(catalog))
-    frame.csrf = visitor.formToken
+    (frame.csrf, frame.errors) = (visitor.formToken, errors)
     frame.brand = pool.map { Formatted.short($0.projectName) } ?? publicURL.host
     frame.home = nil
     return frame
@@ -87,16 +101,17 @@ struct Frames: Sendable {
   func account(
     _ title: Message, _ signedIn: SignedIn, errors: [FieldError] = []
   ) async -> Frame {
-    var frame = await belowAccount(
-      Message("{title} · Your account", ["title": .message(title)]), signedIn)
-    frame.errors = errors
-    return frame
+    await belowAccount(
+      Message("{title} · Your account", ["title": .message(title)]), signedIn, errors: errors)
   }
 
   /// The frame of a page below the administrator's own account, without navigation until the session
   /// has what it must have: every other page redirects to one that these pages lead to.
-  func belowAccount(_ title: Message, _ signedIn: SignedIn) async -> Frame {
+  func belowAccount(
+    _ title: Message, _ signedIn: SignedIn, errors: [FieldError] = []
+  ) async -> Frame {
     var frame = await frame(title, for: signedIn)
+    frame.errors = errors
     if signedIn.session.secondFactor.isReady {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
@@ -132,7 +147,7 @@ struct Frames: Sendable {
     frame.theme = signedIn.theme
     frame.csrf = signedIn.session.csrfToken
     frame.account = account(signedIn, in: pool, at: place)
-    frame.session = session(signedIn)
+    frame.session = SessionNotice(signedIn, script: assets.sessionScript, at: clock.now())
     frame.approvals = await approvals(signedIn)
     frame.find = find(signedIn)
     frame.clock = clock(for: signedIn)
@@ -213,10 +228,6 @@ struct Frames: Sendable {
       ClockBanner(
         $0, mayConfirm: signedIn.administrator.may(.protectUsers, in: nil), signedIn.times)
     }
-  }
-
-  private func session(_ signedIn: SignedIn) -> SessionNotice {
-    SessionNotice(signedIn, script: assets.sessionScript, at: clock.now())
   }
 
   private func account(

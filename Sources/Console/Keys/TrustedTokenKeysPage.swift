@@ -26,7 +26,7 @@ struct TrustedTokenKeysPage: Sendable {
     return .html(
       view.render(
         TrustedTokenKeysView(
-          frame: frame, pool: pool, trustedTokenKeys: trustedTokenKeys, history: history,
+          frame: FrameView(frame), pool: pool, trustedTokenKeys: trustedTokenKeys, history: history,
           mayChange: administrator.may(.manageTrust, in: pool),
           isEmulator: identity.profile == .emulator)))
   }
@@ -35,28 +35,19 @@ struct TrustedTokenKeysPage: Sendable {
 struct TrustedTokenKeysView: ViewModel {
   let frame: FrameView
   let pool: Pool
-  let rows: [TrustedTokenKeyRow]
-  let revoked: [TrustedTokenKeyRow]
+  let trustedTokenKeys: [TrustedTokenKey]
   let history: [AuditRow]?
   let mayChange: Bool
   let isEmulator: Bool
 
-  init(
-    frame: Frame, pool: Pool, trustedTokenKeys: [TrustedTokenKey], history: [AuditRow]?,
-    mayChange: Bool,
-    isEmulator: Bool
-  ) {
-    self.frame = FrameView(frame)
-    self.pool = pool
-    let all = trustedTokenKeys.map {
+  private var rows: [TrustedTokenKeyRow] { all { $0.revokedAt == nil } }
+  private var revoked: [TrustedTokenKeyRow] { Array(all { $0.revokedAt != nil }.prefix(20)) }
+
+  private func all(where isShown: (TrustedTokenKey) -> Bool) -> [TrustedTokenKeyRow] {
+    trustedTokenKeys.filter(isShown).map {
       TrustedTokenKeyRow(
         signer: $0, project: pool.project, mayChange: mayChange, times: frame.times)
     }
-    rows = all.filter { $0.signer.revokedAt == nil }
-    revoked = Array(all.filter { $0.signer.revokedAt != nil }.prefix(20))
-    self.history = history
-    self.mayChange = mayChange
-    self.isEmulator = isEmulator
   }
 
   private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(pool.project.text) : nil }
@@ -67,7 +58,7 @@ struct TrustedTokenKeysView: ViewModel {
     .flag(\.isEmulator),
     .text("add") { $0.add },
     .flag("hasRows") { !$0.rows.isEmpty },
-    .list(\.rows),
+    .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
         heading: Message("No custom token signing keys"),
@@ -82,7 +73,7 @@ struct TrustedTokenKeysView: ViewModel {
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
     .number("count") { $0.revoked.count },
-    .list(\.revoked),
+    .list("revoked") { $0.revoked },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },

@@ -54,7 +54,7 @@ struct MessagesPage: Sendable {
       return try await page(context, message, text: nil, errors: errors)
     }
     let page = try await page(context, message, text: outcome.value)
-    return actions.page(page, after: outcome)
+    return frames.renewing(outcome.renewed, in: page)
   }
 
   private func find(_ context: PoolContext, _ id: String) async throws -> OutboxEntry {

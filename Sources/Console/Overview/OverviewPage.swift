@@ -57,7 +57,7 @@ struct OverviewPage: Sendable {
     return .html(
       view.render(
         OverviewView(
-          frame: frame, context: context, policy: policy, history: history,
+          frame: FrameView(frame), context: context, policy: policy, history: history,
           prerequisites: prerequisites,
           createdAt: settings.createdAt, attention: attention.items, connect: connect,
           charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
@@ -93,8 +93,9 @@ struct OverviewView: ViewModel {
   let frame: FrameView
   let context: PoolContext
   let policy: Policy
-  let history: [HistoryRow]
-  let facts: [Fact]
+  let history: [AuditRow]
+  let prerequisites: PolicyPrerequisites
+  let createdAt: Instant
   let attention: [AttentionItem]
   /// Nil for administrators who can't manage keys.
   let connect: ConnectView?
@@ -103,22 +104,8 @@ struct OverviewView: ViewModel {
   let isMissingCharts: Bool
   let firstRun: FirstRun?
 
-  init(
-    frame: Frame, context: PoolContext, policy: Policy, history: [AuditRow],
-    prerequisites: PolicyPrerequisites, createdAt: Instant, attention: [AttentionItem],
-    connect: ConnectView?, charts: OverviewCharts?, isMissingCharts: Bool, firstRun: FirstRun?
-  ) {
-    self.frame = FrameView(frame)
-    self.context = context
-    self.policy = policy
-    self.history = history.map { HistoryRow($0, frame.times, frame.catalog, in: context.pool) }
-    self.attention = attention
-    self.connect = connect
-    self.charts = charts
-    self.isMissingCharts = isMissingCharts
-    self.firstRun = firstRun
-    let pool = context.pool
-    facts = [
+  private var facts: [Fact] {
+    [
       pool.tenant == nil
         ? Fact(Message("Project number"), ConnectView.copied(String(pool.projectNumber)))
         : nil,
@@ -162,9 +149,13 @@ struct OverviewView: ViewModel {
     .text("words") { WindowText.explanation($0.configuration.accepted) },
     .text("audit") { $0.audit },
     .flag("hasHistory") { !$0.history.isEmpty },
-    .list(\.history),
+    .list("history") { view in
+      view.history.map {
+        HistoryRow($0, view.frame.times, view.frame.catalog, in: view.context.pool)
+      }
+    },
     .text("factsHeading") { $0.pool.kind },
-    .list(\.facts),
+    .list("facts") { $0.facts },
   ]
 }
 

@@ -202,7 +202,7 @@ enum ReauthenticationRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ReauthenticationPage(
       identity: parts.identity, authorizer: parts.authorizer,
-      ending: SupportRedirect(frames: parts.frames),
+      frames: parts.frames,
       view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
       passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
       destinations: table.destinations)

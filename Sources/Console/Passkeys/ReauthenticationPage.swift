@@ -11,12 +11,10 @@ import WebAuthn
 struct ReauthenticationPage: Sendable {
   let identity: Identity
   let authorizer: RequestAuthorizer
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<ReauthenticationView>
   let passkeyView: Template<PasskeyUseView>
   let destinations: [Route]
-
-  private var frames: Frames { ending.frames }
 
   static func address(_ path: String, backTo next: String?) -> String {
     var query = Form()
@@ -97,10 +95,9 @@ struct ReauthenticationPage: Sendable {
   private func leave(
     _ renewed: NewConsoleSession, _ signedIn: SignedIn, to next: String?
   ) -> Response {
-    var response = Response.redirect(
+    frames.leave(
+      nil, signedIn, renewed: renewed,
       to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.account())
-    ending.keep(renewed, in: &response)
-    return response
   }
 
   private func page(
@@ -108,8 +105,8 @@ struct ReauthenticationPage: Sendable {
   ) async -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
     let errors = fault.map { [FieldError(field: "code", text: $0)] } ?? []
-    var frame = await frames.belowAccount(Message("Confirm your identity"), signedIn)
-    frame.errors = errors
+    let frame = await frames.belowAccount(
+      Message("Confirm your identity"), signedIn, errors: errors)
     let model = ReauthenticationView(
       frame: FrameView(frame), signedIn: signedIn, next: next)
     return .html(view.render(model), errors: errors, seconds: seconds)
@@ -126,8 +123,8 @@ struct ReauthenticationPage: Sendable {
       guard case .notFound = error else { throw error }
       return .redirect(to: ConsolePaths.account())
     }
-    var frame = await frames.belowAccount(Message("Confirm your identity"), signedIn)
-    frame.errors = errors
+    let frame = await frames.belowAccount(
+      Message("Confirm your identity"), signedIn, errors: errors)
     let party = authorizer.publicURL.relyingParty
     let isUnused = signedIn.session.secondFactor == .passkeyUnused
     let model = PasskeyUseView(

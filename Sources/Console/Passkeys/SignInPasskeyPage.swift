@@ -84,8 +84,7 @@ struct SignInPasskeyPage: Sendable {
     }
     let heading =
       isSecondFactor ? Message("Use your passkey") : Message("Sign in with a passkey")
-    var frame = frames.bare(heading, for: visitor, path: path)
-    frame.errors = errors
+    let frame = frames.bare(heading, for: visitor, path: path, errors: errors)
     let destination = ReturnAddress.checked(next, among: destinations)
     var query = Form()
     if let destination { query.add("next", destination) }

@@ -72,11 +72,11 @@ struct EvidenceFiles: Sendable {
   private var catalog: Catalog { pages.actions.frames.catalog }
 
   func effects(_ context: PoolContext) async throws -> Response {
-    let policy = try await pages.current(context)
+    let policy = try await pages.policies.read(context.pool)
     let histogram = try await pages.histogram(
       EvidenceQuery(context.signedIn.query), context.pool)
     let evidence = WindowEvidence(histogram)
-    let cap = try await pages.rules(context.pool).codeCap
+    let cap = try await pages.identity.support.settings(context.pool).codeCap
     var file = CSV(
       [
         Message("Adjacent intervals"), Message("Valid codes"),

@@ -17,7 +17,7 @@ struct PolicyPage: Sendable {
   let pages: PolicyPages
 
   func show(_ context: PoolContext) async throws -> Response {
-    let policy = try await pages.current(context)
+    let policy = try await pages.policies.read(context.pool)
     let asked = context.signedIn.query
     var answers = PolicyAnswers(policy.edit)
     guard context.may(.changePolicy) else {
@@ -82,7 +82,7 @@ struct PolicyPage: Sendable {
   private func propose(
     _ proposal: PolicyProposal, _ context: PoolContext
   ) async throws -> Response {
-    let preview = try await pages.preview(proposal, context)
+    let preview = try await pages.policies.preview(context.pool) { proposal.applied(to: $0) }
     guard !preview.changes.isEmpty else {
       let policy = preview.policy
       return try await pages.page(context, policy, PolicyAnswers(policy.edit), isUnchanged: true)
@@ -105,10 +105,6 @@ struct PolicyPages: Sendable {
   private static let historyLength = 10
   /// The maximum number of changes among which the one that started enforcement is looked for.
   private static let mostSearched = 100
-
-  func current(_ context: PoolContext) async throws -> Policy {
-    try await policies.read(context.pool)
-  }
 
   /// The project's policy that can be copied to a tenant; nil for a project, and for administrators
   /// who can't read the project's policy.
@@ -141,12 +137,6 @@ struct PolicyPages: Sendable {
     beforeVersion version: Int, _ context: PoolContext
   ) async throws -> PolicyEdit? {
     try await policies.edit(ofVersion: version - 1, of: context.pool)
-  }
-
-  func preview(
-    _ proposal: PolicyProposal, _ context: PoolContext
-  ) async throws -> PolicyPreview {
-    try await policies.preview(context.pool) { proposal.applied(to: $0) }
   }
 
   /// Shows the form.
@@ -215,17 +205,13 @@ struct PolicyPages: Sendable {
     let codes = try await failures.optional(context.signedIn.request) { () in
       try await histogram(query, context.pool)
     }
-    return PolicyEvidence(codes, query, try await rules(context.pool))
+    return PolicyEvidence(codes, query, try await identity.support.settings(context.pool))
   }
 
   func histogram(
     _ query: EvidenceQuery, _ pool: Pool
   ) async throws -> OffsetHistogram {
     try await identity.activity.offsets(in: pool, days: query.days)
-  }
-
-  func rules(_ pool: Pool) async throws -> SupportRules {
-    try await identity.support.settings(pool)
   }
 
   /// Shows what changes and who is affected.
@@ -314,5 +300,4 @@ extension ConsolePaths {
   static let affectedUsers = PoolPath0("policy", "affected")
   static let affectedUsersFile = PoolPath0("policy", "affected.csv")
   static let policyOffsets = PoolPath0("policy", "offsets.csv")
-
 }

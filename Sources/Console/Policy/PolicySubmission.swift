@@ -26,7 +26,7 @@ extension PolicyPages {
       switch answers.read() {
       case .change(let request): proposal = .answers(answers, request)
       case .faults(let faults):
-        let policy = try await current(context)
+        let policy = try await policies.read(context.pool)
         return .answer(
           try await page(
             context, policy, answers, faults: policy.version == version ? faults : [],
@@ -34,7 +34,8 @@ extension PolicyPages {
       }
     }
     let change = ReviewedPolicyChange(
-      proposal: proposal, preview: try await preview(proposal, context))
+      proposal: proposal,
+      preview: try await policies.preview(context.pool) { proposal.applied(to: $0) })
     let policy = change.preview.policy
     // The project's policy changed after the administrator reviewed it.
     let isLate = proposal.source.map { context.signedIn.form.trimmed("source") != $0 } ?? false
@@ -115,7 +116,7 @@ struct EditPolicyChange: Sendable {
 
   func perform(_ context: PoolContext) async throws -> Response {
     let version = try pages.version(context)
-    let policy = try await pages.current(context)
+    let policy = try await pages.policies.read(context.pool)
     let answers =
       switch try await pages.values(context) {
       case .form(let answers): answers
@@ -217,7 +218,7 @@ struct StateTOTP: Sendable {
       return try await pages.page(context, current, PolicyAnswers(current.edit), seen: version)
     } catch let refusal as ActionDenial {
       let faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
-      let policy = try await pages.current(context)
+      let policy = try await pages.policies.read(context.pool)
       return try await pages.page(context, policy, PolicyAnswers(policy.edit), faults: faults)
     }
   }

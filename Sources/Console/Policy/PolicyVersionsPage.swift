@@ -99,7 +99,6 @@ struct PolicyVersions: ViewModel {
 
   static let keys: Keys<Self> = [
     .flag("hasHistory") { !$0.rows.isEmpty },
-    .flag("isOpen") { $0.newest != nil },
     .list("history") { $0.rows },
     .text(\.older),
     .text(\.newest),

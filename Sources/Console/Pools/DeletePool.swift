@@ -49,11 +49,13 @@ struct DeletePool<Place: PoolPlace>: FormAction {
             """,
           ["count": .number(losses.users), "enrolled": .number(losses.enrolledUsers)])
     ]
-    if losses.tenants > 0 {
-      lines.append(
-        Message(
-          one: "{count} tenant, including its policy.",
-          other: "{count} tenants, including their policies.", ["count": .number(losses.tenants)]))
+    func add(_ count: Int, _ text: (Message.Value) -> Message) {
+      if count > 0 { lines.append(text(.number(count))) }
+    }
+    add(losses.tenants) {
+      Message(
+        one: "{count} tenant, including its policy.",
+        other: "{count} tenants, including their policies.", ["count": $0])
     }
     if pool.tenant == nil {
       lines.append(
@@ -62,31 +64,22 @@ struct DeletePool<Place: PoolPlace>: FormAction {
           other: "{count} API keys: applications that use one can no longer connect.",
           ["count": .number(losses.apiKeys)]))
     }
-    if losses.serviceTokens > 0 {
-      lines.append(
-        Message(
-          one: "{count} service token.", other: "{count} service tokens.",
-          ["count": .number(losses.serviceTokens)]))
+    add(losses.serviceTokens) {
+      Message(one: "{count} service token.", other: "{count} service tokens.", ["count": $0])
     }
-    if losses.roles > 0 {
-      lines.append(
-        Message(
-          one: "{count} administrator role.",
-          other: "{count} administrator roles.", ["count": .number(losses.roles)]))
+    add(losses.roles) {
+      Message(
+        one: "{count} administrator role.", other: "{count} administrator roles.", ["count": $0])
     }
-    if losses.groupRoles > 0 {
-      lines.append(
-        Message(
-          one: "{count} group role of the sign-in provider.",
-          other: "{count} group roles of the sign-in provider.",
-          ["count": .number(losses.groupRoles)]))
+    add(losses.groupRoles) {
+      Message(
+        one: "{count} group role of the sign-in provider.",
+        other: "{count} group roles of the sign-in provider.", ["count": $0])
     }
-    if losses.invitations > 0 {
-      lines.append(
-        Message(
-          one: "{count} pending administrator invitation.",
-          other: "{count} pending administrator invitations.",
-          ["count": .number(losses.invitations)]))
+    add(losses.invitations) {
+      Message(
+        one: "{count} pending administrator invitation.",
+        other: "{count} pending administrator invitations.", ["count": $0])
     }
     return lines
   }

@@ -24,9 +24,9 @@ struct PoolsPage: Sendable {
       ? try await identity.signOff(of: context.pool.project, for: context.signedIn) : nil
     let since = context.signedIn.times.start(
       ofDays: PoolTables.days, until: identity.clock.now())
-    let review = try await identity.policies.pools(
-      of: context.pool.project, asked.query(since: since), after: asked.after,
-      limit: asked.size.rows, visibleTo: context.signedIn.administrator)
+    let review = try await identity.policies.review(
+      context.pool.project, visibleTo: context.signedIn.administrator,
+      asked.query(since: since), after: asked.after, limit: asked.size.rows)
     if let first = context.signedIn.firstPage(of: asked.path, insteadOf: review.tenants) {
       return first
     }
@@ -65,10 +65,6 @@ struct PoolsPage: Sendable {
   }
 
   func download(_ context: ProjectContext) async throws -> Response {
-    try await table(context).response(named: "mfa-policies-\(context.pool.project.text)")
-  }
-
-  private func table(_ context: ProjectContext) async throws -> CSV {
     let now = identity.clock.now()
     var file = ReviewFile(publicURL: frames.publicURL, now: now)
     let project = context.pool.project
@@ -76,7 +72,7 @@ struct PoolsPage: Sendable {
     try await identity.addPools(
       of: project, PoolsQuery(context, purpose), exemptions: exemptions, to: &file,
       for: context.signedIn, at: now)
-    return file.csv
+    return file.csv.response(named: "mfa-policies-\(project.text)")
   }
 }
 
@@ -99,9 +95,9 @@ extension Identity {
     let since = signedIn.times.start(ofDays: PoolTables.days, until: now)
     var (after, isFirst) = (nil as String?, true)
     repeat {
-      let review = try await policies.pools(
-        of: project, asked?.query(since: since) ?? PolicyReviewQuery(), after: after, limit: 1_000,
-        visibleTo: administrator)
+      let review = try await policies.review(
+        project, visibleTo: administrator, asked?.query(since: since) ?? PolicyReviewQuery(),
+        after: after, limit: 1_000)
       let own = isFirst && asked?.isNarrowed != true ? review.project : nil
       let pools = [own].compactMap { $0 } + review.tenants.items
       let attempts = try await activity.attemptCounts(of: pools.map(\.key), since: since, at: now)
@@ -114,16 +110,6 @@ extension Identity {
       (after, isFirst) = (review.tenants.next, false)
     } while after != nil
     if let signOff, asked?.isNarrowed != true { file.addDeletedPools(of: project, signOff) }
-  }
-}
-
-extension Policies {
-  fileprivate func pools(
-    of project: ID<Project>, _ query: PolicyReviewQuery, after: String?, limit: Int,
-    visibleTo administrator: Administrator
-  ) async throws -> PolicyReview {
-    try await review(
-      project, visibleTo: administrator, query, after: after, limit: limit)
   }
 }
 

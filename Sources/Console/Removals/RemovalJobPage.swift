@@ -7,7 +7,7 @@ import Templating
 /// progress and the result of each line.
 struct RemovalJobPage: Sendable {
   let identity: Identity
-  let ending: SupportRedirect
+  let frames: Frames
   let draft: Template<RemovalDraftView>
   let view: Template<RemovalJobView>
 
@@ -25,7 +25,7 @@ struct RemovalJobPage: Sendable {
       frame: try await frame(context, job), context: context, progress: progress, lines: lines,
       approval: approval,
       undoByOthers: try await .find(
-        identity.administrators, toUndo: progress, in: context, ending.frames))
+        identity.administrators, toUndo: progress, in: context, frames))
     var response = Response.html(view.render(model))
     if progress.isRunning { lines.refresh.add(to: &response) }
     return response
@@ -56,7 +56,7 @@ struct RemovalJobPage: Sendable {
         : Message(
           one: "The removal for {count} user has started.",
           other: "The removal for {count} users has started.", ["count": .number(job.users)])
-    return ending.response(
+    return frames.leave(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.pool, id))
   }
@@ -69,7 +69,7 @@ struct RemovalJobPage: Sendable {
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
     }
-    ending.frames.leave(
+    frames.leave(
       Self.ending(of: job, isStopped),
       for: context.signedIn)
     return .redirect(to: ConsolePaths.bulkRemoval(context.pool, id))
@@ -91,7 +91,7 @@ struct RemovalJobPage: Sendable {
   func download(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await removals.job(id, context)
     guard job.kind == .removal, job.state != .draft else { throw Refusal.notFound }
-    let catalog = ending.frames.catalog
+    let catalog = frames.catalog
     let columns = [
       Message("Line"), Message("User"), Message("Result"),
       Message("Factors removed"), Message("Sessions ended"),
@@ -126,7 +126,7 @@ struct RemovalJobPage: Sendable {
         one: "Bulk removal for {count} user · #{id} · Users",
         other: "Bulk removal for {count} users · #{id} · Users",
         ["count": .number(job.users), "id": .text(String(job.id))])
-    var frame = try await ending.frames.frame(title, in: context)
+    var frame = try await frames.frame(title, in: context)
     frame.errors = errors
     frame.crumbs = Link.crumbsOfRemovals(context.pool)
     return FrameView(frame)
@@ -161,7 +161,7 @@ struct RemovalJobPage: Sendable {
       tab: isOpen || result != nil ? show : "")
     let page = try await removals.items(
       of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
-    try await ending.frames.record(page.items.count, shownIn: context)
+    try await frames.record(page.items.count, shownIn: context)
     let counts = try await removals.counts(of: job)
     return BulkLines(
       job: job, pool: context.pool, page: page, counts: counts, refresh: refresh)

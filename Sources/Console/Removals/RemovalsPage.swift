@@ -79,7 +79,7 @@ struct RemovalsPage: Sendable {
         in: context)
     } catch let error as BulkError {
       guard let fault = LinksText.fault(error) else { throw error }
-      frames.leave(Flash(text: fault, isAlert: true), for: signedIn.session)
+      frames.flashes.leave(Flash(text: fault, isAlert: true), for: signedIn.session)
       return .redirect(
         to: query.with(Accounts.Filter.none).query(of: ConsolePaths.users(context.pool)))
     }
@@ -240,7 +240,7 @@ enum RemovalsRoutes: ConsoleFeature {
       ConsolePaths.enrollmentLinks, performing: [.previewBulkRemoval], removals.lookForLinks)
 
     let job = RemovalJobPage(
-      identity: identity, ending: parts.actions.ending,
+      identity: identity, frames: parts.frames,
       draft: try parts.template("removals/draft", for: RemovalDraftView.self),
       view: try parts.template("removals/job", for: RemovalJobView.self))
     table.inPool(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
@@ -250,7 +250,7 @@ enum RemovalsRoutes: ConsoleFeature {
       ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
     table.inPool(.get, ConsolePaths.removalFile, .removeFactors, job.download)
     let undo = UndoRemovalPage(
-      identity: identity, ending: parts.actions.ending,
+      identity: identity, frames: parts.frames,
       view: try parts.template("removals/undo", for: UndoRemovalView.self))
     table.inPool(.get, ConsolePaths.undoOfBulkRemoval, .removeFactors, undo.show)
     table.inPool(

@@ -7,7 +7,7 @@ import Templating
 /// bulk removal.
 struct UndoRemovalPage: Sendable {
   let identity: Identity
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<UndoRemovalView>
 
   private var removals: BulkRemovals { identity.bulkRemovals }
@@ -22,7 +22,7 @@ struct UndoRemovalPage: Sendable {
     let input = ActionInput(signedIn.form)
     do {
       let outcome = try await removals.undo(job.id, in: context.pool, input.request(signedIn))
-      return ending.response(
+      return frames.leave(
         Flash(
           text: Message(
             one: "The factors of {count} user are being restored.",
@@ -31,7 +31,7 @@ struct UndoRemovalPage: Sendable {
         renewed: outcome.renewed, to: page)
     } catch let error as BulkError {
       if case .nothingToDo = error {
-        ending.frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
+        frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
         return .redirect(to: page)
       }
       let faults = try BulkFaults.faults(error, users: job.users, signedIn.times)
@@ -48,7 +48,7 @@ struct UndoRemovalPage: Sendable {
       context.signedIn.session, on: job, in: pool
     ).support
     let refusal = refusal(progress, eligibility, context.signedIn)
-    var frame = try await ending.frames.frame(Message("Undo bulk removal"), in: context)
+    var frame = try await frames.frame(Message("Undo bulk removal"), in: context)
     frame.crumbs =
       Link.crumbsOfRemovals(pool) + [
         Link(
@@ -61,7 +61,7 @@ struct UndoRemovalPage: Sendable {
       frame: FrameView(frame), context: context, progress: progress, eligibility: eligibility,
       refusal: refusal,
       otherAdministrators: try await .find(
-        identity.administrators, toUndo: progress, in: context, ending.frames),
+        identity.administrators, toUndo: progress, in: context, frames),
       input: input, carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }

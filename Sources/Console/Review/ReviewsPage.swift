@@ -42,10 +42,6 @@ struct ReviewsPage: Sendable {
   }
 
   func download(_ signedIn: SignedIn) async throws -> Response {
-    try await table(signedIn).response(named: "mfa-policies")
-  }
-
-  private func table(_ signedIn: SignedIn) async throws -> CSV {
     let now = identity.clock.now()
     var file = ReviewFile(publicURL: frames.publicURL, now: now)
     let exemptions = try await identity.exemptions.counts(visibleTo: signedIn.administrator)
@@ -60,7 +56,7 @@ struct ReviewsPage: Sendable {
       }
       after = page.next
     } while after != nil
-    return file.csv
+    return file.csv.response(named: "mfa-policies")
   }
 }
 

@@ -76,8 +76,8 @@ struct SetupPage: Sendable {
   private func page(
     _ visitor: Visitor, _ answers: SetupAnswers, errors: [FieldError], status: Status = .ok
   ) -> Response {
-    var frame = frames.bare(Message("Set up"), for: visitor, path: ConsolePaths.setup())
-    frame.errors = errors
+    let frame = frames.bare(
+      Message("Set up"), for: visitor, path: ConsolePaths.setup(), errors: errors)
     let model = SetupView(frame: FrameView(frame), answers: answers)
     return authorizer.cookies.keeping(
       visitor, in: .html(view.render(model), status: status))

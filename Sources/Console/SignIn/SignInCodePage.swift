@@ -90,9 +90,8 @@ struct SignInCodePage: Sendable {
     _ visitor: Visitor, next: String?, _ methods: Set<ReauthenticationMethod>,
     errors: [FieldError] = [], seconds: Int64? = nil
   ) -> Response {
-    var frame = frames.bare(
-      Message("Enter your code"), for: visitor, path: ConsolePaths.signInCode())
-    frame.errors = errors
+    let frame = frames.bare(
+      Message("Enter your code"), for: visitor, path: ConsolePaths.signInCode(), errors: errors)
     let model = SignInCodeView(
       frame: FrameView(frame),
       next: ReturnAddress.checked(next, among: destinations),

@@ -145,7 +145,7 @@ struct ProviderSignInPage: Sendable {
         : hasSecondFactor
           ? Message("You confirmed your identity.")
           : Message("You confirmed your identity without a second factor. Some actions need one.")
-      frames.leave(Flash(text: text), for: renewed.session)
+      frames.flashes.leave(Flash(text: text), for: renewed.session)
       var response = Response.redirect(to: next ?? ConsolePaths.account())
       response.set(authorizer.cookies.session(renewed.token.revealedText))
       return response

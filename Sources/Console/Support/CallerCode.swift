@@ -31,7 +31,7 @@ struct SendCallerCode: Sendable {
         text: faults.first?.text ?? Message("This action isn’t available."), isAlert: true)
     }
     let address = returnAddress(target)
-    let response = forms.ending.response(flash, signedIn, renewed: renewed, to: address)
+    let response = forms.frames.leave(flash, signedIn, renewed: renewed, to: address)
     await forms.frames.flashes.keep(
       target.form, of: address, for: renewed?.session ?? signedIn.session)
     return response

@@ -23,13 +23,13 @@ enum SupportRoutes: ConsoleFeature {
     }
 
     let rules = SupportRulesPage(
-      identity: identity, ending: parts.actions.ending,
+      identity: identity, frames: parts.frames,
       view: try parts.template("support/settings", for: SupportRulesView.self))
     table.inPool(.get, ConsolePaths.supportRules, .seePool, rules.show)
     table.inPool(ConsolePaths.supportRules, performing: [.changeSupportRules], rules.change)
 
     let unblock = UnblockAgentPage(
-      support: identity.support, ending: parts.actions.ending,
+      support: identity.support, frames: parts.frames,
       view: try parts.template("support/unblock-agent", for: UnblockAgentView.self))
     table.inPool(.get, ConsolePaths.unblockAgent, .protectUsers, unblock.ask)
     table.inPool(ConsolePaths.unblockAgent, performing: [.unblockAgent], unblock.unblock)

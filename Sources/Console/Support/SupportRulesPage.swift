@@ -6,7 +6,7 @@ import Templating
 /// `S/settings/support`: the rules for support agents of a pool.
 struct SupportRulesPage: Sendable {
   let identity: Identity
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<SupportRulesView>
 
   private static let historyLength = 10
@@ -33,7 +33,7 @@ struct SupportRulesPage: Sendable {
       let faults = try ActionErrorText.faults(error, signedIn.times, .editSupportRules)
       return try await page(context, answers, status: .unprocessableContent, errors: faults)
     }
-    return ending.response(
+    return frames.leave(
       Flash(
         text: outcome.value
           ? Message("Support rules saved.") : Message("No changes made.")),
@@ -47,7 +47,7 @@ struct SupportRulesPage: Sendable {
     let pool = context.pool
     let session = context.signedIn.session
     let asksForCode = try await identity.support.asksForCode(session)
-    var frame = try await ending.frames.frame(Message("Support rules · Settings"), in: context)
+    var frame = try await frames.frame(Message("Support rules · Settings"), in: context)
     frame.errors = errors
     var history: [AuditRow]?
     if context.may(.readAudit) {

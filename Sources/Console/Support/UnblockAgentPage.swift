@@ -7,7 +7,7 @@ import Templating
 /// limit.
 struct UnblockAgentPage: Sendable {
   let support: Support
-  let ending: SupportRedirect
+  let frames: Frames
   let view: Template<UnblockAgentView>
 
   func ask(_ context: PoolContext, _ agent: String) async throws -> Response {
@@ -28,7 +28,7 @@ struct UnblockAgentPage: Sendable {
       return try await page(context, agent, status: .unprocessableContent, errors: errors)
     }
     guard outcome.value else { throw Refusal.notFound }
-    return ending.response(
+    return frames.leave(
       Flash(text: Message("Agent unblocked. Their hourly action count starts over.")), signedIn,
       renewed: outcome.renewed,
       to: ConsolePaths.projects())
@@ -42,7 +42,7 @@ struct UnblockAgentPage: Sendable {
     guard let held = found else { throw Refusal.notFound }
     let settings = try await support.settings(pool)
     let asksForCode = try await support.asksForCode(session)
-    var frame = try await ending.frames.frame(Message("Unblock agent"), in: context)
+    var frame = try await frames.frame(Message("Unblock agent"), in: context)
     frame.errors = errors
     frame.crumbs = [
       Link(text: Message("Support rules"), href: ConsolePaths.supportRules(pool))

@@ -105,9 +105,9 @@ struct LinkedEnrollmentPage: Sendable {
   private func page(
     _ visitor: Visitor, _ state: LinkedEnrollmentState, code: String, errors: [FieldError] = []
   ) throws -> Response {
-    var frame = frames.outside(
-      state.title, for: visitor, path: ConsolePaths.linkedEnrollment(), of: state.pool)
-    frame.errors = errors
+    let frame = frames.outside(
+      state.title, for: visitor, path: ConsolePaths.linkedEnrollment(), of: state.pool,
+      errors: errors)
     let view = FrameView(frame)
     var form: LinkedEnrollmentForm?
     if case .open(let enrollment) = state {

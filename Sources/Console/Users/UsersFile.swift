@@ -121,7 +121,7 @@ struct UserDownload: Sendable {
       let outcome = try await identity.accounts.recordDownload(
         of: table.users, filter: actions.frames.catalog.text(table.filter),
         actions.request(signedIn))
-      return actions.page(table.file.response(named: name), after: outcome)
+      return actions.frames.renewing(outcome.renewed, in: table.file.response(named: name))
     } catch let refusal as ActionDenial {
       let errors = try ActionForms.faults(refusal, .exportUsers, signedIn)
       return try await actions.show(
