@@ -20,24 +20,38 @@ struct Housekeeping: Sendable {
     self.log = log
     let sealing = AuditSealing(identity, log: log)
     self.sealing = sealing
+    let work = RepeatedWork(lease: identity.taskLease, log: log)
     tasks = [
       Task { await Self.renewLease(identity, at: place, log) },
-      Task { await Self.keep(keeper, log) },
+      work.repeated(every: .seconds(KeyRotationTask.interval), .loadKeys) {
+        try await Pacer.run { try await keeper.look() }
+      },
       Task { await Self.watchClock(identity, log) },
       Task { await Self.watchDatabaseClock(identity, log) },
       Task { await integrity.run() },
       Task { await Self.watchFile(file, log) },
-      Task { await Self.purgeExpired(identity, log) },
-      Task { await Self.purge(identity, log) },
-      Task { await Self.file(identity, log) },
-      Task { await Self.indexUsers(identity, log) },
-      Task { await Self.foldActivity(identity, log) },
-      Task { await Self.age(identity, log) },
+      // Also at startup, for data that expired while no server ran.
+      work.repeated(every: .seconds(60), .deleteExpired) { try await Self.purgeExpired(identity) },
+      work.alone(every: .seconds(5), .purge, identity.purge),
+      work.alone(every: .seconds(2), .indexAuditLog, atOnce: false, identity.audit.file),
+      work.alone(every: .seconds(600), .indexUsers, atOnce: false, identity.indexUsers),
+      work.alone(every: .seconds(15), .foldActivity, identity.foldActivity),
+      work.alone(every: .seconds(60), .deleteCodeAttempts, identity.expireCodeAttempts),
       Task { await sealing.run() },
-      Task { await Self.removeAuditEntries(identity, log) },
-      Task { await Self.watchActivity(identity, log) },
-      Task { await Self.removeMany(identity, log) },
-      Task { await Self.createEvidenceKey(identity, log) },
+      work.alone(
+        every: .seconds(60), .deleteAuditEntries, atOnce: false, identity.removeExpiredAuditEntries),
+      work.repeated(every: .seconds(60), .watchActivity, atOnce: false) {
+        if identity.taskLease.isHeld { try await identity.watchActivity() }
+      },
+      work.alone(every: .milliseconds(250), .bulkRemovals, pauseAfterFailure: .seconds(5)) {
+        try await identity.bulkRemovals.step { failure in
+          log.add(.taskFailed(.bulkRemovals, reason: failure.description))
+        }
+      },
+      // So that the key that signs evidence is published before there is any.
+      Task {
+        await log.failure(of: .createEvidenceKey) { _ = try await identity.evidenceKeys.current() }
+      },
       Task { while await slept(Log.period) { log.reportSuppressed() } },
     ]
   }
@@ -47,20 +61,18 @@ struct Housekeeping: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
     await sealing.finish()
-    do {
+    await log.failure(of: .recordUses) {
       try await identity.recordUses()
       // Numbers of users are recorded under the current hour.
       while try await identity.foldActivity() {}
-    } catch { log.add(.taskFailed(.recordUses, reason: "\(error)")) }
+    }
   }
 
   /// Lets another server take over, after everything that depends on it has stopped.
   func release() async {
-    do {
+    await log.failure(of: .renewLease) {
       try await identity.taskLease.release()
       try await identity.nodes.leave()
-    } catch {
-      log.add(.taskFailed(.renewLease, reason: "\(error)"))
     }
   }
 
@@ -70,14 +82,12 @@ struct Housekeeping: Sendable {
     let lease = identity.taskLease
     var wasHeld = false
     repeat {
-      do {
+      await log.failure(of: .renewLease) {
         if identity.isUsable, try await identity.nodes.report(place) {
           try await lease.renew()
         } else {
           try await lease.release()
         }
-      } catch {
-        log.add(.taskFailed(.renewLease, reason: "\(error)"))
       }
       let isHeld = lease.isShared && lease.isHeld
       if isHeld != wasHeld { log.add(isHeld ? .tasksTaken : .tasksLost) }
@@ -100,7 +110,7 @@ struct Housekeeping: Sendable {
         log.add(.clockTrusted)
         // The next scheduled purge may be a minute away. Meanwhile, the clock is still watched.
         await purge?.value
-        purge = Task { await purgeOnce(identity, log) }
+        purge = Task { await log.failure(of: .deleteExpired) { try await purgeExpired(identity) } }
       } catch {
         log.add(.taskFailed(.watchClock, reason: "\(error)"))
       }
@@ -142,147 +152,57 @@ struct Housekeeping: Sendable {
     } while await slept(.seconds(2))
   }
 
-  private static func purgeExpired(_ identity: Identity, _ log: Log) async {
-    // Also at startup, for data that expired while no server ran.
-    repeat { await purgeOnce(identity, log) } while await slept(.seconds(60))
+  private static func purgeExpired(_ identity: Identity) async throws {
+    if identity.taskLease.isHeld {
+      try await identity.purgeExpired()
+    } else {
+      // Those that this server noted.
+      try await identity.recordUses()
+    }
   }
+}
 
-  private static func purgeOnce(_ identity: Identity, _ log: Log) async {
-    do {
-      if identity.taskLease.isHeld {
-        try await identity.purgeExpired()
-      } else {
-        // Those that this server noted.
-        try await identity.recordUses()
-      }
-    } catch {
-      log.add(.taskFailed(.deleteExpired, reason: "\(error)"))
+/// Work that's repeated until its task is canceled, and whose failures are logged.
+private struct RepeatedWork: Sendable {
+  let lease: TaskLease
+  let log: Log
+
+  /// Repeats work after a pause, and begins with it or with the pause.
+  func repeated(
+    every pause: Duration, _ task: BackgroundTask, atOnce: Bool = true,
+    pauseAfterFailure: Duration = .zero, _ work: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, Never> {
+    Task {
+      if !atOnce, await !slept(pause) { return }
+      repeat {
+        if await log.failure(of: task, work), await !slept(pauseAfterFailure) { return }
+      } while await slept(pause)
     }
   }
 
-  /// Deletes marked data in batches, pausing for other writes in between.
-  private static func purge(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.purge()
-        }
-      } catch {
-        log.add(.taskFailed(.purge, reason: "\(error)"))
-      }
-    } while await slept(.seconds(5))
-  }
-
-  private static func file(_ identity: Identity, _ log: Log) async {
-    while await slept(.seconds(2)) {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.audit.file()
-        }
-      } catch {
-        log.add(.taskFailed(.indexAuditLog, reason: "\(error)"))
-      }
+  /// Repeats the batches of a task that one of several servers does, pausing for other writes in
+  /// between.
+  func alone(
+    every pause: Duration, _ task: BackgroundTask, atOnce: Bool = true,
+    pauseAfterFailure: Duration = .zero, _ batch: @escaping @Sendable () async throws -> Bool
+  ) -> Task<Void, Never> {
+    repeated(every: pause, task, atOnce: atOnce, pauseAfterFailure: pauseAfterFailure) {
+      try await Pacer.run { lease.isHeld ? try await batch() : false }
     }
   }
+}
 
-  /// Indexes users again whom nodes of the previous version changed, in batches.
-  private static func indexUsers(_ identity: Identity, _ log: Log) async {
-    while await slept(.seconds(600)) {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.indexUsers()
-        }
-      } catch {
-        log.add(.taskFailed(.indexUsers, reason: "\(error)"))
-      }
+extension Log {
+  /// Does a part of a task, and logs its failure; returns whether it failed.
+  @discardableResult
+  fileprivate nonisolated(nonsending) func failure(
+    of task: BackgroundTask, _ work: nonisolated(nonsending) () async throws -> Void
+  ) async -> Bool {
+    do { try await work() } catch {
+      add(.taskFailed(task, reason: "\(error)"))
+      return true
     }
-  }
-
-  /// Adds new activity to the counts by hour in batches, pausing for other writes in between.
-  private static func foldActivity(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.foldActivity()
-        }
-      } catch {
-        log.add(.taskFailed(.foldActivity, reason: "\(error)"))
-      }
-    } while await slept(.seconds(15))
-  }
-
-  private static func watchActivity(_ identity: Identity, _ log: Log) async {
-    while await slept(.seconds(60)) {
-      guard identity.taskLease.isHeld else { continue }
-      do { try await identity.watchActivity() } catch {
-        log.add(.taskFailed(.watchActivity, reason: "\(error)"))
-      }
-    }
-  }
-
-  /// Deletes old code attempts in batches, pausing for other writes in between.
-  private static func age(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.expireCodeAttempts()
-        }
-      } catch {
-        log.add(.taskFailed(.deleteCodeAttempts, reason: "\(error)"))
-      }
-    } while await slept(.seconds(60))
-  }
-
-  private static func removeAuditEntries(_ identity: Identity, _ log: Log) async {
-    while await slept(.seconds(60)) {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.removeExpiredAuditEntries()
-        }
-      } catch {
-        log.add(.taskFailed(.deleteAuditEntries, reason: "\(error)"))
-      }
-    }
-  }
-
-  /// Runs bulk removals in batches.
-  private static func removeMany(_ identity: Identity, _ log: Log) async {
-    repeat {
-      do {
-        try await Pacer.run {
-          guard identity.taskLease.isHeld else { return false }
-          return try await identity.bulkRemovals.step { failure in
-            log.add(.taskFailed(.bulkRemovals, reason: failure.description))
-          }
-        }
-      } catch {
-        log.add(.taskFailed(.bulkRemovals, reason: "\(error)"))
-        guard await slept(.seconds(5)) else { return }
-      }
-    } while await slept(.milliseconds(250))
-  }
-
-  /// Creates the key that signs evidence, so that it's published before there is any.
-  private static func createEvidenceKey(_ identity: Identity, _ log: Log) async {
-    do { _ = try await identity.evidenceKeys.current() } catch {
-      log.add(.taskFailed(.createEvidenceKey, reason: "\(error)"))
-    }
-  }
-
-  private static func keep(_ keeper: KeyRotationTask, _ log: Log) async {
-    repeat {
-      do {
-        try await Pacer.run { try await keeper.look() }
-      } catch {
-        log.add(.taskFailed(.loadKeys, reason: "\(error)"))
-      }
-    } while await slept(.seconds(KeyRotationTask.interval))
+    return false
   }
 }
 
@@ -306,23 +226,23 @@ actor AuditSealing {
 
   func run() async {
     repeat {
-      await complaining {
+      await log.failure(of: .sealAuditLog) {
         try await Pacer.run { try await chain.seal() }
       }
-      await complaining { try await reportDelay() }
+      await log.failure(of: .sealAuditLog) { try await reportDelay() }
       // Erases parts of entries, which must be sealed.
-      await complaining {
+      await log.failure(of: .sealAuditLog) {
         try await Pacer.run {
           guard lease.isHeld else { return false }
           return try await userData.continueErasures()
         }
       }
-      await complaining { if lease.isHeld { try await check() } }
+      await log.failure(of: .sealAuditLog) { if lease.isHeld { try await check() } }
     } while await slept(.seconds(5))
   }
 
   func finish() async {
-    await complaining { try await chain.finish() }
+    await log.failure(of: .sealAuditLog) { try await chain.finish() }
   }
 
   /// Verifies a bounded number of entries, so that sealing goes on meanwhile.
@@ -350,9 +270,5 @@ actor AuditSealing {
     if let delay, !isDelayed { log.add(.auditNotSealed(delay)) }
     if delay == nil, isDelayed { log.add(.auditSealed) }
     isDelayed = delay != nil
-  }
-
-  private func complaining(_ body: () async throws -> Void) async {
-    do { try await body() } catch { log.add(.taskFailed(.sealAuditLog, reason: "\(error)")) }
   }
 }
