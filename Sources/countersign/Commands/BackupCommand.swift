@@ -128,12 +128,11 @@ enum BackupCommand: Command {
     defer { lock.release() }
     let database = try folder.openFile()
     do {
-      try await checkSpace(for: database, file)
-      let result = try await database.backup(to: file, isKept: isKept, verifying: verify)
-      await database.close()
-      return result
+      return try await database.closing {
+        try await checkSpace(for: database, file)
+        return try await database.backup(to: file, isKept: isKept, verifying: verify)
+      }
     } catch {
-      await database.close()
       guard let error = error as? DatabaseError else { throw error }
       if case .exists = error.code {
         throw ConfigurationError(

@@ -48,15 +48,15 @@ enum DemoCommand: Command {
     let began = ContinuousClock.now
     let summary: DemoSummary
     do {
-      let demo = try Demo(
-        database: instance.database, keys: instance.keys, hasher: instance.hasher,
-        mail: instance.mail, seed: seed)
-      summary = try await demo.fill()
+      summary = try await instance.database.closing {
+        try await Demo(
+          database: instance.database, keys: instance.keys, hasher: instance.hasher,
+          mail: instance.mail, seed: seed
+        ).fill()
+      }
     } catch {
-      await instance.database.close()
       throw ConfigurationError(database: error) ?? ConfigurationError(.verbatim("\(error)"))
     }
-    await instance.database.close()
     try unfinished.move(to: folder)
     Terminal.say(
       Message(

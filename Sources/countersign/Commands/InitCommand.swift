@@ -142,11 +142,8 @@ extension DataFolder {
   private func creation(of keys: KeyRing?) async throws -> InstanceCreation {
     let database = try await openForReading()
     do {
-      let creation = try await Identity.creation(in: database, keys: keys)
-      await database.close()
-      return creation
+      return try await database.closing { try await Identity.creation(in: database, keys: keys) }
     } catch {
-      await database.close()
       throw ConfigurationError.starting(error)
     }
   }

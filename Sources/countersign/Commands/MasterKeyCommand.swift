@@ -23,21 +23,15 @@ enum KeysRotateMasterCommand: Command {
     // No server can start while this command holds its lock.
     let server = try folder.lockIfFree()
     let instance = try await Instance.existing(folder, migrates: false)
-    do {
+    let code = try await instance.database.closing {
       try await begin(instance, folder)
       // Commands that start from here on read the new key.
       change.release()
-      let code =
-        server == nil
-        ? try await follow(instance, folder)
-        : try await seal(instance, folder)
-      await instance.database.close()
-      server?.release()
-      return code
-    } catch {
-      await instance.database.close()
-      throw error
+      return server == nil
+        ? try await follow(instance, folder) : try await seal(instance, folder)
     }
+    server?.release()
+    return code
   }
 
   /// Creates a new key, unless there's one already, and records it once every server has it.
@@ -192,7 +186,9 @@ struct KeyDistribution {
   /// Waits until it's time to ask again; returns false if that was long enough.
   let pause: () async throws -> Bool
   let say: (Message) -> Void
+}
 
+extension KeyDistribution {
   /// Asks an instance every second.
   init(of key: String, _ identity: Identity) {
     let end = ContinuousClock.now + Self.patience
@@ -202,15 +198,6 @@ struct KeyDistribution {
         try await Task.sleep(for: .seconds(1))
         return ContinuousClock.now < end
       }, say: { Terminal.say($0) })
-  }
-
-  init(
-    lacking: @escaping () async throws -> [Nodes.Node], pause: @escaping () async throws -> Bool,
-    say: @escaping (Message) -> Void
-  ) {
-    self.lacking = lacking
-    self.pause = pause
-    self.say = say
   }
 
   /// Says where to copy the file with the key, and waits.

@@ -87,12 +87,7 @@ enum MigrateCommand: Command {
   private static func plan(_ folder: DataFolder) async throws -> MigrationPlan {
     try folder.mustHoldInstance()
     let database = try await folder.openForReading()
-    do {
-      let plan = try await MigrationPlan.estimate(database)
-      await database.close()
-      return plan
-    } catch {
-      await database.close()
+    do { return try await database.closing { try await MigrationPlan.estimate(database) } } catch {
       throw ConfigurationError.starting(error)
     }
   }

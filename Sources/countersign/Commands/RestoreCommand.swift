@@ -151,22 +151,18 @@ private struct Restore {
     let instance: Instance
     do {
       instance = try await Instance.open(
-        draft, assets: .ofCommands, keys: ring, profile: stored.profile, creates: false,
-        migrates: true, backup: .skip)
+        draft, assets: .ofCommands, keys: ring, profile: stored.profile, backup: .skip,
+        environment: environment)
     } catch {
       throw ConfigurationError.starting(error)
     }
-    do {
+    return try await instance.database.closing {
       try await RestoreCommand.waitForNextSecond(after: stopped)
       let report = try await instance.identity.endTheRestoredPast(
         file: (file.path as NSString).lastPathComponent, keepsSessions: keepsSessions,
         former: former, by: Author(actor: .commandLine))
       try await instance.database.checkpoint()
-      await instance.database.close()
       return report
-    } catch {
-      await instance.database.close()
-      throw error
     }
   }
 

@@ -26,11 +26,12 @@ enum RestoredCommand: Command {
     let stopped = WallClock.system.now()
     let instance = try await Instance.existing(folder, migrates: false)
     do {
-      try await RestoreCommand.waitForNextSecond(after: stopped)
-      let report = try await instance.identity.endTheRestoredPast(
-        file: nil, keepsSessions: false, former: nil, isAlone: true,
-        by: Author(actor: .commandLine))
-      await instance.database.close()
+      let report = try await instance.database.closing {
+        try await RestoreCommand.waitForNextSecond(after: stopped)
+        return try await instance.identity.endTheRestoredPast(
+          file: nil, keepsSessions: false, former: nil, isAlone: true,
+          by: Author(actor: .commandLine))
+      }
       Terminal.say(report.message)
       Terminal.say(
         Message(
@@ -41,7 +42,6 @@ enum RestoredCommand: Command {
           """))
       return 0
     } catch {
-      await instance.database.close()
       guard (error as? DatabaseError)?.code == .busy else { throw error }
       throw ConfigurationError.temporary(
         Message("A server or a command is using the database. Stop it first."))

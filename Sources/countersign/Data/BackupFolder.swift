@@ -166,11 +166,10 @@ struct BackupFile: Sendable {
         isTemporary: error.isTemporary)
     }
     do throws(BackupFault) {
-      let stored = try await Identity.inspect(database, keys: keys)
-      await database.close()
-      return stored
+      return try await database.closing { () async throws(BackupFault) in
+        try await Identity.inspect(database, keys: keys)
+      }
     } catch {
-      await database.close()
       throw ConfigurationError(
         Message(
           "{path} can't be restored. {reason}", ["path": shown, "reason": .message(error.message)]))

@@ -18,6 +18,20 @@ protocol InstanceDatabase: Database {
 }
 
 extension InstanceDatabase {
+  /// Runs a closure and closes the database, whether or not the closure throws.
+  nonisolated(nonsending) func closing<T, E: Error>(
+    _ body: nonisolated(nonsending) () async throws(E) -> T
+  ) async throws(E) -> T {
+    do throws(E) {
+      let result = try await body()
+      await close()
+      return result
+    } catch {
+      await close()
+      throw error
+    }
+  }
+
   /// The space of a file is that of its folder.
   func hasSpace() async -> Bool { true }
   /// A file has no server.

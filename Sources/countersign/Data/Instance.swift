@@ -23,30 +23,18 @@ struct Instance: Sendable {
 
   /// Opens a folder with a profile and prepares its database; `say` gets what is done for that.
   ///
+  /// `keys` are the folder's, if they were already read.
+  ///
   /// - Throws: ``ConfigurationError``, with a message for each problem.
   static func open(
-    _ folder: DataFolder, assets: Assets, profile: Profile, defaultProject: ID<Project>? = nil,
-    carriesMail: Bool = false, carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits(),
-    providerTransport: (any ProviderTransport)? = nil, creates: Bool = false,
-    migrates: Bool = true, backup: UpgradeBackup.Choice = .create, environment: [String: String],
-    say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
-  ) async throws -> Instance {
-    try await open(
-      folder, assets: assets, keys: try folder.masterKey(environment: environment),
-      profile: profile, defaultProject: defaultProject, carriesMail: carriesMail,
-      carriesText: carriesText, smsLimits: smsLimits, providerTransport: providerTransport,
-      creates: creates, migrates: migrates, backup: backup, say: say)
-  }
-
-  /// Opens a folder with keys that were already read.
-  static func open(
-    _ folder: DataFolder, assets: Assets, keys: KeyRing, profile: Profile,
+    _ folder: DataFolder, assets: Assets, keys: KeyRing? = nil, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, carriesText: Bool = false,
     smsLimits: SMSLimits = SMSLimits(), providerTransport: (any ProviderTransport)? = nil,
-    creates: Bool, migrates: Bool,
-    backup: UpgradeBackup.Choice,
+    creates: Bool = false, migrates: Bool = true, backup: UpgradeBackup.Choice = .create,
+    environment: [String: String],
     say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
   ) async throws -> Instance {
+    let keys = try keys ?? folder.masterKey(environment: environment)
     let catalogs = try assets.catalogs()
     let database = try await folder.open()
     let hasher = PasswordHasher(width: ProcessInfo.processInfo.activeProcessorCount)
@@ -116,14 +104,7 @@ struct Instance: Sendable {
     _ arguments: Arguments, _ body: @Sendable (Instance) async throws -> T
   ) async throws -> T {
     let instance = try await existing(arguments)
-    do {
-      let result = try await body(instance)
-      await instance.database.close()
-      return result
-    } catch {
-      await instance.database.close()
-      throw error
-    }
+    return try await instance.database.closing { try await body(instance) }
   }
 
   func mustHave(_ project: ID<Project>) async throws {
@@ -205,11 +186,7 @@ struct NewInstance: Sendable {
       } catch {
         throw ConfigurationError.starting(error)
       }
-      do { try await instance.database.checkpoint() } catch {
-        await instance.database.close()
-        throw error
-      }
-      await instance.database.close()
+      try await instance.database.closing { try await instance.database.checkpoint() }
       try writing { try commit() }
     } catch {
       try? discard()

@@ -35,14 +35,7 @@
     /// - Throws: ``MoveError``, `DatabaseError`, ``ConfigurationError``.
     func run(_ keys: KeyRing, isDry: Bool) async throws -> MoveInventory {
       let server = try await openServer(isDry: isDry)
-      do {
-        let inventory = try await move(to: server, keys, isDry: isDry)
-        await server.close()
-        return inventory
-      } catch {
-        await server.close()
-        throw error
-      }
+      return try await server.closing { try await move(to: server, keys, isDry: isDry) }
     }
 
     private func openServer(isDry: Bool) async throws(ConfigurationError) -> PostgreSQLDatabase {
@@ -65,8 +58,8 @@
       do { file = try ReadOnlySQLiteDatabase(path: folder.database) } catch {
         throw MoveError.failed(error)
       }
-      do {
-        let inventory = try await file.snapshot {
+      return try await file.closing {
+        try await file.snapshot {
           let inventory = try await inspect(file, keys)
           guard !isDry else { return inventory }
           try await server.transaction { transaction in
@@ -74,11 +67,6 @@
           }
           return inventory
         }
-        await file.close()
-        return inventory
-      } catch {
-        await file.close()
-        throw error
       }
     }
 
