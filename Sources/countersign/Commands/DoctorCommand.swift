@@ -78,22 +78,8 @@ enum CheckConfigCommand: Command {
     problems += ConfiguredFiles(arguments).problems
     guard problems.isEmpty else { throw ConfigurationError(problems) }
     Terminal.say(Message("The configuration is valid."))
-    if ignoresBackups {
-      Terminal.say(
-        Message(
-          """
-          --backups has no effect: the database is on PostgreSQL, and countersign backup doesn't back \
-          it up. Remove the setting, and monitor the backups of PostgreSQL.
-          """))
-    }
-    if case .passkeysImpossible(let address) = passkeys {
-      Terminal.say(
-        Message(
-          """
-          Administrators can't use passkeys at {address}: they need --public-url with a hostname, \
-          not an IP address, and HTTPS.
-          """, ["address": .text(address)]))
-    }
+    if ignoresBackups { Terminal.say(Finding.backupsIgnored.message) }
+    if let passkeys, case .passkeysImpossible = passkeys { Terminal.say(passkeys.message) }
     return 0
   }
 }

@@ -88,31 +88,26 @@ enum TenantListCommand: ProjectList {
 enum PoolCommands {
   static func error(_ error: PoolError, project: String) -> any Error {
     let name = Message.Value.text(project)
-    return switch error {
-    case .projectNotFound:
-      ConfigurationError(
-        Message(
-          "There's no project {project}. countersign project list prints the IDs.",
-          ["project": name]))
-    case .invalidProjectID:
-      ConfigurationError(
+    let message: Message? =
+      switch error {
+      case .projectNotFound: Instance.notFound(project, tenant: nil)
+      case .invalidProjectID:
         Message(
           """
           A project ID has 6 to 30 characters: a to z, 0 to 9, and hyphens, starting with a letter \
           and not ending with a hyphen.
-          """))
-    case .projectIDTaken:
-      ConfigurationError(Message("The project ID {project} is already in use.", ["project": name]))
-    case .invalidProjectName:
-      ConfigurationError(Message("The name must be 1 to 100 characters without line breaks."))
-    case .missingTenantName, .invalidTenantName:
-      ConfigurationError(
-        Message(
-          "A tenant's name has 4 to 20 letters, digits, and hyphens, starting with a letter."))
-    case .multiTenancyOff:
-      ConfigurationError(Message("The project {project} doesn't allow tenants.", ["project": name]))
-    default: error
-    }
+          """)
+      case .projectIDTaken:
+        Message("The project ID {project} is already in use.", ["project": name])
+      case .invalidProjectName:
+        Message("The name must be 1 to 100 characters without line breaks.")
+      case .missingTenantName, .invalidTenantName:
+        Message("A tenant's name has 4 to 20 letters, digits, and hyphens, starting with a letter.")
+      case .multiTenancyOff:
+        Message("The project {project} doesn't allow tenants.", ["project": name])
+      default: nil
+      }
+    return message.map { ConfigurationError($0) } ?? error
   }
 }
 
@@ -159,9 +154,10 @@ protocol ProjectRevocation: ProjectCommand {
   /// The error when the project has no active resource with the ID.
   static var unknown: Message { get }
 
-  /// Revokes a resource; returns false when the project has no active one with this ID.
+  /// Revokes a resource.
+  ///
+  /// - Throws: An error `notFound` when the project has no active one with this ID.
   static func revoke(_ id: String, of project: ID<Project>, _ identity: Identity) async throws
-    -> Bool
 }
 
 extension ProjectRevocation {
@@ -172,7 +168,9 @@ extension ProjectRevocation {
     let id = try arguments.operand(operand)
     return try await Instance.use(arguments) { instance in
       try await instance.mustHave(project)
-      guard try await revoke(id, of: project, instance.identity) else {
+      do {
+        try await revoke(id, of: project, instance.identity)
+      } catch ServiceTokenError.notFound, TrustedTokenKeyError.notFound {
         throw ConfigurationError(unknown)
       }
       Terminal.say(Message("Revoked {id}.", ["id": .text(id)]))

@@ -80,13 +80,8 @@ enum TokenRevokeCommand: ProjectRevocation {
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity
-  ) async throws -> Bool {
-    do {
-      try await identity.serviceTokens.revoke(ID(id), of: project, by: Author(actor: .commandLine))
-      return true
-    } catch ServiceTokenError.notFound {
-      return false
-    }
+  ) async throws {
+    try await identity.serviceTokens.revoke(ID(id), of: project, by: Author(actor: .commandLine))
   }
 }
 
@@ -188,13 +183,8 @@ enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
 
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity
-  ) async throws -> Bool {
-    do {
-      try await identity.trustedTokenKeys.revoke(
-        ID(id), of: project, by: Author(actor: .commandLine))
-      return true
-    } catch TrustedTokenKeyError.notFound {
-      return false
-    }
+  ) async throws {
+    try await identity.trustedTokenKeys.revoke(
+      ID(id), of: project, by: Author(actor: .commandLine))
   }
 }

@@ -99,54 +99,43 @@ enum Finding: Sendable {
     case auditLog = "audit-log"
   }
 
-  var check: Check {
-    switch self {
-    case .configurationValid, .configurationInvalid, .passkeysPossible, .passkeysImpossible,
-      .backupsIgnored, .mfaValuesReplaced:
-      .configuration
-    case .clockSynchronized, .clockInaccurate, .clockNotSynchronized, .clockUnknown, .clockBehind:
-      .clock
-    case .folderUnusable, .folderPrivate, .accessible, .otherOwner, .keyBesideBackups: .permissions
-    case .spaceEnough, .spaceShort, .upgradeBackups, .formerDatabases, .drafts,
-      .interruptedFiles, .unverifiedBackups:
-      .disk
-    case .keyMissing, .keyInvalid, .keyWrong, .keysOpen, .secretsUnreadable: .keys
-    case .schemaCurrent, .schemaPending, .schemaUnusable, .searchIndex: .schema
-    case .intact, .damaged, .databaseUnusable: .integrity
-    case .serverSettingsFine, .serverConnectionsFew, .serverMemoryShort, .serverUnsafe,
-      .standbyAsynchronous:
-      .server
-    case .mailOff, .mailConfigured, .mailWaiting, .mailFailed: .mail
-    case .auditFileWritten, .auditFileUnwritable, .auditFilePosition, .auditFileBehind,
-      .auditNotSealed:
-      .auditLog
-    case .plainHTTP, .certificateValid, .certificateWarning, .certificateUnusable: .certificate
-    case .openFilesEnough, .openFilesFew: .openFiles
-    }
-  }
+  var check: Check { kind.check }
+  var severity: Severity { kind.severity }
 
-  var severity: Severity {
+  private var kind: (check: Check, severity: Severity) {
     switch self {
-    case .configurationValid, .passkeysPossible, .passkeysImpossible, .clockSynchronized,
-      .folderPrivate, .spaceEnough, .keysOpen,
-      .schemaCurrent, .intact, .auditFileWritten, .mailOff, .mailConfigured, .plainHTTP,
-      .certificateValid,
-      .openFilesEnough, .serverSettingsFine:
-      .ok
-    case .spaceShort(let free, _): free < Readiness.leastSpace ? .error : .warning
-    case .backupsIgnored, .mfaValuesReplaced, .clockInaccurate, .clockNotSynchronized,
-      .clockUnknown, .upgradeBackups,
-      .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups, .schemaPending,
-      .searchIndex, .certificateWarning,
-      .openFilesFew, .mailWaiting, .mailFailed, .serverConnectionsFew, .serverMemoryShort,
-      .standbyAsynchronous, .auditFileBehind:
-      .warning
-    case .configurationInvalid, .clockBehind, .folderUnusable, .databaseUnusable,
-      .accessible, .otherOwner, .keyBesideBackups, .keyMissing, .keyInvalid, .keyWrong,
-      .secretsUnreadable, .schemaUnusable,
-      .damaged, .certificateUnusable, .serverUnsafe, .auditFileUnwritable, .auditFilePosition,
-      .auditNotSealed:
-      .error
+    case .configurationValid, .passkeysPossible, .passkeysImpossible: (.configuration, .ok)
+    case .backupsIgnored, .mfaValuesReplaced: (.configuration, .warning)
+    case .configurationInvalid: (.configuration, .error)
+    case .clockSynchronized: (.clock, .ok)
+    case .clockInaccurate, .clockNotSynchronized, .clockUnknown: (.clock, .warning)
+    case .clockBehind: (.clock, .error)
+    case .folderPrivate: (.permissions, .ok)
+    case .folderUnusable, .accessible, .otherOwner, .keyBesideBackups: (.permissions, .error)
+    case .spaceEnough: (.disk, .ok)
+    case .spaceShort(let free, _): (.disk, free < Readiness.leastSpace ? .error : .warning)
+    case .upgradeBackups, .formerDatabases, .drafts, .interruptedFiles, .unverifiedBackups:
+      (.disk, .warning)
+    case .keysOpen: (.keys, .ok)
+    case .keyMissing, .keyInvalid, .keyWrong, .secretsUnreadable: (.keys, .error)
+    case .schemaCurrent: (.schema, .ok)
+    case .schemaPending, .searchIndex: (.schema, .warning)
+    case .schemaUnusable: (.schema, .error)
+    case .intact: (.integrity, .ok)
+    case .damaged, .databaseUnusable: (.integrity, .error)
+    case .serverSettingsFine: (.server, .ok)
+    case .serverConnectionsFew, .serverMemoryShort, .standbyAsynchronous: (.server, .warning)
+    case .serverUnsafe: (.server, .error)
+    case .mailOff, .mailConfigured: (.mail, .ok)
+    case .mailWaiting, .mailFailed: (.mail, .warning)
+    case .auditFileWritten: (.auditLog, .ok)
+    case .auditFileBehind: (.auditLog, .warning)
+    case .auditFileUnwritable, .auditFilePosition, .auditNotSealed: (.auditLog, .error)
+    case .plainHTTP, .certificateValid: (.certificate, .ok)
+    case .certificateWarning: (.certificate, .warning)
+    case .certificateUnusable: (.certificate, .error)
+    case .openFilesEnough: (.openFiles, .ok)
+    case .openFilesFew: (.openFiles, .warning)
     }
   }
 }

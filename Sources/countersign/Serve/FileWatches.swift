@@ -19,15 +19,7 @@ struct FileWatches: Sendable {
       watch.say = { log.add(.backup($0)) }
       tasks.append(Task { [watch] in await watch.run() })
     }
-    if configuration.ignoresBackups {
-      log.add(
-        .backup(
-          Message(
-            """
-            --backups has no effect: the database is on PostgreSQL, and countersign backup doesn't back \
-            it up. Remove the setting, and monitor the backups of PostgreSQL.
-            """)))
-    }
+    if configuration.ignoresBackups { log.add(.backup(Finding.backupsIgnored.message)) }
     if let path = configuration.policyFile {
       let watch = PolicyFileWatch(
         path: path, policies: parts.instance.identity.policies, say: { log.add($0) })
