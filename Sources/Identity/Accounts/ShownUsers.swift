@@ -41,11 +41,10 @@ enum ShownUsers {
       ) { try $0.next() as Int }
       guard let total, total > mostUntold, total - pool.count <= mostUntold else { continue }
       guard let found = try pool.find(connection) else { continue }
-      try store.outbox.notifyOwners(
-        ShownUsersMail(
-          pool: found, administrator: administrator, count: total, at: now,
-          link: store.links.overview(of: found)),
-        connection)
+      let mail = ShownUsersMail(
+        pool: found, administrator: administrator, count: total, at: now,
+        link: store.links.overview(of: found))
+      try store.outbox.notifyOwners(.usersShown, .usersShown(mail), of: found, at: now, connection)
     }
   }
 
@@ -121,23 +120,6 @@ extension Accounts {
       uncounted.keep(lists)
       // A full disk must not break read-only pages.
       guard error is DatabaseError else { throw error }
-    }
-  }
-}
-
-extension Outbox {
-  /// Does nothing without a mail server; the audit log has it after the hour.
-  fileprivate func notifyOwners(
-    _ mail: ShownUsersMail, _ connection: borrowing Connection
-  ) throws {
-    guard carriesMail else { return }
-    let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
-    for owner in owners {
-      try add(
-        .usersShown, .usersShown(mail),
-        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
-        in: mail.pool, mail.at, connection)
     }
   }
 }

@@ -290,11 +290,9 @@ extension Alerts {
       VALUES (\(SQL.nextNumber("alert_id", of: "alert")), \(pool.key), \(kind),
         \(now), \(now), \(finding.count))
       """)
-    try store.outbox.notifyOwners(
-      AlertMail(
-        pool: pool, kind: kind, count: finding.count, at: now,
-        link: store.links.overview(of: pool)),
-      connection)
+    let mail = AlertMail(
+      pool: pool, kind: kind, count: finding.count, at: now, link: store.links.overview(of: pool))
+    try store.outbox.notifyOwners(.activity, .alert(mail), of: pool, at: now, connection)
   }
 
   private static func end(at now: Instant, _ connection: borrowing Connection) throws {

@@ -230,10 +230,6 @@ public struct SignInMethodMail: Sendable {
   public let by: Actor?
   public let email: String
   public let at: Instant
-
-  public init(change: Change, by: Actor? = nil, email: String, at: Instant) {
-    (self.change, self.by, self.email, self.at) = (change, by, email, at)
-  }
 }
 
 extension Outbox {
@@ -249,7 +245,7 @@ extension Outbox {
 }
 
 extension Outbox {
-  static let mostOwners = 20
+  private static let mostOwners = 20
 
   /// Tells the owners of the instance how all administrators sign in from now on.
   func notifyOwners(
@@ -263,49 +259,26 @@ extension Outbox {
     }
   }
 
-  /// Does nothing without a mail server; the console shows it anyway.
-  func notifyOwners(_ mail: AlertMail, _ connection: borrowing Connection) throws {
-    guard carriesMail else { return }
-    let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
-    for owner in owners {
-      try add(
-        .activity, .alert(mail),
-        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
-        in: mail.pool, mail.at, connection)
-    }
-  }
-
-  /// Does nothing without a mail server; the console shows the change anyway.
+  /// Tells those who protect the users of a pool, except the author, and at most once a day if it
+  /// says so; does nothing without a mail server, since the console or the audit log has it anyway.
   func notifyOwners(
-    _ mail: WeakenedPolicyMail, excluding author: Author, _ connection: borrowing Connection
+    _ purpose: MessagePurpose, _ content: MailContent, of pool: Pool,
+    excluding author: Author? = nil,
+    onceADay: Bool = false, at now: Instant, _ connection: borrowing Connection
   ) throws {
     guard carriesMail else { return }
     let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
-    for owner in owners where owner.id.text != author.actor.id {
-      try add(
-        .policyWeakened, .weakenedPolicy(mail),
-        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: owner.email,
-        in: mail.pool, mail.at, connection)
-    }
-  }
-
-  /// Tells owners at most once a day about sign-in methods of a pool; does nothing without a mail
-  /// server, since the console shows the users anyway.
-  func notifyOwners(_ mail: NarrowedSignInMail, _ connection: borrowing Connection) throws {
-    guard carriesMail else { return }
-    let owners = try Administrators.recipients(
-      with: .protectUsers, around: mail.pool, atMost: Self.mostOwners, at: mail.at, connection)
-    for owner in owners {
+      with: .protectUsers, around: pool, atMost: Self.mostOwners, at: now, connection)
+    for owner in owners where owner.id.text != author?.actor.id {
       let recipient = AccountRules.folded(email: owner.email)
-      let recent = try Self.count(
-        .signInNarrowed, in: mail.pool, ofDayBefore: mail.at, to: recipient, connection)
-      guard recent == 0 else { continue }
+      if onceADay,
+        try Self.count(purpose, in: pool, ofDayBefore: now, to: recipient, connection) > 0
+      {
+        continue
+      }
       try add(
-        .signInNarrowed, .narrowedSignIn(mail),
-        to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers), at: recipient,
-        in: mail.pool, mail.at, connection)
+        purpose, content, to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers),
+        at: recipient, in: pool, now, connection)
     }
   }
 }

@@ -174,7 +174,9 @@ public struct WeakenedPolicy: Sendable, Equatable {
     let mail = WeakenedPolicyMail(
       pool: pool, changes: PolicyChange.between(policy.edit, new), by: by,
       reason: context.reason, at: now)
-    try context.outbox.notifyOwners(mail, excluding: context.author, connection)
+    try context.outbox.notifyOwners(
+      .policyWeakened, .weakenedPolicy(mail), of: pool, excluding: context.author, at: now,
+      connection)
   }
 
   /// Returns how a pool's policy was weakened; nil if it's as strict as before again or wasn't

@@ -110,7 +110,7 @@ struct SignInNarrowing: Equatable, Sendable {
   /// A change whose users were counted before the write.
   struct Counted: Sendable {
     fileprivate let narrowing: SignInNarrowing
-    fileprivate let found: LeftOutside
+    fileprivate let found: LeftOutside?
   }
 
   /// What a write throws if its change has to be counted first.
@@ -168,7 +168,7 @@ struct SignInNarrowing: Equatable, Sendable {
   /// - Throws: ``Uncounted`` if another change was counted, or none.
   func users(_ counted: Counted?) throws -> LeftOutside? {
     guard let counted, counted.narrowing == self else { throw Uncounted(narrowing: self) }
-    return counted.found.users > 0 ? counted.found : nil
+    return counted.found
   }
 
   /// Runs a write that may narrow sign-in.
@@ -183,9 +183,7 @@ struct SignInNarrowing: Equatable, Sendable {
       do { return try await write(counted) } catch let uncounted as Uncounted {
         let narrowing = uncounted.narrowing
         counted = try await store.read { connection in
-          Counted(
-            narrowing: narrowing,
-            found: try narrowing.users(connection) ?? LeftOutside(users: 0))
+          Counted(narrowing: narrowing, found: try narrowing.users(connection))
         }
       }
     }
@@ -210,7 +208,8 @@ struct SignInNarrowing: Equatable, Sendable {
       losesEmailLink: old.emailLink && !new.emailLink, provider: lost.first, found: found,
       by: context.author.actor.name, at: context.now,
       link: context.outbox.links.signInMethods(of: pool))
-    try context.outbox.notifyOwners(mail, connection)
+    try context.outbox.notifyOwners(
+      .signInNarrowed, .narrowedSignIn(mail), of: pool, onceADay: true, at: context.now, connection)
   }
 }
 
