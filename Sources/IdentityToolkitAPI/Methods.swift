@@ -14,13 +14,18 @@ extension Methods {
   static let expiresIn: JSON = "3600"
 
   func appendTokens(
-    _ grant: SessionGrant, expires: Bool = true, to answer: inout JSON.Object,
+    _ grant: SessionGrant, to answer: inout JSON.Object,
     withRefreshToken isRefreshable: Bool = true
   ) throws {
     answer.append("idToken", .string(try tokens.make(for: grant)))
     guard isRefreshable else { return }
     answer.append("refreshToken", .string(grant.refreshToken))
-    if expires { answer.append("expiresIn", Methods.expiresIn) }
+    answer.append("expiresIn", Methods.expiresIn)
+  }
+
+  /// Returns the tokens as version 2 does, which doesn't say when they expire.
+  func tokensAnswer(_ grant: SessionGrant) throws -> JSON.Object {
+    ["idToken": .string(try tokens.make(for: grant)), "refreshToken": .string(grant.refreshToken)]
   }
 }
 

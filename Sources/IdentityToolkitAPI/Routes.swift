@@ -237,35 +237,30 @@ extension Routes {
     _ shape: ErrorShape, _ action: BearerAction, _ declaration: Declaration,
     _ work: @escaping CallAuthorizer.AdminMethod
   ) {
-    add(
-      project.route(method) { [authorizer] request, project in
-        await authorizer.admin(request, shape, action, project: project, tenant: nil, work)
-      }, declaration, .admin(action), shape, below: "projects.")
-    add(
-      tenant.route(method) { [authorizer] request, project, tenant in
-        await authorizer.admin(request, shape, action, project: project, tenant: tenant, work)
-      }, declaration, .admin(action), shape, below: "projects.tenants.")
+    self.project(method, project, as: shape, action, declaration, below: "projects.", work)
+    self.tenant(method, tenant, as: shape, action, declaration, below: "projects.tenants.", work)
   }
 
   mutating func project(
-    _ method: Method, _ path: Path<String>, _ action: BearerAction, _ declaration: Declaration,
+    _ method: Method, _ path: Path<String>, as shape: ErrorShape = .v2, _ action: BearerAction,
+    _ declaration: Declaration, below family: String = "",
     _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     add(
       path.route(method) { [authorizer] request, project in
-        await authorizer.admin(request, .v2, action, project: project, tenant: nil, work)
-      }, declaration, .admin(action), .v2)
+        await authorizer.admin(request, shape, action, project: project, tenant: nil, work)
+      }, declaration, .admin(action), shape, below: family)
   }
 
   mutating func tenant(
-    _ method: Method, _ path: Path<String, String>, _ action: BearerAction,
-    _ declaration: Declaration,
+    _ method: Method, _ path: Path<String, String>, as shape: ErrorShape = .v2,
+    _ action: BearerAction, _ declaration: Declaration, below family: String = "",
     _ work: @escaping CallAuthorizer.AdminMethod
   ) {
     add(
       path.route(method) { [authorizer] request, project, tenant in
-        await authorizer.admin(request, .v2, action, project: project, tenant: tenant, work)
-      }, declaration, .admin(action), .v2)
+        await authorizer.admin(request, shape, action, project: project, tenant: tenant, work)
+      }, declaration, .admin(action), shape, below: family)
   }
 
   mutating func open(
@@ -324,12 +319,9 @@ extension Routes {
       verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
       methods.createSessionCookie)
     inPool(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
-    let project = Path("v1", "projects", nil, parameters: String.self)
-    add(
-      project.route(.get) { [authorizer, methods] request, project in
-        await authorizer.admin(
-          request, .v1, .readConfig, project: project, tenant: nil, methods.getProject)
-      }, .getProjectOfAdmin, .admin(.readConfig), .v1)
+    project(
+      .get, Path("v1", "projects", nil, parameters: String.self), as: .v1, .readConfig,
+      .getProjectOfAdmin, methods.getProject)
     client(.post, Path("v2", "accounts:revokeToken"), .v2, .revokeToken, methods.revokeToken)
   }
 }

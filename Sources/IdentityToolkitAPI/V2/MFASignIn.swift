@@ -63,9 +63,7 @@ extension Methods {
     } catch let error as SignInError {
       throw try await refusal(error, .totp, call)
     }
-    var answer = JSON.Object()
-    try appendTokens(grant, expires: false, to: &answer)
-    return .object(answer)
+    return .object(try tokensAnswer(grant))
   }
 
   /// Verifies a code sent to a phone.
@@ -84,9 +82,7 @@ extension Methods {
     } catch let error as SignInError {
       throw try await refusal(error, .phone, call)
     }
-    var answer = JSON.Object()
-    try appendTokens(grant, expires: false, to: &answer)
-    return .object(answer)
+    return .object(try tokensAnswer(grant))
   }
 
   /// Returns the error for a rejected second factor.

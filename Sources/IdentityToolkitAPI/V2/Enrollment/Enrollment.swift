@@ -127,8 +127,7 @@ extension Methods {
     let grant = try await identity.enrollments.finalize(
       session, sessionInfo: sessionInfo, code: code, displayName: displayName,
       by: call.author(.user(session.account)), userAgent: call.origin.userAgent)
-    var answer = JSON.Object()
-    try appendTokens(grant, expires: false, to: &answer)
+    var answer = try tokensAnswer(grant)
     answer.append("totpAuthInfo", [:])
     return .object(answer)
   }
@@ -153,9 +152,7 @@ extension Methods {
     let grant = try await identity.enrollments.finalizePhone(
       session, proof, displayName: displayName, by: call.author(.user(session.account)),
       userAgent: call.origin.userAgent)
-    var answer = JSON.Object()
-    try appendTokens(grant, expires: false, to: &answer)
-    return .object(answer)
+    return .object(try tokensAnswer(grant))
   }
 }
 
@@ -177,8 +174,6 @@ extension Methods {
     let enrollment = try call.message.text("mfaEnrollmentId") ?? ""
     let grant = try await identity.enrollments.withdraw(
       session, enrollment: enrollment, by: call.author(.user(session.account)))
-    var answer = JSON.Object()
-    if let grant { try appendTokens(grant, expires: false, to: &answer) }
-    return .object(answer)
+    return .object(try grant.map(tokensAnswer) ?? [:])
   }
 }
