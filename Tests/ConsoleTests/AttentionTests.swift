@@ -48,7 +48,7 @@ import Testing
     #expect(Set(Self.expected.keys) == Set(AttentionKind.allCases))
     try await World.withSampleData { world in
       let pool = try await world.euPool
-      let all = try await world.identity.administrators.list()
+      let all = try await world.identity.administrators.records().map(\.administrator)
       let people = [
         ("O", World.ada), ("P", World.tomas), ("A", World.iris), ("S", World.nadia),
       ]

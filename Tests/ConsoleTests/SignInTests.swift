@@ -28,7 +28,7 @@ import Text
       form.add("csrf", lateToken)
       #expect(try await late.post("/setup", form).location == "/sign-in")
       #expect(try await late.get("/setup").location == "/sign-in")
-      #expect(try await world.identity.administrators.list().count == 1)
+      #expect(try await world.identity.administrators.records().count == 1)
     }
   }
 

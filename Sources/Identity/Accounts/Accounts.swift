@@ -129,19 +129,6 @@ public struct Accounts: Sendable {
     }
   }
 
-  /// Reads accounts in uid order, for downloads.
-  public func batch(
-    _ pool: Pool, after: String?, limit: Int
-  ) async throws -> Page<Account> {
-    let limit = Page<Account>.size(limit)
-    return try await store.read { connection in
-      let accounts = try AccountRecord.many(
-        "a.scope_key = \(pool.key) AND a.uid > \(after ?? "")", order: "ORDER BY a.uid",
-        limit: limit + 1, connection)
-      return Page(accounts, limit: limit) { $0.id.text }
-    }
-  }
-
   public func recordHashDownload(
     of pool: Pool, count: Int, by author: Author
   ) async throws {

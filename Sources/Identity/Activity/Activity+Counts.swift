@@ -156,25 +156,7 @@ extension Activity {
     }
   }
 
-  /// Returns the code attempts of a project with all its tenants by hour, as
-  /// ``checks(in:from:to:)`` does for a pool; empty if the project doesn't exist.
-  public func checks(
-    inProject project: ID<Project>, from start: Instant, to end: Instant
-  ) async throws -> [HourlyChecks] {
-    try await store.read { connection in
-      guard let subject = try Self.subject(project, connection) else { return [] }
-      let tail = try connection.all(
-        """
-        SELECT \(ActivityDelta.columns)
-        FROM scope s \(SQL.orderedJoin) activity_delta d ON d.scope_key = s.scope_key
-        WHERE s.project_id = \(project)
-        """
-      ) { try ActivityDelta(&$0) }
-      return try Self.checks(in: subject, from: start.hour, to: end.hour, tail, connection)
-    }
-  }
-
-  private static func checks(
+  static func checks(
     in subject: Subject, from first: Int64, to last: Int64, _ tail: [ActivityDelta],
     _ connection: borrowing Connection
   ) throws -> [HourlyChecks] {

@@ -64,39 +64,26 @@ public struct Administrators: Sendable {
   /// Stores the compared addresses of administrators and invitations in folded form, unless an
   /// earlier version gave another one the same mailbox.
   static func refold(_ connection: borrowing Connection) throws {
-    let administrators = try connection.all(
-      "SELECT administrator_id, email, email_folded FROM administrator ORDER BY email_folded",
-      Refolded.init)
-    for row in administrators where !row.isFolded {
-      try connection.run(
-        """
-        UPDATE administrator SET email_folded = \(row.folded)
-        WHERE administrator_id = \(row.id) AND NOT EXISTS (
-          SELECT 1 FROM administrator b WHERE b.email_folded = \(row.folded))
-        """)
-    }
-    let invitations = try connection.all(
-      "SELECT invitation_id, email, email_folded FROM invitation ORDER BY email_folded",
-      Refolded.init)
-    for row in invitations where !row.isFolded {
-      try connection.run(
-        """
-        UPDATE invitation SET email_folded = \(row.folded)
-        WHERE invitation_id = \(row.id) AND NOT EXISTS (
-          SELECT 1 FROM invitation b WHERE b.email_folded = \(row.folded))
-        """)
-    }
-  }
-
-  private struct Refolded {
-    let id: String
-    let folded: String
-    let isFolded: Bool
-
-    init(_ row: inout Row) throws {
-      id = try row.next()
-      folded = AccountRules.folded(email: try row.next())
-      isFolded = folded.isSameBytes(as: try row.next() as String)
+    let tables: [(name: SQL, id: SQL)] = [
+      ("administrator", "administrator_id"), ("invitation", "invitation_id"),
+    ]
+    for table in tables {
+      let rows = try connection.all(
+        "SELECT \(table.id), email, email_folded FROM \(table.name) ORDER BY email_folded"
+      ) { row in
+        (
+          id: try row.next() as String, folded: AccountRules.folded(email: try row.next()),
+          stored: try row.next() as String
+        )
+      }
+      for row in rows where !row.folded.isSameBytes(as: row.stored) {
+        try connection.run(
+          """
+          UPDATE \(table.name) SET email_folded = \(row.folded)
+          WHERE \(table.id) = \(row.id) AND NOT EXISTS (
+            SELECT 1 FROM \(table.name) b WHERE b.email_folded = \(row.folded))
+          """)
+      }
     }
   }
 
@@ -132,30 +119,6 @@ public struct Administrators: Sendable {
     if let inviter { entry.add(.inviter, .text(inviter)) }
     try entry.record(by: author, at: now, connection)
     return Administrator(id: id, email: email, displayName: displayName, grants: [grant])
-  }
-
-  /// Lists all administrators by email address.
-  public func list() async throws -> [Administrator] {
-    let now = store.clock.now()
-    return try await store.read { connection in
-      let plain = try connection.all(
-        """
-        SELECT administrator_id, email, display_name FROM administrator ORDER BY email_folded
-        """
-      ) { row in
-        (
-          id: try row.next() as ID<Administrator>, email: try row.next() as String,
-          name: try row.next() as String
-        )
-      }
-      var administrators: [Administrator] = []
-      for (id, email, name) in plain {
-        let grants = try Self.grants(id, at: now, connection)
-        administrators.append(
-          Administrator(id: id, email: email, displayName: name, grants: grants))
-      }
-      return administrators
-    }
   }
 
   /// The condition on a row of `administrator_grant` that the role is in force; nothing else

@@ -169,15 +169,6 @@ public struct Approvals: Sendable {
     return found
   }
 
-  public func waiting(
-    for account: ID<Account>, in pool: Pool
-  ) async throws -> Approval? {
-    let now = store.clock.now()
-    return try await store.read { connection in
-      try Self.waiting(for: account, in: pool, at: now, connection)
-    }
-  }
-
   static func waiting(
     for account: ID<Account>, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Approval? {

@@ -278,13 +278,6 @@ extension Audit {
   /// chain still verifies.
   ///
   /// - Returns: False if the entry isn't sealed yet, has no such part, or the part was erased.
-  package func erase(_ part: AuditPart, of id: Int64) async throws -> Bool {
-    let now = store.clock.now()
-    return try await store.write { connection in
-      try Self.erase(part, of: id, at: now, connection)
-    }
-  }
-
   static func erase(
     _ part: AuditPart, of id: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

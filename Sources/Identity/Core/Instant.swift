@@ -196,6 +196,11 @@ extension Instant {
     !isInFuture(at: now) && now < advanced(bySeconds: seconds)
   }
 
+  /// Returns whether this is after a time, by a number of days at most.
+  func isWithin(days: Int, after now: Instant) -> Bool {
+    self > now && self <= now.advanced(bySeconds: Int64(days) * 86_400)
+  }
+
   /// Returns whether what began at this time isn't over, and didn't begin in the future.
   func lasts(_ seconds: Int64, at now: Instant) -> Bool {
     !isInFuture(at: now) && now <= advanced(bySeconds: seconds)

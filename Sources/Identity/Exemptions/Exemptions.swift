@@ -42,19 +42,13 @@ public struct Exemptions: Sendable {
   static func find(
     _ account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> Exemption? {
-    try latest(account.key, connection).flatMap { $0.endsAt > now ? $0 : nil }
-  }
-
-  public func isExempt(_ account: Account, at now: Instant) async throws -> Bool {
-    try await store.read { connection in
-      try Self.isExempt(account.key, at: now, connection)
-    }
+    try latest(account.key, connection)?.inForce(at: now)
   }
 
   static func isExempt(
     _ account: Int64, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    try latest(account, connection).map { $0.endsAt > now } ?? false
+    try latest(account, connection)?.inForce(at: now) != nil
   }
 
   /// Returns why an administrator can't exempt a user, whatever the input; nil if they can.
@@ -80,7 +74,9 @@ public struct Exemptions: Sendable {
   ) async throws -> ActionOutcome<Exemption> {
     try await authorization.act(
       .exemptUser, request, on: account, in: pool,
-      answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
+      answers: { _, now in
+        until?.isWithin(days: Self.longest, after: now) == true ? [] : [.untilOutOfRange]
+      }
     ) { account, _, now, connection in
       guard let until, let reason = request.reason else {
         throw ActionDenial.answers([.untilOutOfRange])
@@ -90,8 +86,8 @@ public struct Exemptions: Sendable {
       guard
         try !Self.isRenewal(of: last, account, in: pool, by: grantor.id, at: now, connection)
       else { throw ActionDenial.ownExemption }
-      let current = last.flatMap { $0.endsAt > now ? $0 : nil }
-      if let current { try Self.end(current, of: account, at: now, connection) }
+      let current = last?.inForce(at: now)
+      if let current { try Self.end(current, at: now, connection) }
       try connection.run(
         """
         INSERT INTO exemption (exemption_id, account_key, reason, note, ticket, granted_at,
@@ -116,10 +112,10 @@ public struct Exemptions: Sendable {
     try await authorization.act(
       .endExemption, request, on: account, in: pool
     ) { account, _, now, connection in
-      guard let last = try Self.latest(account.key, connection), last.endsAt > now else {
+      guard let last = try Self.find(account, at: now, connection) else {
         throw ActionDenial.nothingToDo
       }
-      try Self.end(last, of: account, at: now, connection)
+      try Self.end(last, at: now, connection)
       var entry = AuditEntry(.accountEndExemption, of: account, in: pool)
       entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
       entry.add(.exemptionGrantor, .text(last.grantorName))
@@ -256,19 +252,13 @@ public struct Exemptions: Sendable {
   }
 
   private static func end(
-    _ exemption: Exemption, of account: Account, at now: Instant,
-    _ connection: borrowing Connection
+    _ exemption: Exemption, at now: Instant, _ connection: borrowing Connection
   ) throws {
     try connection.run(
       """
       UPDATE exemption SET ends_at = \(now)
-      WHERE account_key = \(account.key) AND exemption_id = \(exemption.id)
+      WHERE account_key = \(exemption.accountKey) AND exemption_id = \(exemption.id)
       """)
-  }
-
-  private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
-    guard let until else { return false }
-    return until > now && until <= now.advanced(bySeconds: Int64(longest) * 86_400)
   }
 
   /// Returns whether another exemption of a user, who had `last`, would be a renewal by its grantor.
@@ -314,6 +304,8 @@ public struct Exemptions: Sendable {
 }
 
 extension Exemption {
+  fileprivate func inForce(at now: Instant) -> Exemption? { endsAt > now ? self : nil }
+
   fileprivate init(_ row: inout Row) throws {
     id = try row.next()
     project = try row.next()

@@ -225,11 +225,7 @@ public struct GuessingOdds: Sendable, Equatable {
 
   /// Returns how many guesses fit into a number of seconds, if guesses take no time and each
   /// follows the wait immediately.
-  public func guesses(within seconds: Int) -> Int {
-    Self.guesses(within: seconds, atMost: cap)
-  }
-
-  private static func guesses(within seconds: Int, atMost cap: Int) -> Int {
+  static func guesses(within seconds: Int, atMost cap: Int) -> Int {
     guard seconds > 0 else { return 0 }
     var (guesses, waited) = (0, Int64(0))
     while guesses < cap, waited < Int64(seconds) {

@@ -11,21 +11,6 @@ public struct Reviews: Sendable {
     (self.store, self.audit, self.keys) = (store, audit, keys)
   }
 
-  /// Returns the digest of a project's current policies, which a sign-off has to name.
-  public func digest(of project: ID<Project>) async throws -> String {
-    try await store.read { connection in
-      Hex.encode(try digest(of: project, Self.stamp(of: project, connection), connection))
-    }
-  }
-
-  public func status(of project: ID<Project>) async throws -> ReviewStatus {
-    let now = store.clock.now()
-    return try await store.read { connection in
-      try status(
-        of: project, stamp: Self.stamp(of: project, connection), at: now, connection)
-    }
-  }
-
   /// Returns the sign-offs of a project, newest first.
   public func signOffs(
     of project: ID<Project>, limit: Int = 10

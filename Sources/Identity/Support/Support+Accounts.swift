@@ -94,10 +94,7 @@ extension Support {
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
-      let new = try AccountRecord.changed(
-        account, in: pool, isNewPassword: false, at: now, connection)
-      var entry = AuditEntry(.accountChange, of: account, in: pool)
-      entry.compare(account.auditFields(), new.auditFields())
+      var entry = try Self.changed(account, in: pool, at: now, connection)
       entry.addEnded(ended)
       return CompletedAction(entry: entry, value: ended)
     }
@@ -113,7 +110,8 @@ extension Support {
     ) { account, _, now, connection in
       guard account.disabled else { throw ActionDenial.nothingToDo }
       try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
-      return try Self.changed(account, in: pool, at: now, connection)
+      let entry = try Self.changed(account, in: pool, at: now, connection)
+      return CompletedAction(entry: entry, value: account)
     }
   }
 
@@ -128,7 +126,8 @@ extension Support {
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
       try connection.run(
         "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
-      return try Self.changed(account, in: pool, at: now, connection)
+      let entry = try Self.changed(account, in: pool, at: now, connection)
+      return CompletedAction(entry: entry, value: account)
     }
   }
 
@@ -136,11 +135,11 @@ extension Support {
   /// derived from them.
   private static func changed(
     _ old: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
-  ) throws -> CompletedAction<Account> {
+  ) throws -> AuditEntry {
     let new = try AccountRecord.changed(old, in: pool, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: old, in: pool)
     entry.compare(old.auditFields(), new.auditFields())
-    return CompletedAction(entry: entry, value: old)
+    return entry
   }
 
   /// Deletes an account with its factors, sessions, and recently removed factors.
@@ -246,7 +245,9 @@ extension Support {
       guardedAs: { account, now in
         Self.isShortened(factor, of: account, to: until, at: now) ? .resumeFactor : nil
       },
-      answers: { _, now in Self.isEnd(until, at: now) ? [] : [.untilOutOfRange] }
+      answers: { _, now in
+        until?.isWithin(days: Self.longestSuspension, after: now) == true ? [] : [.untilOutOfRange]
+      }
     ) { account, _, now, connection in
       let found = try Self.find(factor, of: account)
       guard let until else { throw ActionDenial.answers([.untilOutOfRange]) }
@@ -278,13 +279,6 @@ extension Support {
       entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)
       return CompletedAction(entry: entry, value: found)
     }
-  }
-
-  /// Returns whether a suspension may last until this time.
-  private static func isEnd(_ until: Instant?, at now: Instant) -> Bool {
-    guard let until else { return false }
-    return until > now
-      && until <= now.advanced(bySeconds: Int64(longestSuspension) * 86_400)
   }
 
   /// Returns whether a new end lets a factor's codes be accepted earlier than without it.

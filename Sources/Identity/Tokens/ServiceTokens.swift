@@ -26,10 +26,6 @@ public struct ServiceToken: Sendable {
   public func may(_ permission: Permission, in pool: Pool) -> Bool {
     may(permission, project: pool.project, tenant: pool.tenant)
   }
-
-  public func author(address: String, requestID: String) -> Author {
-    Author(actor: .serviceToken(id, name: name), address: address, requestID: requestID)
-  }
 }
 
 public enum ServiceTokenError: Error, Sendable {
@@ -185,11 +181,7 @@ public struct ServiceTokens: Sendable {
         RETURNING \(Self.columns)
         """, decode)
       guard let token else { throw ServiceTokenError.notFound }
-      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, id.text, name: token.name)
-      entry.project = project.text
-      entry.tenant = token.tenant?.text ?? ""
-      entry.add(.role, lost: .code(token.role.rawValue))
-      try context.record(entry, connection)
+      try context.record(token.revocation, connection)
     }
   }
 
@@ -263,25 +255,15 @@ extension ServiceTokens {
     let grants = try Administrators.grants(maker, at: now, connection)
     let tokens = try connection.all(
       """
-      SELECT token_id, project_id, tenant_id, role, name FROM service_token
-      WHERE created_by_id = \(maker) AND revoked_at IS NULL
-      """
-    ) { row in
-      CreatedToken(
-        id: try row.next(), project: try row.next(), tenant: ID(nonEmpty: try row.next()),
-        role: try row.next(), name: try row.next())
-    }
+      SELECT \(columns) FROM service_token WHERE created_by_id = \(maker) AND revoked_at IS NULL
+      """, token)
     var count = 0
     for token in tokens where !token.isAllowed(by: grants) {
       try connection.run(
         """
         UPDATE service_token SET revoked_at = \(now) WHERE token_id = \(token.id)
         """)
-      var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, token.id.text, name: token.name)
-      entry.project = token.project.text
-      entry.tenant = token.tenant?.text ?? ""
-      entry.add(.role, lost: .code(token.role.rawValue))
-      try entry.record(by: author, at: now, connection)
+      try token.revocation.record(by: author, at: now, connection)
       count += 1
     }
     return count
@@ -308,23 +290,21 @@ extension ServiceTokens {
       )
     }
     guard let (token, maker, _, _) = found.first else { return nil }
-    let isAllowed =
-      maker.isEmpty
-      || found.compactMap(\.grant).allow(
-        token.role.permissions, project: token.project, tenant: token.tenant)
-    return isAllowed ? token : nil
+    return maker.isEmpty || token.isAllowed(by: found.compactMap(\.grant)) ? token : nil
+  }
+}
+
+extension ServiceToken {
+  fileprivate func isAllowed(by grants: [Grant]) -> Bool {
+    grants.allow(role.permissions, project: project, tenant: tenant)
   }
 
-  private struct CreatedToken {
-    let id: ID<ServiceToken>
-    let project: ID<Project>
-    let tenant: ID<Tenant>?
-    let role: ServiceTokenRole
-    let name: String
-
-    func isAllowed(by grants: [Grant]) -> Bool {
-      grants.allow(role.permissions, project: project, tenant: tenant)
-    }
+  /// The audit log entry of its revocation.
+  fileprivate var revocation: AuditEntry {
+    var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, id.text, name: name)
+    (entry.project, entry.tenant) = (project.text, tenant?.text ?? "")
+    entry.add(.role, lost: .code(role.rawValue))
+    return entry
   }
 }
 

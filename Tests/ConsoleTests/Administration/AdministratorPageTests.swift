@@ -129,7 +129,7 @@ import Testing
           "/sign-out", ["confirmation": World.ada], to: address + form)
         #expect(sent.status != .ok)
       }
-      #expect(try await world.identity.administrators.list().count == 4)
+      #expect(try await world.identity.administrators.records().count == 4)
     }
   }
 

@@ -105,7 +105,9 @@ import Testing
         folder: Checkout.folder("Templates"))
       let sidebar = Sidebar(try library.template("parts/sidebar", for: SidebarView.self))
       let session = try #require(
-        try await world.identity.administrators.list().first { $0.email == World.ada })
+        try await world.identity.administrators.records().map(\.administrator).first {
+          $0.email == World.ada
+        })
       let place = PageEntry.Place(try #require(Target("/projects")), in: nil)
       func text() -> String {
         String(

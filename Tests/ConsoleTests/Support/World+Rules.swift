@@ -87,7 +87,9 @@ extension World {
   /// Signs another owner in, who is created the first time.
   func anotherOwner() async throws -> (agent: ConsoleSession, author: Author) {
     let email = "olga@example.com"
-    if try await !identity.administrators.list().contains(where: { $0.email == email }) {
+    if try await !identity.administrators.records().map(\.administrator).contains(where: {
+      $0.email == email
+    }) {
       _ = try await identity.administrators.create(
         email: email, displayName: "Olga", password: Secret(Self.password),
         grant: Grant(role: .owner), by: Author(actor: .commandLine))

@@ -44,8 +44,8 @@ struct AccountListTests {
       try await fill(instance.globex, 5, instance)
       var (seen, after): ([String], String?) = ([], nil)
       repeat {
-        let page = try await accounts.batch(instance.acme, after: after, limit: 10)
-        seen += page.items.map(\.id.text)
+        let page = try await accounts.export(instance.acme, after: after, limit: 10)
+        seen += page.items.map(\.account.id.text)
         after = page.next
       } while after != nil
       #expect(seen == (0..<55).map { "u\(10_000 + $0)" })
@@ -82,7 +82,7 @@ struct AccountListTests {
       let (accounts, pool) = (instance.identity.accounts, instance.acme)
       let count = limit == Int.max ? 3 : 1
       #expect(try await accounts.list(pool, limit: limit).items.count == count)
-      #expect(try await accounts.batch(pool, after: nil, limit: limit).items.count == count)
+      #expect(try await accounts.export(pool, after: nil, limit: limit).items.count == count)
       #expect(
         try await accounts.list(pool, sort: .email, limit: limit).items.count == count)
       let rows = try await instance.identity.audit.list(
@@ -119,7 +119,8 @@ struct AccountListTests {
     try await withInstance { instance in
       try await populate(instance)
       let accounts = instance.identity.accounts
-      let all = try await accounts.batch(instance.east, after: nil, limit: 1_000).items
+      let all = try await accounts.export(instance.east, after: nil, limit: 1_000).items.map(
+        \.account)
       let known = Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0) })
       var (seen, after): ([AccountSummary], String?) = ([], nil)
       repeat {

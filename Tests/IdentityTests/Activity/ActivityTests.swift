@@ -1,8 +1,9 @@
 import Crypto
 import Database
-import Identity
 import OTP
 import Testing
+
+@testable import Identity
 
 struct ActivityTests {
   private static let always = (from: Instant(seconds: 0), to: Instant(seconds: 4_000_000_000))
@@ -232,6 +233,26 @@ struct ActivityTests {
       let checks = try await instance.identity.activity.checks(
         in: instance.acme, from: Self.always.from, to: Self.always.to)
       #expect(checks.map(\.accepted) == [1])
+    }
+  }
+}
+
+extension Activity {
+  /// Returns the code attempts of a project with all its tenants by hour, as
+  /// ``checks(in:from:to:)`` does for a pool; empty if the project doesn't exist.
+  fileprivate func checks(
+    inProject project: ID<Project>, from start: Instant, to end: Instant
+  ) async throws -> [HourlyChecks] {
+    try await store.read { connection in
+      guard let subject = try Self.subject(project, connection) else { return [] }
+      let tail = try connection.all(
+        """
+        SELECT \(ActivityDelta.columns)
+        FROM scope s \(SQL.orderedJoin) activity_delta d ON d.scope_key = s.scope_key
+        WHERE s.project_id = \(project)
+        """
+      ) { try ActivityDelta(&$0) }
+      return try Self.checks(in: subject, from: start.hour, to: end.hour, tail, connection)
     }
   }
 }

@@ -18,7 +18,7 @@ struct AdministratorTests {
       let grant = Grant(role: .support, project: acme, tenant: instance.east.tenant)
       let dora = try await create(instance, grant: grant)
       #expect(dora.grants == [grant])
-      let list = try await instance.identity.administrators.list()
+      let list = try await instance.identity.administrators.records().map(\.administrator)
       #expect(list.map(\.id) == [dora.id])
       #expect(list.map(\.grants) == [[grant]])
       let row = try #require(try await instance.wholeLog().first)
@@ -43,7 +43,7 @@ struct AdministratorTests {
       await expect(expected) {
         try await create(instance, email: email, name: name, password: password)
       }
-      let administrators = try await instance.identity.administrators.list()
+      let administrators = try await instance.identity.administrators.records().map(\.administrator)
       #expect(administrators.isEmpty)
     }
   }
@@ -57,7 +57,7 @@ struct AdministratorTests {
         }
       }
       #expect(outcomes.tally == ["done": 1, "emailTaken": 7])
-      #expect(try await instance.identity.administrators.list().count == 1)
+      #expect(try await instance.identity.administrators.records().count == 1)
     }
   }
 
@@ -72,7 +72,7 @@ struct AdministratorTests {
       ] {
         await expect("poolNotFound") { try await create(instance, grant: grant) }
       }
-      let administrators = try await instance.identity.administrators.list()
+      let administrators = try await instance.identity.administrators.records().map(\.administrator)
       #expect(administrators.isEmpty)
     }
   }

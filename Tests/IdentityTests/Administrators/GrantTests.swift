@@ -116,7 +116,7 @@ struct GrantTests {
         }
       }
       #expect(outcomes.tally["done", default: 0] >= 1)
-      let owners = try await administrators.list().filter {
+      let owners = try await administrators.records().map(\.administrator).filter {
         $0.grants.contains(Grant(role: .owner))
       }
       #expect(owners.count == 1)

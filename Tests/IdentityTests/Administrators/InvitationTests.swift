@@ -176,7 +176,7 @@ struct InvitationTests {
       let token = try await instance.invite("new@example.com", by: boss).token
       _ = try await instance.administrator("new", .auditor)
       await expect("emailTaken") { try await instance.accept(token) }
-      #expect(try await instance.identity.administrators.list().count == 2)
+      #expect(try await instance.identity.administrators.records().count == 2)
     }
   }
 }

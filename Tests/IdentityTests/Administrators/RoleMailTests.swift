@@ -122,7 +122,9 @@ struct RoleMailTests {
       try await command.prepare()
       let mails = try await Self.mailsOfCommand(instance, command)
       let new = try #require(
-        try await command.administrators.list().first { $0.email == "new@example.com" })
+        try await command.administrators.records().map(\.administrator).first {
+          $0.email == "new@example.com"
+        })
       let view = "\n\nView it in the console:\n\(Instance.publicURL)"
       #expect(
         mails[boss.email]?.hasSuffix("\(view)/administrators/\(new.id.text)\n") == true)

@@ -100,7 +100,7 @@ struct SetupTests {
       }
       #expect(outcomes.tally["done"] == 1)
       #expect(Set(outcomes).isSubset(of: ["done", "closed"]))
-      #expect(try await instance.identity.administrators.list().count == 1)
+      #expect(try await instance.identity.administrators.records().count == 1)
     }
   }
 

@@ -165,7 +165,7 @@ extension UseCase {
     },
     UseCase("sign off a review", [.policySignOff]) { i in
       let agent = try await i.agent("iris", role: .auditor)
-      let digest = try await i.identity.reviews.digest(of: i.acme.project)
+      let digest = try await i.identity.reviews.summary(of: i.acme.project).seen.digest
       let due = Day(i.now).next
       return {
         _ = try await i.identity.reviews.signOff(

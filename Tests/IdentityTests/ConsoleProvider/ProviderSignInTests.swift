@@ -288,7 +288,7 @@ struct ProviderSignInTests {
       await expect("invalidToken.\(fault)") { _ = try await instance.visit() }
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.new(.providerRefusal) == .code("token-\(fault.rawValue)"))
-      #expect(try await instance.identity.administrators.list().count == 1)
+      #expect(try await instance.identity.administrators.records().count == 1)
     }
   }
 

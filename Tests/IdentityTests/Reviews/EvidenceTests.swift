@@ -136,7 +136,7 @@ struct EvidenceTests {
         instance.east, bob.id, until: instance.now.advanced(bySeconds: 86_400),
         olga.request(.other, note: "Key on order"))
       let reviews = instance.identity.reviews
-      let digest = try await reviews.digest(of: instance.acme.project)
+      let digest = try await reviews.summary(of: instance.acme.project).seen.digest
       _ = try await reviews.signOff(
         instance.acme.project, seen: digest, dueOn: Day(instance.now).next,
         olga.request(nil, note: "All good"))
@@ -158,7 +158,7 @@ struct EvidenceTests {
     try await withInstance { instance in
       let olga = try await instance.agent("olga", role: .owner)
       let reviews = instance.identity.reviews
-      let digest = try await reviews.digest(of: instance.acme.project)
+      let digest = try await reviews.summary(of: instance.acme.project).seen.digest
       for number in 1...21 {
         _ = try await reviews.signOff(
           instance.acme.project, seen: digest, dueOn: Day(instance.now).next,

@@ -9,7 +9,7 @@ struct PolicySetChangesTests {
     let iris = try await instance.agent("iris", role: .auditor)
     let reviews = instance.identity.reviews
     _ = try await reviews.signOff(
-      instance.acme.project, seen: try await reviews.digest(of: instance.acme.project),
+      instance.acme.project, seen: try await reviews.summary(of: instance.acme.project).seen.digest,
       dueOn: Day(instance.now).next, iris.request(nil))
     instance.clock.advance(60)
   }

@@ -11,7 +11,7 @@ struct SignOffTests {
     after last: Int64? = nil, note: String = ""
   ) async throws -> SubmittedSignOff {
     let reviews = instance.identity.reviews
-    let digest = try await reviews.digest(of: instance.acme.project)
+    let digest = try await reviews.summary(of: instance.acme.project).seen.digest
     return try await reviews.signOff(
       instance.acme.project, seen: seen ?? digest, after: last,
       dueOn: Day(instance.now.advanced(bySeconds: Int64(days) * 86_400)),
@@ -20,7 +20,7 @@ struct SignOffTests {
   }
 
   private func state(_ instance: Instance) async throws -> ReviewStatus.State {
-    try await instance.identity.reviews.status(of: instance.acme.project).state
+    try await instance.identity.reviews.summary(of: instance.acme.project).status.state
   }
 
   @Test func `the policy set lists all pools in a fixed order, and its digest follows from it`()
@@ -130,7 +130,7 @@ struct SignOffTests {
       ) { $0.displayName = "Acme renamed" }
       try await instance.setWindow(1, in: instance.globex)
       #expect(try await state(instance) == .current)
-      let globex = try await instance.identity.reviews.status(of: instance.globex.project)
+      let globex = try await instance.identity.reviews.summary(of: instance.globex.project).status
       #expect(globex.state == .never && globex.signOff == nil)
     }
   }
@@ -138,7 +138,8 @@ struct SignOffTests {
   @Test func `a reviewer can't sign off policies they haven't seen`() async throws {
     try await withInstance { instance in
       let iris = try await instance.agent("iris", role: .auditor)
-      let digest = try await instance.identity.reviews.digest(of: instance.acme.project)
+      let digest = try await instance.identity.reviews.summary(of: instance.acme.project).seen
+        .digest
       try await instance.setWindow(3)
       await expect("changedMeanwhile") {
         try await sign(instance, by: iris, seen: digest)
@@ -243,7 +244,8 @@ struct SignOffTests {
       }
       let signOffs = try await instance.identity.reviews.signOffs(of: instance.acme.project)
       #expect(signOffs.map(\.reviewerName) == ["iris", "iris", "iris", "olga", "iris"])
-      let latest = try await instance.identity.reviews.status(of: instance.acme.project).signOff
+      let latest = try await instance.identity.reviews.summary(of: instance.acme.project).status
+        .signOff
       #expect(latest?.dueOn == Day(instance.now.advanced(bySeconds: 60 * 86_400)))
       #expect(try await instance.log().filter { $0.action == .policySignOff }.count == 5)
     }
@@ -285,7 +287,8 @@ struct SignOffTests {
       let reviews = instance.identity.reviews
       let globex = instance.globex.project
       _ = try await reviews.signOff(
-        globex, seen: try await reviews.digest(of: globex), dueOn: Day(instance.now).next,
+        globex, seen: try await reviews.summary(of: globex).seen.digest,
+        dueOn: Day(instance.now).next,
         olga.request(nil))
       try await instance.database.write { connection in
         for _ in 1...10 {

@@ -6,8 +6,7 @@ struct QueryPlanTests {
   /// Runs lists and searches, whose statements the use cases don't cover.
   private func readEverything(_ instance: Instance) async throws {
     let identity = instance.identity
-    let owner = try await identity.administrators.list()
-    _ = try await identity.administrators.records()
+    let owner = try await identity.administrators.records().map(\.administrator)
     _ = try await identity.invitations.list()
     let restrictedGrants = [
       Grant(role: .support, project: instance.acme.project, tenant: instance.east.tenant),
@@ -18,7 +17,8 @@ struct QueryPlanTests {
         email: "\(grant.project?.text ?? "")@example.com", displayName: "X",
         password: Instance.consolePassword, grant: grant, by: Instance.boss)
     }
-    for administrator in owner + (try await identity.administrators.list()) {
+    for administrator in owner + (try await identity.administrators.records().map(\.administrator))
+    {
       for search in [nil, "a"] as [String?] {
         _ = try await identity.pools.projects(visibleTo: administrator, search: search, after: "a")
       }
@@ -42,7 +42,7 @@ struct QueryPlanTests {
     }
     for text in ["a", "a b", "abc", "abc d"] {
       _ = try await identity.accounts.search(instance.acme, text)
-      for administrator in try await identity.administrators.list() {
+      for administrator in try await identity.administrators.records().map(\.administrator) {
         _ = try await identity.accounts.search(everywhere: text, visibleTo: administrator)
       }
     }
@@ -57,7 +57,7 @@ struct QueryPlanTests {
     _ = try await identity.signingKeys.list()
     _ = try await identity.accounts.counts(instance.acme)
     _ = try await identity.accounts.countsWithSuspended(instance.acme)
-    _ = try await identity.accounts.batch(instance.acme, after: "a", limit: 9)
+    _ = try await identity.accounts.export(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])
     _ = try await identity.apiKeys.list(instance.acme.project)

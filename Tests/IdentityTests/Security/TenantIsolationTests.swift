@@ -29,7 +29,7 @@ struct TenantIsolationTests {
       ("by name", count(try await identity.accounts.list(pool, sort: .name).items.count)),
       ("counts", count(try await identity.accounts.counts(pool).users)),
       ("with an app", count(try await identity.accounts.list(pool, filter: .totp).items.count)),
-      ("batch", count(try await identity.accounts.batch(pool, after: nil, limit: 9).items.count)),
+      ("batch", count(try await identity.accounts.export(pool, after: nil, limit: 9).items.count)),
       ("audit", count(try await identity.audit.list(filter).items.count)),
       ("users", count(try await identity.policies.read(pool).users)),
       ("enrolled", count(try await identity.policies.read(pool).enrolledUsers)),

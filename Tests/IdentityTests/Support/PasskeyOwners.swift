@@ -57,7 +57,7 @@ extension Instance {
     _ authenticator: TestAuthenticator, as handle: ID<Administrator>? = nil
   ) async throws -> ConsoleSession {
     let challenge = try identity.passkeys.beginSignIn(in: Self.browser)
-    let owner = try await identity.administrators.list().first?.id
+    let owner = try await identity.administrators.records().first?.administrator.id
     let response = try response(authenticator, challenge, handle: handle ?? owner)
     return try await identity.passkeys.signIn(
       response, ticket: challenge.ticket.revealedText, in: Self.browser, for: Self.party,

@@ -105,8 +105,8 @@ struct ServiceTokenTests {
         try await instance.identity.imports.run(
           acme, [ImportTests.user(.mallory)], ImportOptions(existing: .replace), by: program)
       }
-      let left = try await accounts.batch(acme, after: nil, limit: 10)
-      #expect(left.items.map(\.id) == [bob.id])
+      let left = try await accounts.export(acme, after: nil, limit: 10)
+      #expect(left.items.map(\.account.id) == [bob.id])
     }
   }
 
