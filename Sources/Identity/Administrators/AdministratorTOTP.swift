@@ -62,7 +62,7 @@ package struct AdministratorTOTP: Sendable {
     ) { row in
       (
         sealed: try row.next() as [UInt8]?,
-        used: UsedSteps(last: try row.next(), unused: try row.next())
+        used: try UsedSteps(&row)
       )
     }
     guard let row, let sealed = row.sealed else { return .wrong }

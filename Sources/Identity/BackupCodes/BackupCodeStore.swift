@@ -189,8 +189,9 @@ extension BackupCodeStore: ReencryptableStore {
       let (account, kind): (Int64, String) = (try row.next(), try row.next())
       return (
         account: account, kind: kind, sealed: try row.next() as [UInt8],
-        secret: StoredSecret.userCodes(
-          kind, of: try row.next(), project: try row.next(), tenant: try row.next())
+        secret: StoredSecret(
+          kind: .userCodes, object: .account, objectID: try row.next(), part: kind,
+          project: try row.next(), tenant: try row.next())
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.account, $0.kind).text }) { row in

@@ -52,11 +52,7 @@ struct RemovedFactors: Sendable {
     let account = removal.account
     for factor in removal.factors {
       // An expired row may have the same ID, which an import can reuse.
-      try connection.run(
-        """
-        DELETE FROM removed_factor
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
-        """)
+      try Self.delete(factor.id, of: account.key, connection)
       // During a master key rotation, no secret may move from a table still to be re-encrypted to
       // one that's done.
       let sealed = try connection.first(
@@ -141,13 +137,16 @@ struct RemovedFactors: Sendable {
   static func delete(
     _ hold: RemovalHold, of account: Int64, _ connection: borrowing Connection
   ) throws {
-    for factor in hold.factors {
-      try connection.run(
-        """
-        DELETE FROM removed_factor
-        WHERE account_key = \(account) AND enrollment_id = \(factor.id)
-        """)
-    }
+    for factor in hold.factors { try delete(factor.id, of: account, connection) }
+  }
+
+  private static func delete(
+    _ factor: ID<Factor>, of account: Int64, _ connection: borrowing Connection
+  ) throws {
+    try connection.run(
+      """
+      DELETE FROM removed_factor WHERE account_key = \(account) AND enrollment_id = \(factor)
+      """)
   }
 
   /// Lists an account's removals that can be undone, newest first.
@@ -192,11 +191,7 @@ struct RemovedFactors: Sendable {
       (factor: try Factor(&row), account: try row.next() as Int64)
     }
     for row in rows {
-      try connection.run(
-        """
-        DELETE FROM removed_factor
-        WHERE account_key = \(row.account) AND enrollment_id = \(row.factor.id)
-        """)
+      try delete(row.factor.id, of: row.account, connection)
       let pool = try connection.first(
         """
         SELECT \(Pool.columns) FROM scope s \(SQL.orderedJoin) project p USING (project_id)

@@ -56,7 +56,10 @@ package struct TOTPFactor: Sendable {
   func resealed(
     _ sealed: [UInt8], project: String, tenant: String, account: String, factor: String
   ) throws -> [UInt8]? {
-    try StoredSecret.userTOTP(factor, of: account, project: project, tenant: tenant).opening {
+    try StoredSecret(
+      kind: .userTOTP, object: .account, objectID: account, part: factor, project: project,
+      tenant: tenant
+    ).opening {
       try sealer.resealed(sealed, with: Self.associated(project, tenant, account, factor))
     }
   }
@@ -85,7 +88,7 @@ package struct TOTPFactor: Sendable {
     ) { row in
       (
         sealed: try row.next() as [UInt8],
-        used: UsedSteps(last: try row.next(), unused: try row.next())
+        used: try UsedSteps(&row)
       )
     }
     return try row.map { row in
@@ -196,7 +199,7 @@ package struct TOTPFactor: Sendable {
     ) { row in
       (
         sealed: try row.next() as [UInt8],
-        used: UsedSteps(last: try row.next(), unused: try row.next()),
+        used: try UsedSteps(&row),
         suspendedUntil: try row.next() as Instant?, clock: try FactorClock(&row)
       )
     }

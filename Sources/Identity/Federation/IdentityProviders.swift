@@ -325,7 +325,9 @@ extension IdentityProviders: ReencryptableStore {
       let (pool, id): (Int64, String) = (try row.next(), try row.next())
       return (
         pool: pool, id: id, sealed: try row.next() as [UInt8]?,
-        secret: StoredSecret.clientSecret(id, project: try row.next(), tenant: try row.next())
+        secret: StoredSecret(
+          kind: .clientSecret, object: .provider, objectID: id, project: try row.next(),
+          tenant: try row.next())
       )
     }
     return try ResealedPart(rows, at: { PairPosition($0.pool, $0.id).text }) { row in

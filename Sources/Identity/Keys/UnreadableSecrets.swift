@@ -141,14 +141,6 @@ struct StoredSecret: Sendable, Equatable {
   var project = ""
   var tenant = ""
 
-  static func userTOTP(
-    _ factor: String, of account: String, project: String, tenant: String
-  ) -> StoredSecret {
-    StoredSecret(
-      kind: .userTOTP, object: .account, objectID: account, part: factor, project: project,
-      tenant: tenant)
-  }
-
   static func administratorTOTP(_ id: String) -> StoredSecret {
     StoredSecret(kind: .administratorTOTP, object: .administrator, objectID: id)
   }
@@ -161,37 +153,17 @@ struct StoredSecret: Sendable, Equatable {
     StoredSecret(kind: .evidenceKey, object: .signingKey, objectID: id)
   }
 
-  static func clientSecret(_ provider: String, project: String, tenant: String) -> StoredSecret {
-    StoredSecret(
-      kind: .clientSecret, object: .provider, objectID: provider, project: project,
-      tenant: tenant)
-  }
-
   static let consoleProvider = StoredSecret(
     kind: .clientSecret, object: .instance, objectID: "sign-in-provider")
-
-  static func userCodes(
-    _ kind: String, of account: String, project: String, tenant: String
-  ) -> StoredSecret {
-    StoredSecret(
-      kind: .userCodes, object: .account, objectID: account, part: kind, project: project,
-      tenant: tenant)
-  }
 
   static func message(_ id: Int64, project: String, tenant: String) -> StoredSecret {
     StoredSecret(
       kind: .message, object: .message, objectID: String(id), project: project,
       tenant: tenant)
   }
+}
 
-  init(
-    kind: Kind, object: AuditResource, objectID: String, part: String = "", project: String = "",
-    tenant: String = ""
-  ) {
-    (self.kind, self.object, self.objectID, self.part) = (kind, object, objectID, part)
-    (self.project, self.tenant) = (project, tenant)
-  }
-
+extension StoredSecret {
   init(
     _ kind: Kind, _ object: AuditResource, _ objectID: String, part: String = "", in pool: Pool
   ) {

@@ -164,14 +164,14 @@ extension Identity {
       report.recoveryCodes += try connection.run(
         """
         DELETE FROM backup_code
-        WHERE account_key = \(code.account) AND kind = 'recovery' AND code_digest = \(code.digest)
+        WHERE account_key = \(code.owner) AND kind = 'recovery' AND code_digest = \(code.digest)
         """)
     }
     for code in state.administratorCodes {
       report.recoveryCodes += try connection.run(
         """
         DELETE FROM recovery_code
-        WHERE administrator_id = \(code.administrator) AND code_digest = \(code.digest)
+        WHERE administrator_id = \(code.owner) AND code_digest = \(code.digest)
         """)
     }
   }
@@ -206,13 +206,8 @@ enum RestoreMark {
 
 /// Used codes and time steps that a replaced database knows and the restored one doesn't.
 struct FormerState: Sendable {
-  struct UsedCode: Sendable {
-    let account: Int64
-    let digest: [UInt8]
-  }
-
-  struct UsedAdministratorCode: Sendable {
-    let administrator: String
+  struct UsedCode<Owner: Sendable>: Sendable {
+    let owner: Owner
     let digest: [UInt8]
   }
 
@@ -221,9 +216,9 @@ struct FormerState: Sendable {
   /// The steps that stay unused, because no server ran at that time; nil for none.
   var unused: ClosedRange<Int64>?
   /// Recovery codes of users that were used or replaced.
-  var codes: [UsedCode] = []
+  var codes: [UsedCode<Int64>] = []
   /// Recovery codes of administrators that were used or replaced.
-  var administratorCodes: [UsedAdministratorCode] = []
+  var administratorCodes: [UsedCode<String>] = []
 
   private static let share = 5_000
 
@@ -266,7 +261,7 @@ struct FormerState: Sendable {
   /// Reads the recovery codes of the next accounts, never splitting an account; nil at the end.
   private static func codes(
     _ database: any Database, after last: Int64
-  ) async throws -> (codes: [UsedCode], end: Int64)? {
+  ) async throws -> (codes: [UsedCode<Int64>], end: Int64)? {
     try await database.read { connection in
       let accounts = try connection.all(
         """
@@ -280,18 +275,18 @@ struct FormerState: Sendable {
         SELECT account_key, code_digest FROM backup_code
         WHERE account_key > \(last) AND account_key <= \(end) AND kind = 'recovery'
         """
-      ) { UsedCode(account: try $0.next(), digest: try $0.next()) }
+      ) { UsedCode<Int64>(owner: try $0.next(), digest: try $0.next()) }
       return (codes, end)
     }
   }
 
   private static func administratorCodes(
     _ database: any Database
-  ) async throws -> [UsedAdministratorCode] {
+  ) async throws -> [UsedCode<String>] {
     try await database.read { connection in
       try connection.all(
         "SELECT administrator_id, code_digest FROM recovery_code WHERE administrator_id > ''"
-      ) { UsedAdministratorCode(administrator: try $0.next(), digest: try $0.next()) }
+      ) { UsedCode<String>(owner: try $0.next(), digest: try $0.next()) }
     }
   }
 }

@@ -14,6 +14,10 @@ struct RestoredSteps: Sendable {
   let used: UsedSteps
   var clock = FactorClock.server
 
+  private init(_ place: Place, _ row: inout Row) throws {
+    (self.place, used) = (place, try UsedSteps(&row))
+  }
+
   /// Reads the secrets with which a step after the given one was used, while the clock was ahead or
   /// by a device with a fast clock.
   static func after(_ step: Int64, _ connection: borrowing Connection) throws -> [RestoredSteps] {
@@ -22,31 +26,19 @@ struct RestoredSteps: Sendable {
       SELECT account_key, enrollment_id, last_step, unused_steps FROM factor
       WHERE account_key > 0 AND last_step > \(step) AND sealed_secret IS NOT NULL
       """
-    ) { row in
-      RestoredSteps(
-        place: .factor(account: try row.next(), enrollment: try row.next()),
-        used: UsedSteps(last: try row.next(), unused: try row.next()))
-    }
+    ) { try RestoredSteps(.factor(account: $0.next(), enrollment: $0.next()), &$0) }
       + connection.all(
         """
         SELECT account_key, enrollment_id, last_step, unused_steps FROM removed_factor
         WHERE account_key > 0 AND last_step > \(step) AND sealed_secret IS NOT NULL
         """
-      ) { row in
-        RestoredSteps(
-          place: .removedFactor(account: try row.next(), enrollment: try row.next()),
-          used: UsedSteps(last: try row.next(), unused: try row.next()))
-      }
+      ) { try RestoredSteps(.removedFactor(account: $0.next(), enrollment: $0.next()), &$0) }
       + connection.all(
         """
         SELECT administrator_id, totp_last_step, totp_unused_steps FROM administrator
         WHERE administrator_id > '' AND totp_last_step > \(step) AND totp_secret IS NOT NULL
         """
-      ) { row in
-        RestoredSteps(
-          place: .administrator(try row.next()),
-          used: UsedSteps(last: try row.next(), unused: try row.next()))
-      }
+      ) { try RestoredSteps(.administrator($0.next()), &$0) }
   }
 
   /// Reads the secrets of devices with a fast clock that were resynchronized.
@@ -59,10 +51,9 @@ struct RestoredSteps: Sendable {
       WHERE account_key > 0 AND clock_offset > 0
       """
     ) { row in
-      RestoredSteps(
-        place: .factor(account: try row.next(), enrollment: try row.next()),
-        used: UsedSteps(last: try row.next(), unused: try row.next()),
-        clock: FactorClock(offset: try row.next()))
+      var steps = try RestoredSteps(.factor(account: row.next(), enrollment: row.next()), &row)
+      steps.clock = FactorClock(offset: try row.next())
+      return steps
     }
       + connection.all(
         """
@@ -71,10 +62,10 @@ struct RestoredSteps: Sendable {
         WHERE account_key > 0 AND clock_offset > 0 AND sealed_secret IS NOT NULL
         """
       ) { row in
-        RestoredSteps(
-          place: .removedFactor(account: try row.next(), enrollment: try row.next()),
-          used: UsedSteps(last: try row.next(), unused: try row.next()),
-          clock: FactorClock(offset: try row.next()))
+        var steps = try RestoredSteps(
+          .removedFactor(account: row.next(), enrollment: row.next()), &row)
+        steps.clock = FactorClock(offset: try row.next())
+        return steps
       }
   }
 
@@ -157,9 +148,6 @@ extension RestoredSteps.Place {
   }
 
   fileprivate func read(_ connection: borrowing Connection) throws -> UsedSteps? {
-    func steps(_ row: inout Row) throws -> UsedSteps {
-      UsedSteps(last: try row.next(), unused: try row.next())
-    }
     switch self {
     case .factor(let account, let enrollment):
       return try connection.first(
@@ -167,20 +155,20 @@ extension RestoredSteps.Place {
         SELECT last_step, unused_steps FROM factor
         WHERE account_key = \(account) AND enrollment_id = \(enrollment)
           AND sealed_secret IS NOT NULL
-        """, steps)
+        """, UsedSteps.init)
     case .removedFactor(let account, let enrollment):
       return try connection.first(
         """
         SELECT last_step, unused_steps FROM removed_factor
         WHERE account_key = \(account) AND enrollment_id = \(enrollment)
           AND sealed_secret IS NOT NULL
-        """, steps)
+        """, UsedSteps.init)
     case .administrator(let id):
       return try connection.first(
         """
         SELECT totp_last_step, totp_unused_steps FROM administrator
         WHERE administrator_id = \(id) AND totp_secret IS NOT NULL
-        """, steps)
+        """, UsedSteps.init)
     }
   }
 
@@ -206,5 +194,12 @@ extension RestoredSteps.Place {
         WHERE administrator_id = \(id)
         """)
     }
+  }
+}
+
+extension UsedSteps {
+  /// Reads the last used step and those before it that are unused.
+  init(_ row: inout Row) throws {
+    self.init(last: try row.next(), unused: try row.next())
   }
 }
