@@ -310,40 +310,26 @@ extension Identity {
   ///
   /// - Returns: Whether there were any.
   private func recordSomeUses(atMost most: Int) async throws -> Bool {
-    let (keys, tokens) = (apiKeys.uses.take(most), serviceTokens.uses.take(most))
-    let trustedTokenKeys = trustedTokenKeys.uses.take(most)
-    guard !keys.isEmpty || !tokens.isEmpty || !trustedTokenKeys.isEmpty else {
-      return false
-    }
+    let kinds: [(uses: LastUses, table: SQL, key: SQL)] = [
+      (apiKeys.uses, "api_key", "api_key"), (serviceTokens.uses, "service_token", "token_id"),
+      (trustedTokenKeys.uses, "trusted_token_key", "trusted_token_key_id"),
+    ]
+    let noted = kinds.map { (kind: $0, notes: $0.uses.take(most)) }
+    guard noted.contains(where: { !$0.notes.isEmpty }) else { return false }
     do {
       try await store.write { connection in
-        for (key, at) in keys {
-          try connection.run(
-            """
-            UPDATE api_key SET last_used_at = \(at)
-            WHERE api_key = \(key) AND coalesce(last_used_at, 0) < \(at)
-            """)
-        }
-        for (token, at) in tokens {
-          try connection.run(
-            """
-            UPDATE service_token SET last_used_at = \(at)
-            WHERE token_id = \(token) AND coalesce(last_used_at, 0) < \(at)
-            """)
-        }
-        for (signer, at) in trustedTokenKeys {
-          try connection.run(
-            """
-            UPDATE trusted_token_key SET last_used_at = \(at)
-            WHERE trusted_token_key_id = \(signer)
-              AND coalesce(last_used_at, 0) < \(at)
-            """)
+        for (kind, notes) in noted {
+          for (id, at) in notes {
+            try connection.run(
+              """
+              UPDATE \(kind.table) SET last_used_at = \(at)
+              WHERE \(kind.key) = \(id) AND coalesce(last_used_at, 0) < \(at)
+              """)
+          }
         }
       }
     } catch {
-      apiKeys.uses.putBack(keys)
-      serviceTokens.uses.putBack(tokens)
-      self.trustedTokenKeys.uses.putBack(trustedTokenKeys)
+      for (kind, notes) in noted { kind.uses.putBack(notes) }
       throw error
     }
     return true

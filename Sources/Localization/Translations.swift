@@ -20,14 +20,6 @@ public struct Translations: Sendable {
     public var differing = 0
     /// The number of messages that the program doesn't have, or no longer has.
     public var unknown = 0
-
-    /// Creates the numbers.
-    public init(missing: Int = 0, fuzzy: Int = 0, differing: Int = 0, unknown: Int = 0) {
-      self.missing = missing
-      self.fuzzy = fuzzy
-      self.differing = differing
-      self.unknown = unknown
-    }
   }
 
   /// The catalogs, English first.

@@ -43,35 +43,22 @@ public struct AccountCounts: Hashable, Sendable {
     """
   }
 
+  /// The counts in the order of ``columns``.
+  private static let all: [any WritableKeyPath<Self, Int> & Sendable] = [
+    \.users, \.enrolledUsers, \.unverifiedEmails, \.disabled, \.totpUsers, \.phoneUsers, \.locked,
+  ]
+
   init(_ row: inout Row) throws {
-    users = try row.next()
-    enrolledUsers = try row.next()
-    unverifiedEmails = try row.next()
-    disabled = try row.next()
-    totpUsers = try row.next()
-    phoneUsers = try row.next()
-    locked = try row.next()
+    for count in Self.all { self[keyPath: count] = try row.next() }
   }
 
   static func += (one: inout Self, other: Self) {
-    one.users += other.users
-    one.enrolledUsers += other.enrolledUsers
-    one.totpUsers += other.totpUsers
-    one.phoneUsers += other.phoneUsers
-    one.unverifiedEmails += other.unverifiedEmails
-    one.disabled += other.disabled
-    one.locked += other.locked
+    for count in all { one[keyPath: count] += other[keyPath: count] }
   }
 
   static prefix func - (counts: Self) -> Self {
     var counts = counts
-    counts.users.negate()
-    counts.enrolledUsers.negate()
-    counts.totpUsers.negate()
-    counts.phoneUsers.negate()
-    counts.unverifiedEmails.negate()
-    counts.disabled.negate()
-    counts.locked.negate()
+    for count in all { counts[keyPath: count].negate() }
     return counts
   }
 

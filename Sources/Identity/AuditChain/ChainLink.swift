@@ -14,12 +14,9 @@ struct ChainLink: Sendable {
   let link: [UInt8]
 
   static let columns: SQL = "sequence, audit_id, salts, link"
+}
 
-  init(sequence: Int64, entry: Int64, salts: [UInt8], link: [UInt8]) {
-    (self.sequence, self.entry) = (sequence, entry)
-    (self.salts, self.link) = (salts, link)
-  }
-
+extension ChainLink {
   init(_ row: inout Row) throws {
     self.init(
       sequence: try row.next(), entry: try row.next(), salts: try row.next(), link: try row.next())

@@ -153,7 +153,7 @@ public struct ActionAuthorization: Sendable {
     }
     let methods = try ReauthenticationMethod.all(for: request.agent, connection)
     guard !methods.isEmpty else { return .failure(.noSecondFactor) }
-    guard faults.isEmpty, methods.contains(.totp), case .code(let code) = request.proof.content
+    guard faults.isEmpty, methods.contains(.totp), let code = request.proof.code
     else {
       let error = try Self.unverified(request, methods, at: now, connection)
       return .failure(.answers(faults + [error]))
@@ -297,23 +297,14 @@ public enum ReauthenticationMethod: String, CaseIterable, Sendable {
 /// Its content depends on the method; only the interface that reads it and the authorization that
 /// verifies it access it.
 public struct ReauthenticationProof: Sendable {
-  enum Content: Sendable {
-    case none
-    case code(TypedCode)
-  }
+  /// A code that isn't empty; nil for none.
+  let code: TypedCode?
 
-  let content: Content
+  public static let none = Self(code: nil)
 
-  public static let none = Self(content: .none)
+  public static func code(_ typed: TypedCode) -> Self { Self(code: typed.isEmpty ? nil : typed) }
 
-  public static func code(_ typed: TypedCode) -> Self {
-    typed.isEmpty ? .none : Self(content: .code(typed))
-  }
-
-  public var isEmpty: Bool {
-    if case .none = content { return true }
-    return false
-  }
+  public var isEmpty: Bool { code == nil }
 }
 
 /// What an action would require of an administrator now, for the confirmation page.

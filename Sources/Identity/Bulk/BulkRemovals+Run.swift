@@ -108,17 +108,20 @@ extension BulkRemovals {
   ) throws -> Outcome {
     let pool = policy.pool
     guard let id = item.account, let account = try AccountRecord.find(pool, id, connection) else {
-      return Outcome(.notFound)
+      return Outcome(result: .notFound)
     }
     if job.kind == .links {
-      return Outcome(try sendLink(to: account, job, administrator, policy, at: now, connection))
+      return Outcome(
+        result: try sendLink(to: account, job, administrator, policy, at: now, connection))
     }
     let obstacle = Self.obstacle(
       to: job.kind.action, on: account, in: pool, for: administrator)
-    if let obstacle { return Outcome(obstacle) }
-    guard !account.factors.isEmpty else { return Outcome(.none) }
+    if let obstacle { return Outcome(result: obstacle) }
+    guard !account.factors.isEmpty else { return Outcome(result: .none) }
     let seen = Set(item.seen)
-    guard seen.isSuperset(of: account.factors.map(\.id.text)) else { return Outcome(.changed) }
+    guard seen.isSuperset(of: account.factors.map(\.id.text)) else {
+      return Outcome(result: .changed)
+    }
     var removal = try FactorRemovals.removal(of: nil, from: account, settings, policy)
     let hold = NewRemovalHold(
       job.reason, by: administrator, settings, at: now, random: store.random)
@@ -132,20 +135,9 @@ extension BulkRemovals {
 
   private struct Outcome {
     let result: BulkResult
-    let removed: Int
-    let sessions: Int
-    let hold: NewRemovalHold?
-
-    init(_ result: BulkResult) {
-      self.init(result: result, removed: 0, sessions: 0, hold: nil)
-    }
-
-    init(result: BulkResult, removed: Int, sessions: Int, hold: NewRemovalHold?) {
-      self.result = result
-      self.removed = removed
-      self.sessions = sessions
-      self.hold = hold
-    }
+    var removed = 0
+    var sessions = 0
+    var hold: NewRemovalHold?
   }
 
   /// Stops the running removals and undos of a tenant, or of a project with all its tenants, that is

@@ -94,13 +94,6 @@ public struct NoticeMail: Sendable {
   public let at: Instant
   /// The link to report the change; nil if the user should contact support instead.
   public let reportLink: String?
-
-  public init(
-    notice: UserNotice, pool: Pool, email: String?, at: Instant, reportLink: String?
-  ) {
-    (self.notice, self.pool, self.email) = (notice, pool, email)
-    (self.at, self.reportLink) = (at, reportLink)
-  }
 }
 
 public struct WeakenedPolicyMail: Sendable {

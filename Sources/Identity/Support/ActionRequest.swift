@@ -44,11 +44,6 @@ public struct ActionOutcome<Value: Sendable>: Sendable {
   public let value: Value
   /// The renewed session if the agent re-authenticated, which the browser needs as a new cookie.
   public let renewed: NewConsoleSession?
-
-  public init(value: Value, renewed: NewConsoleSession?) {
-    self.value = value
-    self.renewed = renewed
-  }
 }
 
 /// A completed action with its single audit log entry.
