@@ -1,9 +1,11 @@
 """Fixtures: servers shared by many tests, and user pools that each test has for itself."""
 
+import functools
 import itertools
 import os
 import time
 
+import httpx
 import pytest
 
 from support.browser import launch
@@ -22,6 +24,8 @@ for name in [name for name in os.environ if name.startswith(("LANG", "LC_"))]:
     del os.environ[name]
 os.environ.update(LANG="C.UTF-8", TZ="UTC")
 time.tzset()
+# A client reads the certificates of all authorities for 30 ms of processor time, also if it uses none.
+httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)
 
 
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
