@@ -23,14 +23,22 @@ def libraries(program):
     return re.findall(r"(/\S+) \(0x", output("ldd", program))
 
 
-def owner(library):
-    """Returns the Debian package that a library belongs to; None for none."""
-    real = os.path.realpath(library)
-    for path in (library, real, real.removeprefix("/usr")):
-        found = subprocess.run(["dpkg-query", "--search", path], capture_output=True, text=True)
-        if found.returncode == 0:
-            return found.stdout.split(": ")[0]
-    return None
+def owners(libraries):
+    """Returns the Debian packages that libraries belong to, without those that belong to none."""
+    places = {}
+    for library in libraries:
+        real = os.path.realpath(library)
+        places[library] = [library, real, real.removeprefix("/usr")]
+    # It reads the files of all packages, however many paths it looks for; it fails if it misses one.
+    found = subprocess.run(
+        ["dpkg-query", "--search", *(path for paths in places.values() for path in paths)],
+        capture_output=True, text=True).stdout
+    packages = {}
+    for line in found.splitlines():
+        package, _, path = line.rpartition(": ")
+        packages.setdefault(path, package)
+    return sorted({packages[path] for paths in places.values()
+                   for path in [path for path in paths if path in packages][:1]})
 
 
 def entry(name, version, supplier, more):
@@ -41,20 +49,19 @@ def entry(name, version, supplier, more):
         "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION", **more}
 
 
-def debian(package):
-    """Returns the entry of an installed Debian package."""
-    shown = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}"
-    name, version, architecture, source, source_version = output(
-        "dpkg-query", "--show", "--showformat", shown, package).split("\t")
-    locator = f"pkg:deb/debian/{name}@{version}?arch={architecture}&distro=bookworm"
-    return entry(name, version, "Organization: Debian", {
-        "sourceInfo": f"built from {source} {source_version}",
-        "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                          "referenceLocator": locator.replace("+", "%2B")}]})
+def debian(packages):
+    """Returns the entries of installed Debian packages."""
+    shown = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
+    for line in output("dpkg-query", "--show", "--showformat", shown, *packages).splitlines():
+        name, version, architecture, source, source_version = line.split("\t")
+        locator = f"pkg:deb/debian/{name}@{version}?arch={architecture}&distro=bookworm"
+        yield entry(name, version, "Organization: Debian", {
+            "sourceInfo": f"built from {source} {source_version}",
+            "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                              "referenceLocator": locator.replace("+", "%2B")}]})
 
 
 def main(program, version, architecture):
-    packages = sorted({found for library in libraries(program) if (found := owner(library))})
     swift = re.search(r"Swift version (\S+)", output("swift", "--version")).group(1)
     digest = hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest()
     product = entry("countersign", version, "Organization: Countersign", {
@@ -68,7 +75,7 @@ def main(program, version, architecture):
             "externalRefs": [{
                 "referenceCategory": "SECURITY", "referenceType": "cpe23Type",
                 "referenceLocator": f"cpe:2.3:a:apple:swift:{swift}:*:*:*:*:linux:*:*"}]}),
-        *map(debian, packages)]
+        *debian(owners(libraries(program)))]
     created = datetime.datetime.fromtimestamp(
         int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
     print(json.dumps({

@@ -62,8 +62,8 @@ esac
             shutil.copy(file, folder)
         return folder / package.name
 
-    # The first one as the documentation says.
-    built = [build([], {"PATH": f"{toolchain}:{os.environ['PATH']}"}),
+    # The first one as the documentation says, except that it's compressed for less than a minute.
+    built = [build([], {"PATH": f"{toolchain}:{os.environ['PATH']}", "DPKG_DEB_COMPRESSOR_LEVEL": "0"}),
              build(["--fast", "--revision", "2"], {"COUNTERSIGN_PROGRAM": str(PROGRAM)})]
     shutil.rmtree(copy)
     return built
