@@ -162,17 +162,21 @@ class SavedDemo:
             DATABASES.restore(data, folder / "dump")
         return (folder / "output").read_text().splitlines()
 
+    def seconds(self):
+        """Returns how long its creation took."""
+        return float((self._folder() / "seconds").read_text())
+
     def kept(self, name, find):
         """Returns what is the same for all copies, and `find` returned in the first process that asked."""
-        file = self.folder / f"{name}.json"
-        with self._locked():
+        file = self._folder() / f"{name}.json"
+        with self._locked(name):
             if not file.exists():
                 file.write_text(json.dumps(find()))
         return json.loads(file.read_text())
 
     @contextlib.contextmanager
-    def _locked(self):
-        with open(self.folder / "lock", "w") as lock:
+    def _locked(self, name="demo"):
+        with open(self.folder / f"{name}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -187,7 +191,11 @@ class SavedDemo:
 
     def _create(self):
         data = self.folder / "data"
+        # The server creates it, but accepts an empty folder.
+        data.mkdir()
+        began = time.monotonic()
         server, lines = created(data)
+        (self.folder / "seconds").write_text(f"{time.monotonic() - began:.1f}")
         assert server.stop() == 0
         if DATABASES.has_all:
             DATABASES.dump(data, self.folder / "dump")
