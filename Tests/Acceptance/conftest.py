@@ -4,6 +4,7 @@ import functools
 import itertools
 import os
 import time
+from dataclasses import asdict
 
 import httpx
 import pytest
@@ -15,7 +16,7 @@ from support.pages import Pages
 from support.presses import wait_for_whole_pages
 from support.program import DATABASES, Server, free_port
 from support.rest import Api, create_token
-from support.site import covering, crawl, kinds
+from support.site import Visit, covering, crawl, kinds
 
 numbers = itertools.count(1)
 
@@ -26,7 +27,6 @@ os.environ.update(LANG="C.UTF-8", TZ="UTC")
 time.tzset()
 # A client reads the certificates of all authorities for 30 ms of processor time, also if it uses none.
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)
-
 
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
 LONG = ["test_package.py", "test_layouts.py", "test_openapi.py", "test_mail.py", "test_soak.py",
@@ -96,24 +96,31 @@ def own_demo(tmp_path_factory):
         yield demo
 
 
-def found_kinds(demo):
+@pytest.fixture(scope="session")
+def owner_visits(demo):
+    """What the demo's owner finds by following links."""
+    found = SAVED.kept("visits", lambda: [asdict(visit) for visit in crawl(demo.browse(demo.owner))])
+    return [Visit(**visit) for visit in found]
+
+
+def found_kinds(request):
     """Returns all kinds of pages, and fewer that show everything that any of them does."""
     def find():
-        visits = crawl(demo.browse(demo.owner))
+        visits = request.getfixturevalue("owner_visits")
         return [kinds(visits), covering(visits)]
     return SAVED.kept("kinds", find)
 
 
 @pytest.fixture(scope="session")
-def page_kinds(demo):
+def page_kinds(request):
     """A URL of every kind of page that the demo's owner can reach."""
-    return found_kinds(demo)[0]
+    return found_kinds(request)[0]
 
 
 @pytest.fixture(scope="session")
-def covering_kinds(demo):
+def covering_kinds(request):
     """A URL of as many of these kinds as have together everything that any of them shows."""
-    return found_kinds(demo)[1]
+    return found_kinds(request)[1]
 
 
 @pytest.fixture(scope="session")
