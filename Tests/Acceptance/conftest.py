@@ -28,6 +28,9 @@ time.tzset()
 # A client reads the certificates of all authorities for 30 ms of processor time, also if it uses none.
 httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_context)
 
+# Tests look at the layout of pages, not at a picture of them, which would take a third of the browser's time.
+UNDRAWN = "--blink-settings=acceleratedCompositingEnabled=false"
+
 # A file runs in one process; these take minutes, so that no process is left with one at the end.
 LONG = ["test_package.py", "test_layouts.py", "test_openapi.py", "test_mail.py", "test_soak.py",
         "test_axe.py", "test_text_messages.py", "test_crawl.py", "test_failover.py",
@@ -200,12 +203,12 @@ def site(new_site):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """Debian's Chromium, headless, with the DejaVu fonts."""
+    """Debian's Chromium, headless, with the DejaVu fonts, which draws nothing."""
     from playwright.sync_api import sync_playwright
 
     wait_for_whole_pages()
     with sync_playwright() as playwright:
-        browser = launch(playwright.chromium)
+        browser = launch(playwright.chromium, UNDRAWN)
         yield browser
         browser.close()
 
@@ -213,6 +216,6 @@ def chromium():
 @pytest.fixture(scope="session")
 def chromium_with_noto(chromium):
     """The same with Noto Sans, which is wider and taller."""
-    browser = launch(chromium.browser_type, fonts="noto")
+    browser = launch(chromium.browser_type, UNDRAWN, fonts="noto")
     yield browser
     browser.close()

@@ -16,7 +16,10 @@ SIZES = {"runOnly": {"type": "rule", "values": ["target-size"]}, "resultTypes": 
 
 def violations(page, rules):
     """Returns axe's violations on the open page, in a readable form."""
-    found = Axe().run(page, options=rules).response["violations"]
+    if page.evaluate("!window.axe"):
+        page.evaluate(Axe().axe_script)
+    # What passes is ten times as much.
+    found = page.evaluate("(rules) => axe.run(rules).then((results) => results.violations)", rules)
     return [(page.url, rule["id"], node["target"], node["failureSummary"])
             for rule in found for node in rule["nodes"][:2]]
 

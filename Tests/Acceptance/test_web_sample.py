@@ -14,6 +14,7 @@ import pyotp
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import launch
 from support.program import ROOT, Server
 from support.rest import Api
 
@@ -49,10 +50,12 @@ def page(chromium, emulator, tmp_path):
     handler = functools.partial(Files, directory=folder)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as application:
         threading.Thread(target=application.serve_forever, daemon=True).start()
-        page = chromium.new_page()
+        # It draws, so that the code can be scanned.
+        browser = launch(chromium.browser_type)
+        page = browser.new_page()
         page.goto(f"http://localhost:{application.server_port}/")
         yield page
-        page.close()
+        browser.close()
         application.shutdown()
 
 
