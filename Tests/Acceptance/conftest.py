@@ -31,12 +31,15 @@ httpx._transports.default.create_ssl_context = functools.cache(httpx.create_ssl_
 # Tests look at the layout of pages, not at a picture of them, which would take a third of the browser's time.
 UNDRAWN = "--blink-settings=acceleratedCompositingEnabled=false"
 
-# A file runs in one process; these take minutes, so that no process is left with one at the end.
-LONG = ["test_package.py", "test_layouts.py", "test_openapi.py", "test_mail.py", "test_soak.py",
-        "test_axe.py", "test_text_messages.py", "test_crawl.py", "test_failover.py",
-        "test_nodes_failures.py", "test_clicks.py", "test_move.py", "test_nodes_races.py",
-        "test_demo.py", "test_audit_file.py", "test_without_postgresql.py", "test_hostile.py",
-        "test_support_tour.py", "test_csv.py"]
+# A file runs in one process; these take minutes, so that no process is left with one at the end. Each process
+# begins with one of the first six, and goes on with the one that is six further: what waits is next to what computes.
+LONG = ["test_layouts.py", "test_openapi.py", "test_mail.py", "test_soak.py", "test_nodes_races.py",
+        "test_text_messages.py",
+        "test_package.py", "test_axe.py", "test_crawl.py", "test_clicks.py", "test_failover.py",
+        "test_nodes_failures.py",
+        "test_release.py", "test_connections.py", "test_move.py", "test_demo.py", "test_postgresql_watched.py",
+        "test_audit_file.py", "test_hostile.py", "test_support_tour.py", "test_without_postgresql.py",
+        "test_metrics.py", "test_readme.py", "test_postgresql.py", "test_csv.py"]
 
 
 def pytest_collection_modifyitems(config, items):
