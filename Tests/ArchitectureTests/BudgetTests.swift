@@ -3,7 +3,7 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 138_650,
+    "lines of Swift": 137_650,
     "Swift files": 776,
     "public error types": 45,
     "console actions": 82,

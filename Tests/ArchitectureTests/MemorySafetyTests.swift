@@ -4,7 +4,7 @@ import Testing
 /// use `unsafe`.
 private let mayBeUnsafe: Set = [
   "DatabaseSQLite", "DatabasePostgreSQL", "Crypto", "QRCode", "Markdown", "HTTPClient",
-  "HTTPServer", "Network", "Templating", "INI", "Host", "CBOR",
+  "HTTPServer", "Network", "Templating", "INI", "Host", "CBOR", "Compression",
 ]
 
 /// The files of other modules that may use `unsafe`: this one takes the addresses of literals, which

@@ -18,9 +18,12 @@ struct TidinessTests {
     #expect(breaches == [])
   }
 
-  @Test func `only pictures, releases, and inputs of the fuzzer aren't text`() throws {
+  @Test func `only pictures, releases, inputs of the fuzzer, and common passwords aren't text`()
+    throws
+  {
     let folders = [
       "docs/pictures/", "Tests/Fixtures/releases/", "Tests/ParserFuzzingTests/Corpus/",
+      "Sources/Identity/Passwords/",
     ]
     let others = try SourceTree.binaries().filter { path in
       !folders.contains { path.hasPrefix($0) }

@@ -103,6 +103,7 @@ public struct PoolEdit: Equatable, Sendable {
     guard project != nil else { return PoolEdit(displayName: "") }
     var edit = self
     edit.displayName = ""
+    edit.passwords = nil
     return edit
   }
 

@@ -88,7 +88,8 @@ struct PasswordPolicyTests {
       for pool in [project, tenant, copy] {
         #expect(pool.passwords == PasswordPolicy.initial && pool.passwordsChangedAt != nil)
       }
-      let entry = try #require(try await instance.log().first { $0.action == .projectCreate })
+      let entry = try #require(
+        try await instance.log(project.pool).first { $0.action == .projectCreate })
       #expect(entry.new(.passwordCommonRefused) == .flag(true))
       let program = Author(actor: .commandLine)
       let emulator = try instance.identity(profile: .emulator).pools

@@ -88,7 +88,10 @@ struct PolicyWeakeningTests {
       // Letting users delete their own accounts weakens nothing.
       #expect(permissions == ["signUp", "deletion"])
       let passwords = Set(Mirror(reflecting: PasswordPolicy()).children.compactMap(\.label))
-      #expect(passwords == ["isEnforced", "forcesUpgrade", "shortest", "longest", "classes"])
+      #expect(
+        passwords == [
+          "isEnforced", "forcesUpgrade", "shortest", "longest", "classes", "refusesCommon",
+        ])
     }
   }
 
