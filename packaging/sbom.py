@@ -51,6 +51,7 @@ def entry(name, version, supplier, more):
 
 def debian(packages):
     """Returns the entries of installed Debian packages."""
+    assert packages, "dpkg-query knows none of the libraries"
     shown = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${source:Version}\n"
     for line in output("dpkg-query", "--show", "--showformat", shown, *packages).splitlines():
         name, version, architecture, source, source_version = line.split("\t")

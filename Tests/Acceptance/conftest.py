@@ -118,13 +118,13 @@ def found_kinds(request):
 
 
 @pytest.fixture(scope="session")
-def page_kinds(request):
+def page_kinds(demo, request):
     """A URL of every kind of page that the demo's owner can reach."""
     return found_kinds(request)[0]
 
 
 @pytest.fixture(scope="session")
-def covering_kinds(request):
+def covering_kinds(demo, request):
     """A URL of as many of these kinds as have together everything that any of them shows."""
     return found_kinds(request)[1]
 

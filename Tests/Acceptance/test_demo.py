@@ -1,5 +1,6 @@
 """The demo: created at startup, reproducible, and for local use only."""
 
+import subprocess
 import time
 
 import httpx
@@ -7,8 +8,9 @@ import pytest
 
 from support.demo import SAVED, Demo, sign_in
 from support.pages import Pages
-from support.program import DATABASES, ROOT, Server, run
+from support.program import DATABASES, PROGRAM, ROOT, Server, environment, run
 from support.rest import ok
+from support.waiting import until
 
 
 def test_the_demo_starts_quickly():
@@ -60,22 +62,25 @@ def test_the_demo_is_refused_in_a_folder_with_other_data(tmp_path):
 # The command creates a file.
 @pytest.mark.sqlite
 def test_the_demo_command_replaces_an_interrupted_demo_and_nothing_else_and_serve_serves_it(tmp_path):
-    unfinished = tmp_path / "unfinished"
-    unfinished.mkdir(mode=0o700)
-    for name in ("master.key", "countersign.sqlite", "countersign.sqlite-wal", "server.lock", "notes"):
-        (unfinished / name).write_text("mine")
-    words = ["demo", "--data", tmp_path]
+    data = tmp_path / "data"
+    unfinished = data / "unfinished"
+    words = ["demo", "--data", data]
+    with subprocess.Popen([PROGRAM, *words], env=environment(), stdout=subprocess.DEVNULL) as first:
+        until((unfinished / "countersign.sqlite").exists, "the demo is begun")
+        first.kill()
+    (unfinished / "notes").write_text("mine")
+    found = sorted(unfinished.iterdir())
     kept = run(*words)
     assert kept.returncode == 78 and "isn't empty" in kept.stderr
-    assert len(list(unfinished.iterdir())) == 5
+    assert sorted(unfinished.iterdir()) == found
     (unfinished / "notes").unlink()
     replaced = run(*words)
     assert replaced.returncode == 0, replaced.stderr
     assert "olga@example.com" in replaced.stdout
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["countersign.sqlite", "master.key"]
+    assert sorted(path.name for path in data.iterdir()) == ["countersign.sqlite", "master.key"]
     again = run(*words)
     assert again.returncode == 78 and "empty" in again.stderr
-    with Server(tmp_path) as server:
+    with Server(data) as server:
         assert httpx.get(f"{server.url}/sign-in").status_code == 200
 
 

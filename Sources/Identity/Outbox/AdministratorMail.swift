@@ -278,7 +278,7 @@ extension Outbox {
       }
       try add(
         purpose, content, to: OutboxMessage.Reader(id: owner.id, permission: .protectUsers),
-        at: recipient, in: pool, now, connection)
+        at: onceADay ? recipient : owner.email, in: pool, now, connection)
     }
   }
 }

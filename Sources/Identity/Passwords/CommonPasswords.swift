@@ -4,7 +4,8 @@ import Text
 /// The 10,000 most common passwords of at least eight characters; the README next to them has their
 /// source.
 enum CommonPasswords {
-  /// Compared as ``SearchText`` folds it, regardless of case, accents, and character width.
+  /// Compared as ``SearchText`` folds it: regardless of case, accents, character width, spaces around
+  /// it, and invisible characters.
   static func contain(_ password: String) -> Bool {
     all.contains(UntrustedText(SearchText.folded(password)))
   }

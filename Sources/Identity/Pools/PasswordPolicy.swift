@@ -22,7 +22,8 @@ public struct PasswordPolicy: Equatable, Sendable {
   /// The maximum password length, from the minimum up to 4,096 characters; nil for 4,096.
   public var longest: Int?
   public var classes: Set<CharacterClass>
-  /// Whether ``CommonPasswords`` are rejected; the API neither shows nor changes it.
+  /// Whether ``CommonPasswords`` are rejected; the API doesn't show it, and changes it only by removing
+  /// the whole policy.
   public var refusesCommon: Bool
 
   public static let symbols = "^$*.[]{}()?\"!@#%&/\\,><':;|_~`-"

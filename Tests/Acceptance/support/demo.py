@@ -192,7 +192,7 @@ class SavedDemo:
     def _create(self):
         data = self.folder / "data"
         # The server creates it, but accepts an empty folder.
-        data.mkdir()
+        data.mkdir(exist_ok=True)
         began = time.monotonic()
         server, lines = created(data)
         (self.folder / "seconds").write_text(f"{time.monotonic() - began:.1f}")

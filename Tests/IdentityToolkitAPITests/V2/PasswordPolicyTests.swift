@@ -92,7 +92,7 @@ struct PasswordPolicyTests {
     }
   }
 
-  @Test func `programs neither see nor change whether common passwords are refused`() async throws {
+  @Test func `common passwords are refused whatever requirements a program sets`() async throws {
     try await TestServer.with { server in
       _ = try await server.identity.pools.update(
         project: ID(TestServer.project), by: Author(actor: .commandLine)
@@ -119,6 +119,12 @@ struct PasswordPolicyTests {
           ["customStrengthOptions": ["minPasswordLength": 9], "schemaVersion": 1]
         ])
       #expect(try await signUp("PassWord1").error == refusal)
+      let imported = try await server.post(
+        BatchCreateTests.path,
+        ["users": [["localId": "plain", "rawPassword": "PassWord1"]]], .owner)
+      #expect(
+        imported["error"]?.arrayValue?.first?["message"]
+          == "Missing password requirements: [Password must not be a common password]")
       // An imported hash is of a password that nobody knows.
       let hashed = try #require(BatchCreateTests.hashes.first)
       var body = try #require(hashed.members.objectValue)

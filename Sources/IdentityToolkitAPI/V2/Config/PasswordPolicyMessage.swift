@@ -131,7 +131,12 @@ extension PasswordPolicyMessage {
     return ["notificationCode": .string(code), "notificationMessage": .string(text)]
   }
 
-  fileprivate static func words(
+  static func sentence(_ requirements: [PasswordRequirement]) -> String {
+    let texts = requirements.map { words($0).text }
+    return "Missing password requirements: [\(texts.joined(separator: ", "))]"
+  }
+
+  private static func words(
     _ requirement: PasswordRequirement
   ) -> (code: String?, text: String) {
     switch requirement {
@@ -155,9 +160,7 @@ extension PasswordPolicyMessage {
 
 extension WireError {
   init(_ requirements: [PasswordRequirement]) {
-    let words = requirements.map { PasswordPolicyMessage.words($0).text }
     self.init(
-      "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
-        + "[\(words.joined(separator: ", "))]")
+      "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : \(PasswordPolicyMessage.sentence(requirements))")
   }
 }
