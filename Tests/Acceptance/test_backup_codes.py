@@ -45,7 +45,7 @@ class BackupCodeConversation(Conversation):
 
     def sign_in_with(self, code):
         """Signs in separately, with a code in place of the app's."""
-        first = ok(self.api.sign_in("ada@example.com"))
+        first = ok(self.api.sign_in("ada@example.com", "swordfish"))
         return self.api.factor("mfaSignIn:finalize", {
             "mfaPendingCredential": first["mfaPendingCredential"],
             "mfaEnrollmentId": first["mfaInfo"][0]["mfaEnrollmentId"],

@@ -43,7 +43,7 @@ def migrations(file):
 def sign_in(server):
     """Signs alice in with her password and her authenticator app."""
     api = Api(server.url, "acme-app", KEY)
-    pending = ok(api.sign_in("alice@example.com"))
+    pending = ok(api.sign_in("alice@example.com", "swordfish"))
     return ok(api.factor("mfaSignIn:finalize", {
         "mfaPendingCredential": pending["mfaPendingCredential"],
         "mfaEnrollmentId": pending["mfaInfo"][0]["mfaEnrollmentId"],
@@ -205,7 +205,7 @@ def test_the_documented_rollback_drill_works(released, tmp_path, pending):
     restored = [*(tmp_path / "rollback").glob("before-restore-*")]
     assert bool(restored) == pending, restored
     with Server(tmp_path / "rollback") as server:
-        assert ok(Api(server.url, "acme-app", KEY).sign_in("bob@example.com"))["mfaInfo"]
+        assert ok(Api(server.url, "acme-app", KEY).sign_in("bob@example.com", "swordfish"))["mfaInfo"]
 
 
 def test_a_database_of_a_newer_version_is_refused_with_instructions(released):

@@ -67,7 +67,7 @@ struct SlowUseTests {
   @Test func `a statement is told once while it runs, with the session that it waits for`()
     async throws
   {
-    try await withPostgreSQL { database in
+    try await withPostgreSQL(statementTimeout: .seconds(600)) { database in
       let told = Record<SlowUse>()
       database.tellSlowUse { told.append($0) }
       let (locked, ended) = (Event(), Event())

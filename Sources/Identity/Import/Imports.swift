@@ -125,8 +125,6 @@ public enum ImportFault: Error, Sendable {
   case emulatorHash
   /// The password is shorter than six characters.
   case weakPassword
-  /// The password violates the pool's password policy.
-  case passwordRequirements([PasswordRequirement])
   /// The password is longer than 4,096 characters.
   case passwordTooLong
   /// The custom claims aren't a JSON object.

@@ -60,9 +60,6 @@ extension Imports {
       }
       hash = stored
     case .plain(let password):
-      let policy = try await store.read { try PasswordPolicy.find(pool.key, $0) }
-      let missing = policy.missing(in: password)
-      guard missing.isEmpty else { return .refused(.passwordRequirements(missing)) }
       do { try AccountRules.checkPassword(password) } catch {
         if case .passwordTooLong = error { return .refused(.passwordTooLong) }
         return .refused(.weakPassword)

@@ -73,7 +73,6 @@ extension ImportFault {
     case .hash(.tooExpensive): "password hash exceeds the cost limits of this server"
     case .emulatorHash: "password hash is from the emulator"
     case .weakPassword: "password should be at least 6 characters"
-    case .passwordRequirements(let missing): PasswordPolicyMessage.sentence(missing)
     case .passwordTooLong: "password cannot be longer than 4096 characters"
     case .invalidClaims: "Invalid custom claims provided."
     case .claimsTooLarge: "Custom claims provided are too large."

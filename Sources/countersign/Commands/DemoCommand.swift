@@ -74,7 +74,7 @@ enum DemoCommand: Command {
     else { return }
     let own =
       [unfinished.key, unfinished.serverLock]
-      + DatabaseSwap.suffixes.map { unfinished.database + $0 }
+      + (DatabaseSwap.suffixes + ["-journal"]).map { unfinished.database + $0 }
     let held = try files.contentsOfDirectory(atPath: unfinished.path)
     guard held.allSatisfy({ own.contains("\(unfinished.path)/\($0)") }) else { return }
     let lock = try unfinished.lock()

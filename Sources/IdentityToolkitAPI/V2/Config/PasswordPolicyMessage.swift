@@ -131,12 +131,7 @@ extension PasswordPolicyMessage {
     return ["notificationCode": .string(code), "notificationMessage": .string(text)]
   }
 
-  static func sentence(_ requirements: [PasswordRequirement]) -> String {
-    let texts = requirements.map { words($0).text }
-    return "Missing password requirements: [\(texts.joined(separator: ", "))]"
-  }
-
-  private static func words(
+  fileprivate static func words(
     _ requirement: PasswordRequirement
   ) -> (code: String?, text: String) {
     switch requirement {
@@ -160,7 +155,9 @@ extension PasswordPolicyMessage {
 
 extension WireError {
   init(_ requirements: [PasswordRequirement]) {
+    let words = requirements.map { PasswordPolicyMessage.words($0).text }
     self.init(
-      "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : \(PasswordPolicyMessage.sentence(requirements))")
+      "PASSWORD_DOES_NOT_MEET_REQUIREMENTS : Missing password requirements: "
+        + "[\(words.joined(separator: ", "))]")
   }
 }
