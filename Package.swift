@@ -99,9 +99,9 @@ let package = Package(
         "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
         "WebAuthn",
       ],
-      exclude: ["Migrations/README.md", "Passwords/README.md"],
+      exclude: ["Migrations/README.md", "Directory/Passwords/README.md"],
       resources: [
-        .embedInCode("Migrations"), .embedInCode("Passwords/common_passwords.txt.gz"),
+        .embedInCode("Migrations"), .embedInCode("Directory/Passwords/common_passwords.txt.gz"),
       ], swiftSettings: house),
 
     module(

@@ -16,13 +16,13 @@ BUILT = (ROOT / ".build/debug").resolve()
 
 # What the recipe says to add: file, the line it goes before, and the text.
 STEPS = [
-    ("Sources/Identity/Administrators/Permission.swift",
+    ("Sources/Identity/Staff/Administrators/Permission.swift",
      "  /// Read-only access to everything",
      "  /// Reads policies, and nothing of users.\n  case counsel\n"),
-    ("Sources/Identity/Administrators/Permission.swift",
+    ("Sources/Identity/Staff/Administrators/Permission.swift",
      "    }\n  }\n\n  /// Whether administrators with this role must have",
      "    case .counsel: Self.ofCounsel\n"),
-    ("Sources/Identity/Administrators/Permission.swift",
+    ("Sources/Identity/Staff/Administrators/Permission.swift",
      "}\n\npublic enum ServiceTokenRole",
      "  private static let ofCounsel: Set<Permission> = [.seePool, .readPolicy]\n"),
     ("Sources/MailText/Role+Text.swift",

@@ -4,17 +4,17 @@ import Testing
 struct AccountWriteTests {
   /// The files with such statements, which call `AccountRecord.changed` after them.
   private static let files: Set = [
-    "Sources/Identity/Accounts/Accounts+Update.swift",
-    "Sources/Identity/Federation/Federation.swift",
-    "Sources/Identity/Import/ImportBatch+Replace.swift",
-    "Sources/Identity/OutOfBand/OutOfBandCodes+Use.swift",
-    "Sources/Identity/SignIn/SignIns+EmailLink.swift",
-    "Sources/Identity/Support/Support+Accounts.swift",
+    "Sources/Identity/Directory/Accounts/Accounts+Update.swift",
+    "Sources/Identity/Users/Federation/Federation.swift",
+    "Sources/Identity/Users/Import/ImportBatch+Replace.swift",
+    "Sources/Identity/Users/OutOfBand/OutOfBandCodes+Use.swift",
+    "Sources/Identity/Users/SignIn/SignIns+EmailLink.swift",
+    "Sources/Identity/Support/Support/Support+Accounts.swift",
   ]
 
   /// Files whose statements change how a password or an address is stored, and neither itself.
   private static let forms: Set = [
-    "Sources/Identity/Accounts/AccountRecord.swift", "Sources/Identity/SignIn/SignIns.swift",
+    "Sources/Identity/Directory/Accounts/AccountRecord.swift", "Sources/Identity/Users/SignIn/SignIns.swift",
   ]
 
   @Test func `every change of a password, an address, or a state ends codes`() throws {
@@ -34,8 +34,8 @@ struct AccountWriteTests {
     // An anonymous account has no address.
     #expect(
       found.map(\.path) == [
-        "Sources/Identity/Accounts/Accounts.swift",
-        "Sources/Identity/Accounts/AnonymousAccounts.swift",
+        "Sources/Identity/Directory/Accounts/Accounts.swift",
+        "Sources/Identity/Directory/Accounts/AnonymousAccounts.swift",
       ])
     #expect(try #require(found.first).text.contains("OutOfBandRecord.end(by: [.state]"))
   }

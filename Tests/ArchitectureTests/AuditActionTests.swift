@@ -2,7 +2,7 @@ import Testing
 
 /// Action names are defined only in the enum.
 struct AuditActionTests {
-  private static let home = "Sources/Identity/Audit/AuditAction.swift"
+  private static let home = "Sources/Identity/Staff/Audit/AuditAction.swift"
 
   @Test func `no string literal names an action outside the enum`() throws {
     let definition = /case \w+ = "([a-z-]+\.[a-z-]+)"/

@@ -55,10 +55,10 @@ struct AuthorityTests {
     }.map(\.name)
     #expect(
       found == [
-        "Sources/Identity/Accounts/Accounts.swift delete",
-        "Sources/Identity/Accounts/Accounts.swift deleteAll",
-        "Sources/Identity/Accounts/AnonymousAccounts.swift delete",
-        "Sources/Identity/Pools/Deletion.swift purge",
+        "Sources/Identity/Directory/Accounts/Accounts.swift delete",
+        "Sources/Identity/Directory/Accounts/Accounts.swift deleteAll",
+        "Sources/Identity/Directory/Accounts/AnonymousAccounts.swift delete",
+        "Sources/Identity/Directory/Pools/Deletion.swift purge",
       ])
   }
 
@@ -67,6 +67,6 @@ struct AuthorityTests {
     let found = try SourceTree.files(in: "Sources/Identity").flatMap(Self.functions).filter {
       $0.text.contains(/UPDATE scope SET mfa_state/)
     }.map(\.name)
-    #expect(found == ["Sources/Identity/Policy/Policies.swift store"])
+    #expect(found == ["Sources/Identity/Directory/Policy/Policies.swift store"])
   }
 }

@@ -43,7 +43,7 @@ struct DialectTests {
 
   /// The files that choose a statement by the database, although both understand it, and why.
   private static let choices = [
-    "Sources/Identity/SignIn/Ticket.swift":
+    "Sources/Identity/Users/SignIn/Ticket.swift":
       "a lookup in PostgreSQL would conflict with all sign-ins that begin at the same time"
   ]
 

@@ -4,8 +4,8 @@ import Testing
 /// Files that may name a role: role definitions, the setup of the first owner, and text about
 /// service tokens.
 private let exempt: Set = [
-  "Sources/Identity/Administrators/Permission.swift",
-  "Sources/Identity/Administrators/Setup.swift",
+  "Sources/Identity/Staff/Administrators/Permission.swift",
+  "Sources/Identity/Staff/Administrators/Setup.swift",
   // The name of a message's argument.
   "Sources/Console/Administrators/GrantText.swift",
   // The roles of service tokens.

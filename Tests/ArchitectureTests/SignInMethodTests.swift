@@ -6,16 +6,16 @@ struct SignInMethodTests {
   /// The statements in Identity that change a pool's sign-in methods or providers.
   private static let statements: Set = [
     // Narrow sign-in.
-    "Sources/Identity/Pools/Pools.swift: UPDATE scope SET (\\(PoolEdit.columnNames))",
-    "Sources/Identity/Federation/IdentityProviders.swift: UPDATE identity_provider SET display_name",
-    "Sources/Identity/Federation/IdentityProviders.swift: DELETE FROM identity_provider\n",
+    "Sources/Identity/Directory/Pools/Pools.swift: UPDATE scope SET (\\(PoolEdit.columnNames))",
+    "Sources/Identity/Users/Federation/IdentityProviders.swift: UPDATE identity_provider SET display_name",
+    "Sources/Identity/Users/Federation/IdentityProviders.swift: DELETE FROM identity_provider\n",
     // A new pool has no users, and a new provider no identities that were useful before.
-    "Sources/Identity/Pools/Pools+Creation.swift: INSERT INTO scope (",
-    "Sources/Identity/Federation/IdentityProviders.swift: INSERT INTO identity_provider (",
+    "Sources/Identity/Directory/Pools/Pools+Creation.swift: INSERT INTO scope (",
+    "Sources/Identity/Users/Federation/IdentityProviders.swift: INSERT INTO identity_provider (",
     // Encrypts a secret again.
-    "Sources/Identity/Federation/IdentityProviders.swift: UPDATE identity_provider SET sealed_secret",
+    "Sources/Identity/Users/Federation/IdentityProviders.swift: UPDATE identity_provider SET sealed_secret",
     // A deleted pool, with its users.
-    "Sources/Identity/Pools/Deletion.swift: DELETE FROM identity_provider WHERE",
+    "Sources/Identity/Directory/Pools/Deletion.swift: DELETE FROM identity_provider WHERE",
   ]
 
   /// The calls of the console, the API, and commands.
@@ -43,7 +43,7 @@ struct SignInMethodTests {
       words.flatMap { file.text.matches(of: $0).map { "\(file.path): \($0.output)" } }
     }
     #expect(Set(found) == Self.statements)
-    for path in ["Pools/Pools.swift", "Federation/IdentityProviders.swift"] {
+    for path in ["Directory/Pools/Pools.swift", "Users/Federation/IdentityProviders.swift"] {
       let file = try SourceTree.file("Sources/Identity/\(path)")
       #expect(file.text.contains("SignInNarrowing.counting(store)"), "\(path)")
     }

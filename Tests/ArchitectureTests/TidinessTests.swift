@@ -23,7 +23,7 @@ struct TidinessTests {
   {
     let folders = [
       "docs/pictures/", "Tests/Fixtures/releases/", "Tests/ParserFuzzingTests/Corpus/",
-      "Sources/Identity/Passwords/",
+      "Sources/Identity/Directory/Passwords/",
     ]
     let others = try SourceTree.binaries().filter { path in
       !folders.contains { path.hasPrefix($0) }

@@ -5,13 +5,13 @@ import Testing
 struct TypedTextTests {
   /// The files that compare a secret text or digest, with what is compared.
   private static let comparisons: [String: String] = [
-    "Sources/Identity/Administrators/ConsoleSessions+List.swift": "the token of a form",
-    "Sources/Identity/Administrators/Setup.swift": "a typed code",
-    "Sources/Identity/Support/CallerCodes.swift": "a typed code",
-    "Sources/Identity/ConsoleProvider/ConsoleProviders+Answer.swift": "a provider's response",
-    "Sources/Identity/Federation/ProviderAssertion.swift": "a nonce",
-    "Sources/Identity/Phones/PhoneCodes.swift": "a typed code",
-    "Sources/Identity/Sessions/Sessions.swift": "a refresh token",
+    "Sources/Identity/Staff/Administrators/ConsoleSessions+List.swift": "the token of a form",
+    "Sources/Identity/Staff/Administrators/Setup.swift": "a typed code",
+    "Sources/Identity/Support/Support/CallerCodes.swift": "a typed code",
+    "Sources/Identity/Staff/ConsoleProvider/ConsoleProviders+Answer.swift": "a provider's response",
+    "Sources/Identity/Users/Federation/ProviderAssertion.swift": "a nonce",
+    "Sources/Identity/Directory/Phones/PhoneCodes.swift": "a typed code",
+    "Sources/Identity/Users/Sessions/Sessions.swift": "a refresh token",
   ]
 
   /// The files that fold a typed code, each where it enters; no command reads one, and the demo types
@@ -30,10 +30,10 @@ struct TypedTextTests {
 
   /// The files that verify codes of authenticator apps, with whose time they're compared with.
   private static let clocks: [String: String] = [
-    "Sources/Identity/Administrators/AdministratorFactors.swift": "the server's: a new app",
-    "Sources/Identity/Administrators/AdministratorTOTP.swift": "the server's: an administrator",
-    "Sources/Identity/Enrollment/Enrollments+Phone.swift": "the server's: a new factor",
-    "Sources/Identity/Factors/TOTPFactor.swift": "the factor's",
+    "Sources/Identity/Staff/Administrators/AdministratorFactors.swift": "the server's: a new app",
+    "Sources/Identity/Staff/Administrators/AdministratorTOTP.swift": "the server's: an administrator",
+    "Sources/Identity/Users/Enrollment/Enrollments+Phone.swift": "the server's: a new factor",
+    "Sources/Identity/Directory/Factors/TOTPFactor.swift": "the factor's",
   ]
 
   private func paths(_ folders: String..., with word: String) throws -> [String] {
@@ -66,7 +66,7 @@ struct TypedTextTests {
   @Test func `each place that verifies codes of an app says whose time it takes`() throws {
     let found = try ["password.verify(", "app.verify("].flatMap { try paths("Sources", with: $0) }
     #expect(found.sorted() == Self.clocks.keys.sorted())
-    let factors = try SourceTree.file("Sources/Identity/Factors/TOTPFactor.swift")
+    let factors = try SourceTree.file("Sources/Identity/Directory/Factors/TOTPFactor.swift")
     #expect(factors.text.contains("code, at: clock.time(at: now).seconds, window: window"))
   }
 
