@@ -29,7 +29,7 @@ struct GlossaryTests {
     ("Sources/Identity/Migrations/", ""),
     ("Sources/Identity/Identity+Migrations.swift", "PackageResources."),
     // The purpose that sealed secrets are bound to, needed to open existing ones.
-    ("Sources/Identity/Users/BackupCodes/BackupCodeStore.swift", "\"stand-in\""),
+    ("Sources/Identity/Directory/Factors/BackupCodeStore.swift", "\"stand-in\""),
     ("Tests/ArchitectureTests/SealingTests.swift", "stand-in"),
     ("Tests/ArchitectureTests/GlossaryTests.swift", ""),
     ("Tests/Acceptance/replayed/", ""), ("Tests/Acceptance/production/", ""),
