@@ -17,7 +17,7 @@ struct ClockPage: Sendable {
   func confirm(_ signedIn: SignedIn) async throws -> Response {
     let outcome: ActionOutcome<Instant?>
     do {
-      outcome = try await clock.confirm(actions.request(signedIn))
+      outcome = try await clock.confirm(by: .console(actions.request(signedIn)))
     } catch let refusal as ActionDenial {
       let errors = try ActionForms.faults(refusal, .confirmClock, signedIn)
       return try await page(signedIn, errors: errors)

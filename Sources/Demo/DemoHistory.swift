@@ -28,7 +28,7 @@ extension Demo {
           _ = try await identity.invitations.invite(
             email: "noor@example.net", displayName: "Noor Bakker",
             grant: Grant(role: .support, project: pool.project, tenant: pool.tenant),
-            by: staff.author(staff.owner, random))
+            by: .program(staff.author(staff.owner, random)))
         })
     }
     var folded = clock.now
@@ -110,7 +110,9 @@ extension Demo {
     let author = staff.author(random.happens(800) ? staff.policy : staff.owner, random)
     guard policy != demoPool.plan.earlier else { return [] }
     func change(at: Instant, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void) -> DemoEvent {
-      DemoEvent(at: at) { _ = try await identity.policies.change(pool, by: author, edit: edit) }
+      DemoEvent(at: at) {
+        _ = try await identity.policies.change(pool, by: .program(author), edit: edit)
+      }
     }
     return [
       change(at: moment(to: 15 * 86_400)) { $0.pattern = policy.pattern },
@@ -127,7 +129,7 @@ extension Demo {
     return [data.playbook, data.playbook + data.addition].enumerated().map { number, lines in
       DemoEvent(at: start.advanced(bySeconds: Int64(number) * 5 * 86_400)) {
         _ = try await identity.guidance.write(
-          pool, lines.joined(separator: "\n"), expecting: number, by: author)
+          pool, lines.joined(separator: "\n"), expecting: number, by: .program(author))
       }
     }
   }

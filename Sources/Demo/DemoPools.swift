@@ -7,7 +7,8 @@ extension Demo {
     for (number, project) in data.projects.enumerated() {
       var day = -360 + Int64(number) * 60
       let created = try await identity(on: day).pools.createProject(
-        id: project.id, displayName: project.name, by: staff.author(staff.owner, random))
+        id: project.id, displayName: project.name, by: .program(staff.author(staff.owner, random))
+      ).value
       let demoPool = DemoPool(plan: project.pools[0], pool: created.pool, madeAt: clock.now)
       pools.append(demoPool)
       try await begin(demoPool, staff)
@@ -19,7 +20,7 @@ extension Demo {
       _ = try await identity.serviceTokens.create(
         project: created.pool.project, tenant: nil, role: .application,
         name: "\(project.name) backend",
-        maker: .administrator(staff.owner, staff.author(staff.owner, random)))
+        by: .program(staff.author(staff.owner, random)))
       try await trust(in: created, staff)
     }
     if let north = pools.first(where: { $0.plan.name == "clinic-north" }) {
@@ -38,7 +39,8 @@ extension Demo {
         password: true, emailLink: random.happens(300), anonymous: random.happens(100)),
       configuration: .initial)
     let tenant = try await identity(on: day).pools.createTenant(
-      in: project.pool.project, edit, by: staff.author(staff.owner, random))
+      in: project.pool.project, edit, by: .program(staff.author(staff.owner, random))
+    ).value
     let demoPool = DemoPool(plan: plan, pool: tenant.pool, madeAt: clock.now)
     try await begin(demoPool, staff)
     return demoPool
@@ -54,7 +56,7 @@ extension Demo {
     let first = demoPool.plan.earlier
     clock.set(clock.now.advanced(bySeconds: 5_400))
     _ = try await identity.policies.change(
-      demoPool.pool, by: staff.author(staff.policy, random)
+      demoPool.pool, by: .program(staff.author(staff.policy, random))
     ) { $0 = first }
   }
 
@@ -65,7 +67,7 @@ extension Demo {
     let host = "\(project.pool.project).example.com"
     _ = try await identity.trustedTokenKeys.add(
       to: project.pool.project, issuer: "back-end@\(host)", keyID: "2026-1", key: key,
-      by: author)
+      by: .program(author))
     var settings = ProviderSettings()
     settings.displayName = "\(project.displayName) staff"
     settings.isEnabled = true
@@ -73,6 +75,6 @@ extension Demo {
     settings.clientID = "countersign-demo"
     settings.keys = try KeySet(key)
     try await identity.identityProviders.create(
-      in: project.pool, id: "oidc.staff", settings, by: author)
+      in: project.pool, id: "oidc.staff", settings, by: .program(author))
   }
 }

@@ -142,7 +142,8 @@ extension Demo {
     DemoEvent(at: now.advanced(bySeconds: -daysAgo * 86_400)) {
       var settings = SupportRules()
       change(&settings)
-      try await identity.support.change(pool, to: settings, by: staff.author(staff.policy, random))
+      try await identity.support.change(
+        pool, to: settings, by: .program(staff.author(staff.policy, random)))
     }
   }
 

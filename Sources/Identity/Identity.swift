@@ -139,26 +139,25 @@ public final class Identity: Sendable {
       store: store, signIns: signIns, providers: identityProviders,
       pending: try Sealer(keys, purpose: "pending token", random: random))
     signingKeys = try SigningKeys(store: store, keys: keys)
-    let supportAuthorization = SupportAuthorization(store: store)
-    support = Support(store: store, authorization: supportAuthorization)
-    userData = UserData(store: store, audit: audit, authorization: supportAuthorization)
-    exemptions = Exemptions(store: store, authorization: supportAuthorization)
+    support = Support(store: store)
+    userData = UserData(store: store, audit: audit)
+    exemptions = Exemptions(store: store)
     authorization = store.authorization
     backupCodes = BackupCodes(
-      store: store, authorization: supportAuthorization, codes: backupCodeStore)
+      store: store, codes: backupCodeStore)
     resynchronizations = Resynchronizations(
-      store: store, authorization: supportAuthorization, totp: totp)
+      store: store, totp: totp)
     enrollmentLinks = EnrollmentLinks(
-      store: store, authorization: supportAuthorization, tickets: tickets, totp: totp)
+      store: store, tickets: tickets, totp: totp)
     reportedChanges = ReportedChanges(store: store)
     let removed = RemovedFactors(totp: totp)
     factorRemovals = FactorRemovals(
-      store: store, authorization: supportAuthorization, removed: removed)
+      store: store, removed: removed)
     bulkRemovals = BulkRemovals(
-      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals,
+      store: store, factorRemovals: factorRemovals,
       accounts: accounts)
     approvals = Approvals(
-      store: store, authorization: supportAuthorization, factorRemovals: factorRemovals)
+      store: store, factorRemovals: factorRemovals)
     let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     administrators = Administrators(store: store, hasher: hasher)
     consoleSessions = ConsoleSessions(

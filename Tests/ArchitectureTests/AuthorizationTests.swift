@@ -34,7 +34,8 @@ struct AuthorizationTests {
 
   @Test func `a page that acts with an author alone is found`() {
     let file = SourceFile(
-      path: "Sources/Console/A.swift", text: "try await keys.create(for: id, by: signedIn.author)")
+      path: "Sources/Console/A.swift",
+      text: "try await keys.create(for: id, by: .program(signedIn.author))")
     #expect(actsWithAnAuthor(file))
   }
 

@@ -31,7 +31,8 @@ struct TypedTextTests {
   /// The files that verify codes of authenticator apps, with whose time they're compared with.
   private static let clocks: [String: String] = [
     "Sources/Identity/Staff/Administrators/AdministratorFactors.swift": "the server's: a new app",
-    "Sources/Identity/Staff/Administrators/AdministratorTOTP.swift": "the server's: an administrator",
+    "Sources/Identity/Staff/Administrators/AdministratorTOTP.swift":
+      "the server's: an administrator",
     "Sources/Identity/Users/Enrollment/Enrollments+Phone.swift": "the server's: a new factor",
     "Sources/Identity/Directory/Factors/TOTPFactor.swift": "the factor's",
   ]

@@ -30,7 +30,8 @@ import Testing
       new.email = "hostile@example.com"
       new.emailVerified = true
       let account = try await world.identity.accounts.create(
-        try await world.euPool, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: .program(Author(actor: .commandLine))
+      ).value
       try await world.enroll(account, name.cut(to: Factor.longestName))
       let browser = try await Browser.signedIn(world)
       let user = try await world.eu + "/users/hostile"
@@ -102,7 +103,8 @@ import Testing
     let name = String(Self.names[index].prefix(100))
     try await World.withSampleData { world in
       let project = try await world.identity.pools.createProject(
-        id: "hostile", displayName: name, by: Author(actor: .commandLine))
+        id: "hostile", displayName: name, by: .program(Author(actor: .commandLine))
+      ).value
       let browser = try await Browser.signedIn(world)
       for path in [
         "/projects", "/projects/hostile", "/projects/hostile/policy", "/projects/hostile/users",
@@ -111,7 +113,7 @@ import Testing
         Markup.check(try await browser.get(path))
       }
       _ = try await world.identity.policies.change(
-        project.pool, by: Author(actor: .commandLine)
+        project.pool, by: .program(Author(actor: .commandLine))
       ) { edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
       }

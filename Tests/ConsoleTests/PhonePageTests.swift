@@ -21,7 +21,7 @@ import Testing
 
   private func setSMS(_ world: World, _ isOn: Bool) async throws {
     _ = try await world.identity.policies.change(
-      try await world.euPool, by: Author(actor: .commandLine)
+      try await world.euPool, by: .program(Author(actor: .commandLine))
     ) { edit throws(PolicyError) in edit.configuration.setSMS(isOn) }
   }
 

@@ -191,7 +191,8 @@ import Text
   @Test func `values that the form doesn't show are preserved`() async throws {
     try await World.withSampleData { world in
       let pool = try await world.euPool
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         edit throws(PolicyError) in
         edit.configuration.state = .enabled
         edit.configuration.smsEnabled = true

@@ -24,9 +24,10 @@ struct UnansweredFormTests {
     try await World.withSampleData { world in
       let author = Author(actor: .commandLine)
       _ = try await world.identity.pools.createProject(
-        id: "reversed", displayName: "\u{202E}gnp", by: author)
+        id: "reversed", displayName: "\u{202E}gnp", by: .program(author))
       let tenant = try await world.identity.pools.createTenant(
-        in: ID("reversed"), PoolEdit(displayName: "zone"), by: author)
+        in: ID("reversed"), PoolEdit(displayName: "zone"), by: .program(author)
+      ).value
       let id = try #require(tenant.pool.tenant).text
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get("/projects/reversed/tenants/\(id)/policy/comparison")

@@ -122,7 +122,8 @@ import Testing
       let olga = try await world.identity.administrators.create(
         email: "olga@example.com", displayName: "Olga", password: Secret(World.password),
         grant: Grant(role: .owner, project: eu.project, tenant: eu.tenant), by: line)
-      try await world.identity.administrators.grant(Grant(role: .auditor), to: olga.id, by: line)
+      try await world.identity.administrators.grant(
+        Grant(role: .auditor), to: olga.id, by: .program(line))
       let browser = try await Browser.signedIn(world, as: "olga@example.com")
       let page = try await browser.get("/exemptions")
       #expect(page.says("chiara.bianchi@example.com") && page.says("pat@example.com"))

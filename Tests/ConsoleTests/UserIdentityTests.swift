@@ -87,8 +87,9 @@ import Testing
       var settings = SupportRules()
       settings.approvalForLastFactor = true
       let author = Author(actor: .commandLine)
-      try await world.identity.support.change(pool, to: settings, by: author)
-      _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
+      try await world.identity.support.change(pool, to: settings, by: .program(author))
+      _ = try await world.identity.policies.change(pool, by: .program(author)) {
+        edit throws(PolicyError) in
         edit.pattern = .mandatory
       }
       try await world.addMessage(for: chiara, in: pool)
@@ -128,7 +129,8 @@ import Testing
       new.localID = "h<&\""
       new.displayName = name.cut(to: Account.longestName)
       let account = try await world.identity.accounts.create(
-        try await world.euPool, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: .program(Author(actor: .commandLine))
+      ).value
       let ada = try await Browser.signedIn(world)
       let uid = "h%3C%26%22"
       for word in ["disabling", "deletion", "unlock"] {

@@ -136,7 +136,8 @@ import Testing
       for number in 0...200 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(
+          pool, new, by: .program(Author(actor: .commandLine)))
       }
       let browser = try await Browser.signedIn(world)
       for path in ["/projects/globex/users", "/users"] {
@@ -181,7 +182,8 @@ import Testing
       for number in 0..<60 {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(
+          pool, new, by: .program(Author(actor: .commandLine)))
       }
       let browser = try await Browser.signedIn(world)
       let users = "/projects/globex/users"
@@ -248,7 +250,7 @@ import Testing
       new.localID = "other"
       _ = try await world.identity.accounts.create(
         try await world.identity.pools.existing(project: ID("globex")), new,
-        by: Author(actor: .commandLine))
+        by: .program(Author(actor: .commandLine)))
       let ada = try await Browser.signedIn(world)
       let both = try await ada.get("/users?open=1&q=chiara")
       #expect(both.says("chiara@globex.example") && both.says("chiara.bianchi@example.com"))
@@ -272,7 +274,7 @@ import Testing
       var new = NewAccount()
       (new.localID, new.displayName) = ("formula", "=cmd|' /C calc'!A0")
       _ = try await world.identity.accounts.create(
-        try await world.euPool, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: .program(Author(actor: .commandLine)))
       let ada = try await Browser.signedIn(world)
       let users = try await world.eu + "/users"
       let page = try await ada.get(users + "?factor=none&sort=name")

@@ -34,7 +34,8 @@ import Testing
       for number in 0..<120 {
         var new = NewAccount()
         new.email = "user\(number)@example.com"
-        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(
+          pool, new, by: .program(Author(actor: .commandLine)))
       }
       let browser = try await Browser.signedIn(world)
       var next: String? = "/projects/globex/users"
@@ -98,7 +99,8 @@ import Testing
       new.localID = "a/b?c#d%e&f g+é"
       new.email = "odd@example.com"
       let account = try await world.identity.accounts.create(
-        try await world.euPool, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: .program(Author(actor: .commandLine))
+      ).value
       let browser = try await Browser.signedIn(world)
       let list = try await browser.get(try await world.eu + "/users?q=odd")
       let link = try #require(

@@ -86,7 +86,7 @@ struct DeliveryTests {
   private func queue(_ instance: Instance) async throws -> Pool {
     let identity = instance.identity
     _ = try await identity.pools.createProject(
-      id: "acme-app", displayName: "Acme", by: Author(actor: .commandLine))
+      id: "acme-app", displayName: "Acme", by: .program(Author(actor: .commandLine)))
     let pool = try await identity.pools.find(project: ID("acme-app"))
     let (outbox, now) = (identity.store.outbox, identity.clock.now())
     try await instance.database.write { connection in

@@ -90,7 +90,8 @@ package struct LargeDemo: Sendable {
   private func makePools() async throws -> [(pool: Pool, count: Int)] {
     let author = Author(actor: .commandLine)
     let project = try await earlier.pools.createProject(
-      id: "metropolis", displayName: "Metropolis", by: author)
+      id: "metropolis", displayName: "Metropolis", by: .program(author)
+    ).value
     let configuration = MFAConfiguration(
       state: .enabled,
       totp: TOTPConfiguration(
@@ -101,9 +102,10 @@ package struct LargeDemo: Sendable {
         displayName: "village",
         signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
         configuration: configuration),
-      by: author)
+      by: .program(author)
+    ).value
     for pool in [project.pool, tenant.pool] {
-      _ = try await earlier.policies.change(pool, by: author) { edit in
+      _ = try await earlier.policies.change(pool, by: .program(author)) { edit in
         edit.configuration = configuration
         edit.configuration.setSMS(true)
         edit.pattern = .account

@@ -26,7 +26,7 @@ struct AdministratorPage: Sendable {
     }
     do {
       let outcome = try await identity.administrators.grant(
-        grant, until: end, to: ID(id), actions.request(signedIn))
+        grant, until: end, to: ID(id), by: .console(actions.request(signedIn)))
       let role = Message.Value.message(grant.role.name)
       let place = Message.Value.message(grant.placeText)
       return actions.leave(
@@ -107,7 +107,7 @@ struct AdministratorPage: Sendable {
     _ = try await identity.administrators.record(ID(id))
     do {
       let outcome = try await identity.administrators.revoke(
-        grant, from: ID(id), actions.request(signedIn))
+        grant, from: ID(id), by: .console(actions.request(signedIn)))
       return actions.leave(
         Self.revoked(grant, tokens: outcome.value), signedIn, after: outcome,
         to: ConsolePaths.administrator(id))

@@ -36,7 +36,7 @@ struct InstanceSettingsPage: Sendable {
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await identity.support.setStepUp(
-        minutes: minutes, ActionInput(signedIn.form).request(signedIn))
+        minutes: minutes, by: .console(ActionInput(signedIn.form).request(signedIn)))
     } catch let error as SupportRulesError {
       let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
       return try await page(signedIn, status: .unprocessableContent, faults: faults)

@@ -108,13 +108,14 @@ struct ActOnAdministrator: FormAction {
   ) async throws -> FormEnd {
     let name = administrator.short
     guard kind == .remove else {
-      let outcome = try await identity.administratorFactors.reset(administrator.id, request)
+      let outcome = try await identity.administratorFactors.reset(
+        administrator.id, by: .console(request))
       return FormEnd(
         Message(
           "The second factor for {name} was reset, and their sessions were ended.", ["name": name]),
         at: ConsolePaths.administrator(target.object), after: outcome)
     }
-    let outcome = try await identity.administrators.remove(administrator.id, request)
+    let outcome = try await identity.administrators.remove(administrator.id, by: .console(request))
     let tokens = outcome.value
     return FormEnd(
       tokens == 0

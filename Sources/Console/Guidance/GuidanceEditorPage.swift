@@ -192,7 +192,9 @@ struct SaveGuidance: Sendable {
     }
     do {
       let number = try await editor.guidance.write(
-        context.pool, draft.text, expecting: draft.version, context.signedIn.plainRequest)
+        context.pool, draft.text, expecting: draft.version,
+        by: .console(context.signedIn.plainRequest)
+      ).value
       editor.frames.leave(
         number == draft.version
           ? Message("No changes made. This text is already saved.")

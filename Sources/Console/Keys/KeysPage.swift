@@ -142,7 +142,8 @@ struct KeysPage: Sendable {
     let signedIn = context.signedIn
     let outcome: ActionOutcome<APIKey>
     do {
-      outcome = try await keys.create(for: context.pool.project, actions.request(signedIn))
+      outcome = try await keys.create(
+        for: context.pool.project, by: .console(actions.request(signedIn)))
     } catch let refusal as ActionDenial {
       let errors = try ActionForms.faults(refusal, .createAPIKey, signedIn)
       return try await askForCreation(context, errors)
@@ -219,7 +220,8 @@ struct RevokeAPIKey: FormAction {
   func perform(
     _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let outcome = try await keys.revoke(ID(target.object), of: target.pool.project, request)
+    let outcome = try await keys.revoke(
+      ID(target.object), of: target.pool.project, by: .console(request))
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(target.pool), after: outcome)

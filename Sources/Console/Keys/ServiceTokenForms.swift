@@ -75,7 +75,7 @@ private struct CreateServiceToken: FormAction {
     let pool = target.pool
     let outcome = try await tokens.create(
       project: pool.project, tenant: pool.tenant, role: role, name: target.form.trimmed("name"),
-      request)
+      by: .console(request))
     let (token, secret) = outcome.value
     return FormEnd(
       title: Message("Token created · Settings"), crumbs: [.keys(pool)], after: outcome
@@ -153,7 +153,7 @@ private struct RevokeServiceToken: FormAction {
   ) async throws -> FormEnd {
     let pool = target.pool
     let outcome = try await tokens.revoke(
-      ID(target.object), of: pool.project, tenant: pool.tenant, request)
+      ID(target.object), of: pool.project, tenant: pool.tenant, by: .console(request))
     return FormEnd(
       Message("Service token revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(pool), after: outcome)

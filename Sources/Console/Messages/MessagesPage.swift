@@ -43,7 +43,8 @@ struct MessagesPage: Sendable {
     let (message, signedIn) = (try await find(context, id), context.signedIn)
     let outcome: ActionOutcome<MessageText>
     do {
-      outcome = try await messages.open(context.pool, message.id, actions.request(signedIn))
+      outcome = try await messages.open(
+        context.pool, message.id, by: .console(actions.request(signedIn)))
     } catch OutboxError.notReadable {
       frames.leave(Message("This text can no longer be opened."), for: signedIn)
       return .redirect(to: ConsolePaths.message(context.pool, id))

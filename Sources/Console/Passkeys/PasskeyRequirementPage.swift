@@ -24,7 +24,8 @@ struct PasskeyRequirementPage: Sendable {
     default: throw Refusal.unreadableForm
     }
     do {
-      let outcome = try await passkeys.setRequired(isRequired, actions.request(signedIn))
+      let outcome = try await passkeys.setRequired(
+        isRequired, by: .console(actions.request(signedIn)))
       let text =
         !outcome.value
         ? Message("No changes made.")

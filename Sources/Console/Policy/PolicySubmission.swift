@@ -153,7 +153,7 @@ struct SavePolicyChange: Sendable {
     let version = preview.policy.version
     do {
       let outcome = try await pages.policies.change(
-        context.pool, expecting: version, actions.request(context.signedIn)
+        context.pool, expecting: version, by: .console(actions.request(context.signedIn))
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
       return actions.leave(
         Self.result(of: outcome.value, preview, context.signedIn.times),
@@ -189,7 +189,7 @@ struct SavePolicyChange: Sendable {
     case .changed:
       let changes = preview.changes.map(\.sentence)
       return Message("Saved: {changes}.", ["changes": .sequence(changes)])
-    case .waiting(let until):
+    case .waiting(_, let until):
       return Message(
         "Nothing has changed yet. A second administrator must approve the change by {time}.",
         ["time": times.value(until)])
@@ -206,7 +206,7 @@ struct StateTOTP: Sendable {
     let (actions, version) = (pages.actions, try pages.version(context))
     do {
       let outcome = try await pages.policies.change(
-        context.pool, expecting: version, actions.request(context.signedIn)
+        context.pool, expecting: version, by: .console(actions.request(context.signedIn))
       ) { edit throws(PolicyError) in
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
       }

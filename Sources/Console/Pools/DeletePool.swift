@@ -96,7 +96,8 @@ struct DeletePool<Place: PoolPlace>: FormAction {
     _ input: Void, _ target: FormTarget<Place>, _ request: ActionRequest
   ) async throws -> FormEnd {
     let pool = target.pool
-    let outcome = try await pools.delete(project: pool.project, tenant: pool.tenant, request)
+    let outcome = try await pools.delete(
+      project: pool.project, tenant: pool.tenant, by: .console(request))
     let name = Message.Value.name(Formatted.short(pool.name))
     return pool.tenant == nil
       ? FormEnd(

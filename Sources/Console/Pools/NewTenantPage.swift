@@ -96,13 +96,14 @@ struct CreateTenant: FormAction {
     let (project, pools) = (target.pool.project, identity.pools)
     let edit = PoolEdit.newTenant(named: target.form.trimmed("name"))
     guard let version else {
-      let tenant = try await pools.createTenant(in: project, edit, request)
+      let tenant = try await pools.createTenant(in: project, edit, by: .console(request)).value
       return FormEnd(
         Message("Tenant created. TOTP is off in its policy."),
         at: ConsolePaths.overview(tenant.pool))
     }
     let tenant = try await pools.createTenant(
-      in: project, edit, withPolicyVersion: version, request)
+      in: project, edit, withPolicyVersion: version, by: .console(request)
+    ).value
     return FormEnd(
       Message("Tenant created with the policy of {name}.", ["name": .name(target.pool.name)]),
       at: ConsolePaths.overview(tenant.pool))

@@ -36,7 +36,8 @@ struct CreateProject: FormAction {
     _ name: String, _ target: FormTarget<SignedIn>, _ request: ActionRequest
   ) async throws -> FormEnd {
     let project = try await pools.createProject(
-      id: target.form.trimmed("id"), displayName: name, request)
+      id: target.form.trimmed("id"), displayName: name, by: .console(request)
+    ).value
     return FormEnd(
       Message("Project created. TOTP is off in its policy."),
       at: ConsolePaths.overview(project.pool))

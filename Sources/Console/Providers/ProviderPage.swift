@@ -24,7 +24,7 @@ struct ProviderPage: Sendable {
     do {
       let settings = try Self.settings(answers)
       let outcome = try await identity.identityProviders.create(
-        in: context.pool, id: answers.id, settings, actions.request(signedIn))
+        in: context.pool, id: answers.id, settings, by: .console(actions.request(signedIn)))
       return actions.leave(
         Message("Provider {id} added.", ["id": .text(answers.id)]), signedIn, after: outcome,
         to: ConsolePaths.providers(context.pool))
@@ -57,7 +57,7 @@ struct ProviderPage: Sendable {
     do {
       let outcome = try await identity.identityProviders.update(
         context.pool, id, expecting: answers.expected,
-        actions.request(signedIn)
+        by: .console(actions.request(signedIn))
       ) { (settings) throws(ProviderError) in try answers.apply(to: &settings, kind) }
       return actions.leave(
         Message("Provider saved."), signedIn, after: outcome,
@@ -277,7 +277,7 @@ struct RemoveProvider: FormAction {
   func perform(
     _ input: Void, _ target: FormTarget<PoolContext>, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let outcome = try await providers.delete(target.pool, target.object, request)
+    let outcome = try await providers.delete(target.pool, target.object, by: .console(request))
     return FormEnd(
       Message("Provider {id} removed.", ["id": .text(target.object)]),
       at: ConsolePaths.providers(target.pool), after: outcome)

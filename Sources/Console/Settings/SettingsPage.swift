@@ -42,7 +42,7 @@ struct SettingsPage: Sendable {
     if answers.isChanged, answers.passwords.fault == nil {
       do {
         let outcome = try await identity.pools.update(
-          project: pool.project, tenant: pool.tenant, actions.request(signedIn)
+          project: pool.project, tenant: pool.tenant, by: .console(actions.request(signedIn))
         ) { (edit) throws(PoolError) in answers.apply(to: &edit) }
         return actions.leave(
           Message("Settings saved."), signedIn, after: outcome, to: part.path(pool))

@@ -78,7 +78,7 @@ struct SignInSwitchPage: Sendable {
     let pool = context.pool
     do {
       let outcome = try await identity.pools.update(
-        project: pool.project, tenant: pool.tenant, actions.request(signedIn)
+        project: pool.project, tenant: pool.tenant, by: .console(actions.request(signedIn))
       ) { (edit) throws(PoolError) in edit.disableAuth = off }
       return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.signInMethods(pool))
     } catch {

@@ -23,7 +23,7 @@ struct SupportRulesPage: Sendable {
     do {
       outcome = try await identity.support.change(
         context.pool, to: answers.settings, expecting: answers.version,
-        ActionInput(signedIn.form).request(signedIn))
+        by: .console(ActionInput(signedIn.form).request(signedIn)))
     } catch let error as SupportRulesError {
       if case .changedMeanwhile(let current) = error {
         answers.version = current.version

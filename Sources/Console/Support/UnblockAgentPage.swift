@@ -19,7 +19,7 @@ struct UnblockAgentPage: Sendable {
     let outcome: ActionOutcome<Bool>
     do {
       outcome = try await support.unblock(
-        ID(agent), in: context.pool, ActionInput(signedIn.form).request(signedIn))
+        ID(agent), in: context.pool, by: .console(ActionInput(signedIn.form).request(signedIn)))
     } catch let error as ActionDenial {
       // Other errors are shown by the page in place of its form.
       let isOfForm = if case .answers = error { true } else { false }

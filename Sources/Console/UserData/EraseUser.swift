@@ -37,7 +37,7 @@ struct EraseUser: FormAction {
   func perform(
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.userData.erase(target.pool, target.user, request)
+    let done = try await identity.userData.erase(target.pool, target.user, by: .console(request))
     return FormEnd(done.value.message, at: ConsolePaths.users(target.pool), after: done)
   }
 

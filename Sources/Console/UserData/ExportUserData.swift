@@ -35,7 +35,7 @@ struct ExportUserData: FormAction {
   func perform(
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let done = try await identity.userData.export(target.pool, target.user, request)
+    let done = try await identity.userData.export(target.pool, target.user, by: .console(request))
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.

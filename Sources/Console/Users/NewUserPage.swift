@@ -52,7 +52,9 @@ struct NewUserPage: Sendable {
     }
     let account: Account
     do {
-      account = try await accounts.create(context.pool, new, context.signedIn.plainRequest)
+      account = try await accounts.create(
+        context.pool, new, by: .console(context.signedIn.plainRequest)
+      ).value
     } catch let error as AccountError {
       return try await page(context, answers, errors: [try Self.fault(error)])
     } catch let denial as ActionDenial {

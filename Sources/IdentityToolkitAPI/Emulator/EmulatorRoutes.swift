@@ -102,11 +102,13 @@ extension Methods {
   func updateEmulatorConfig(_ call: AdminCall) async throws -> JSON {
     let duplicates = try call.message.message("signIn")?.flag("allowDuplicateEmails")
     let privacy = try call.message.message("emailPrivacyConfig")?.flag("enableImprovedEmailPrivacy")
-    let settings = try await identity.pools.update(project: call.pool.project, by: call.author) {
+    let settings = try await identity.pools.update(
+      project: call.pool.project, by: .program(call.author)
+    ) {
       (edit) throws(PoolError) in
       if let duplicates { edit.project?.allowDuplicateEmails = duplicates }
       if let privacy { edit.emailPrivacy = privacy }
-    }
+    }.value
     return Methods.emulatorConfig(settings)
   }
 

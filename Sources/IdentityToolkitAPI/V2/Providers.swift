@@ -74,7 +74,8 @@ extension Methods {
     var settings = ProviderSettings()
     try kind.apply(UpdateMask(of: body), body, to: &settings)
     let provider = try await identity.identityProviders.create(
-      in: call.pool, id: id, settings, by: call.author)
+      in: call.pool, id: id, settings, by: .program(call.author)
+    ).value
     return kind.write(provider, in: call.pool)
   }
 
@@ -101,8 +102,8 @@ extension Methods {
       try kind.apply(mask, body, to: &settings)
     }
     let provider = try await identity.identityProviders.update(
-      call.pool, id, by: call.author
-    ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }
+      call.pool, id, by: .program(call.author)
+    ) { (settings) throws(ProviderError) in try edit.apply(to: &settings) }.value
     return kind.write(provider, in: call.pool)
   }
 
@@ -111,7 +112,7 @@ extension Methods {
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws -> JSON {
     guard IdentityProviders.kind(of: id) == kind.kind else { throw ProviderError.notFound }
-    try await identity.identityProviders.delete(call.pool, id, by: call.author)
+    try await identity.identityProviders.delete(call.pool, id, by: .program(call.author))
     return [:]
   }
 }

@@ -20,7 +20,9 @@ extension Methods {
     }
     try edit.apply(to: &tenant)
     return TenantMessage.write(
-      try await identity.pools.createTenant(in: call.pool.project, tenant, by: call.author),
+      try await identity.pools.createTenant(
+        in: call.pool.project, tenant, by: .program(call.author)
+      ).value,
       for: call.holder)
   }
 }
@@ -105,10 +107,10 @@ extension Methods {
       () in try await settings(of: call).edit
     }
     let tenant = try await identity.pools.update(
-      project: call.pool.project, tenant: id, by: call.author
+      project: call.pool.project, tenant: id, by: .program(call.author)
     ) { (tenant) throws(PoolError) in
       try edit.apply(to: &tenant)
-    }
+    }.value
     return TenantMessage.write(tenant, for: call.holder)
   }
 
@@ -132,7 +134,8 @@ extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
   func deleteTenant(_ call: AdminCall) async throws -> JSON {
     guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }
-    try await identity.pools.delete(project: call.pool.project, tenant: id, by: call.author)
+    try await identity.pools.delete(
+      project: call.pool.project, tenant: id, by: .program(call.author))
     return [:]
   }
 }

@@ -149,7 +149,7 @@ enum AdminResetTOTPCommand: Command {
       let administrator = try await AdminCommands.find(email, instance)
       do {
         try await instance.identity.administratorFactors.reset(
-          administrator.id, by: Author(actor: .commandLine))
+          administrator.id, by: .program(Author(actor: .commandLine)))
         Terminal.say(
           Message(
             "Removed the second factor and passkeys of {email} and ended their sessions.",
@@ -206,7 +206,7 @@ enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
   static let unchanged = Message("Passkeys weren't required.")
 
   static func lift(_ identity: Identity, by author: Author) async throws -> Bool {
-    try await identity.passkeys.stopRequiring(by: author)
+    try await identity.passkeys.setRequired(false, by: .program(author)).value
   }
 }
 
@@ -241,7 +241,7 @@ enum AdminUnblockCommand: Command {
       }
       for place in held {
         try await support.unblock(
-          administrator.id, in: place.pool, by: Author(actor: .commandLine))
+          administrator.id, in: place.pool, by: .program(Author(actor: .commandLine)))
       }
       Terminal.say(Message("Unblocked {email}.", ["email": .text(administrator.email)]))
       return 0

@@ -10,7 +10,10 @@ enum ClockConfirmCommand: Command {
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
     try await Instance.use(arguments) { instance in
-      let now = try await instance.identity.clockGuard.confirm(by: Author(actor: .commandLine))
+      let now = try await instance.identity.clockGuard.confirm(
+        by: .program(Author(actor: .commandLine))
+      ).value
+      guard let now else { return 0 }
       Terminal.say(
         Message(
           """

@@ -15,7 +15,9 @@ enum ProjectCreateCommand: Command {
     return try await Instance.use(arguments) { instance in
       do {
         let project = try await instance.identity.pools.createProject(
-          id: id, displayName: arguments.value("name") ?? id, by: Author(actor: .commandLine))
+          id: id, displayName: arguments.value("name") ?? id,
+          by: .program(Author(actor: .commandLine))
+        ).value
         Terminal.say(
           Message("Created the project {project}.", ["project": .text(project.pool.project.text)]))
         return 0
@@ -54,7 +56,8 @@ enum TenantCreateCommand: ProjectCommand {
     return try await Instance.use(arguments) { instance in
       do {
         let tenant = try await instance.identity.pools.createTenant(
-          in: ID(project), .newTenant(named: name), by: Author(actor: .commandLine))
+          in: ID(project), .newTenant(named: name), by: .program(Author(actor: .commandLine))
+        ).value
         Terminal.say(
           Message(
             "Created the tenant {tenant}.", ["tenant": .text(tenant.pool.tenant?.text ?? "")]))

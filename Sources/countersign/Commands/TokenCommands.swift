@@ -41,7 +41,8 @@ enum TokenCreateCommand: Command {
         _ = try await instance.pool(project, tenant: tenant)
         let created = try await instance.identity.serviceTokens.create(
           project: ID(project), tenant: tenant.map { ID($0) }, role: role,
-          name: arguments.value("name") ?? word, maker: .commandLine)
+          name: arguments.value("name") ?? word, by: .program(Author(actor: .commandLine))
+        ).value
         Terminal.say(document: created.secret.revealedText)
         Terminal.complain(
           Message(
@@ -81,7 +82,8 @@ enum TokenRevokeCommand: ProjectRevocation {
   static func revoke(
     _ id: String, of project: ID<Project>, _ identity: Identity
   ) async throws {
-    try await identity.serviceTokens.revoke(ID(id), of: project, by: Author(actor: .commandLine))
+    try await identity.serviceTokens.revoke(
+      ID(id), of: project, by: .program(Author(actor: .commandLine)))
   }
 }
 
@@ -113,7 +115,8 @@ enum TrustedTokenKeyAddCommand: Command {
       do {
         let signer = try await instance.identity.trustedTokenKeys.add(
           to: ID(project), issuer: issuer, keyID: arguments.value("key-id"), key: key,
-          by: Author(actor: .commandLine))
+          by: .program(Author(actor: .commandLine))
+        ).value
         Terminal.say(
           Message(
             "Registered {id}, SHA-256 {fingerprint}.",
@@ -185,6 +188,6 @@ enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
     _ id: String, of project: ID<Project>, _ identity: Identity
   ) async throws {
     try await identity.trustedTokenKeys.revoke(
-      ID(id), of: project, by: Author(actor: .commandLine))
+      ID(id), of: project, by: .program(Author(actor: .commandLine)))
   }
 }

@@ -33,7 +33,8 @@ enum UserExportCommand: Command {
       let file = try PrivateFile(path)
       let bytes = try await UserDataCommand.explaining {
         try await instance.identity.userData.export(
-          pool, ID(uid), by: Author(actor: .commandLine))
+          pool, ID(uid), by: .program(Author(actor: .commandLine))
+        ).value
       }
       try file.write(bytes)
       try file.finish()
@@ -81,7 +82,8 @@ enum UserEraseCommand: Command {
       let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
       let erasure = try await UserDataCommand.explaining {
         try await instance.identity.userData.erase(
-          pool, ID(uid), reason: reason, by: Author(actor: .commandLine))
+          pool, ID(uid), by: .program(Author(actor: .commandLine), because: reason)
+        ).value
       }
       let progress = try await finish(erasure.number, in: pool, instance.identity, folder)
       guard progress.isFinished else {

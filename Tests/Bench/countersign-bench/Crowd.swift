@@ -15,10 +15,10 @@ struct Crowd {
     _ = try await addTenants(1_000)
     for number in 1...48 {
       _ = try await identity.pools.createProject(
-        id: "bench-project-\(number)", displayName: "Bench \(number)", by: author)
+        id: "bench-project-\(number)", displayName: "Bench \(number)", by: .program(author))
     }
     let pool = try await identity.pools.find(project: project)
-    _ = try await identity.policies.change(pool, by: author) {
+    _ = try await identity.policies.change(pool, by: .program(author)) {
       $0.configuration = MFAConfiguration(
         state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 1))
     }
@@ -31,7 +31,7 @@ struct Crowd {
       user.email = "user-\(number)@example.com"
       user.displayName = "User \(number)"
       user.emailVerified = true
-      _ = try await identity.accounts.create(pool, user, by: author)
+      _ = try await identity.accounts.create(pool, user, by: .program(author))
     }
     let enrolled = try await identity.accounts.list(pool, filter: .totp, limit: 1).items.first
     return enrolled?.id.text ?? ""
@@ -42,7 +42,8 @@ struct Crowd {
   /// - Returns: The tenants.
   func addTenants(_ count: Int) async throws -> [Pool] {
     let large = try await identity.pools.createProject(
-      id: "bench-large", displayName: "Large", by: author)
+      id: "bench-large", displayName: "Large", by: .program(author)
+    ).value
     let project = large.pool.project
     try await together(count) { number in
       _ = try await identity.pools.createTenant(
@@ -52,7 +53,7 @@ struct Crowd {
           configuration: MFAConfiguration(
             state: .enabled,
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
-        by: author)
+        by: .program(author))
     }
     var tenants: [Pool] = []
     var after: String?

@@ -17,7 +17,8 @@ struct Metropolis {
   private func enforce() async throws {
     let pool = try await identity.pools.existing(project: ID("metropolis"))
     let day = Day(identity.clock.now().advanced(bySeconds: -200 * 86_400))
-    _ = try await identity.policies.change(pool, by: Author(actor: .commandLine)) { edit in
+    _ = try await identity.policies.change(pool, by: .program(Author(actor: .commandLine))) {
+      edit in
       edit.pattern = .mandatory
       edit.enforcement = Enforcement(.claim, from: day, graceDays: 90)
     }

@@ -125,7 +125,7 @@ struct Prepare {
     let author = Author(actor: .commandLine)
     if profile == Profile.standalone.rawValue {
       _ = try await identity.pools.createProject(
-        id: project.text, displayName: "Bench", by: author)
+        id: project.text, displayName: "Bench", by: .program(author))
     }
     for number in 1...60 {
       _ = try await identity.pools.createTenant(
@@ -135,18 +135,20 @@ struct Prepare {
           configuration: MFAConfiguration(
             state: .enabled,
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
-        by: author)
+        by: .program(author))
     }
     let password = Secret("correct horse battery staple")
     let session = try await signIn(identity, password)
     let token = try await identity.serviceTokens.create(
-      project: project, tenant: nil, role: .owner, name: "bench", maker: .commandLine)
+      project: project, tenant: nil, role: .owner, name: "bench",
+      by: .program(Author(actor: .commandLine))
+    ).value
     let pool = try await identity.pools.find(project: project)
     var user = NewAccount()
     user.email = "user@example.com"
     user.password = password
     user.emailVerified = true
-    _ = try await identity.accounts.create(pool, user, by: author)
+    _ = try await identity.accounts.create(pool, user, by: .program(author))
     let keys = try await identity.apiKeys.list(project)
     let facts = [
       "cookie": session.token.revealedText, "token": token.secret.revealedText,
@@ -202,7 +204,7 @@ struct Prepare {
     let (earlier, before) = try await open(folder, profile, clock: WallClock { past })
     let author = Author(actor: .commandLine)
     _ = try await earlier.policies.change(
-      try await earlier.pools.find(project: project), by: author
+      try await earlier.pools.find(project: project), by: .program(author)
     ) {
       $0.configuration = MFAConfiguration(
         state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: window))
@@ -246,7 +248,7 @@ struct Prepare {
     let name = RandomSource.system.token(bytes: 12)
     user.email = "\(name)@example.com"
     user.emailVerified = true
-    let account = try await identity.accounts.create(pool, user, by: author)
+    let account = try await identity.accounts.create(pool, user, by: .program(author)).value
     let moment = identity.clock.now()
     let session = UserSession(
       pool: pool, account: account.id, authTime: moment.seconds, provider: .password)

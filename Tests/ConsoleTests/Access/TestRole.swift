@@ -46,7 +46,7 @@ struct TestRole: Sendable, CustomTestStringConvertible {
       grant: grant ?? Grant(role: role), by: Author(actor: .commandLine))
     if grant == nil {
       try await world.identity.administrators.revoke(
-        Grant(role: role), from: administrator.id, by: Author(actor: .commandLine))
+        Grant(role: role), from: administrator.id, by: .program(Author(actor: .commandLine)))
     }
     return try await Browser.signedIn(world, as: Self.email)
   }
@@ -98,18 +98,20 @@ struct Samples: Sendable {
     else { throw Missing("an enrolled user in \(pool.name)") }
     let token = try await world.identity.serviceTokens.create(
       project: pool.project, tenant: pool.tenant, role: .support, name: "desk",
-      maker: .commandLine)
+      by: .program(Author(actor: .commandLine))
+    ).value
     try await world.addMessage(for: enrolled, in: pool)
     let message = try await world.identity.messages.list(pool).items.first
     var provider = ProviderSettings()
     provider.issuer = "https://login.example.com"
     provider.clientID = "client-1"
     try await world.identity.identityProviders.create(
-      in: pool, id: "oidc.acme", provider, by: Author(actor: .commandLine))
+      in: pool, id: "oidc.acme", provider, by: .program(Author(actor: .commandLine)))
     let signer = try await world.identity.trustedTokenKeys.add(
       to: pool.project, issuer: "backend-\(ofTenant)@example.com", keyID: nil,
       key: World.publicKey,
-      by: Author(actor: .commandLine))
+      by: .program(Author(actor: .commandLine))
+    ).value
     let blocked = try await world.blockedAgent(in: pool)
     let removed = try await world.removal(of: enrolled, in: pool)
     let removal = try await world.waitingRemoval(of: [enrolled], in: pool)
@@ -117,8 +119,8 @@ struct Samples: Sendable {
     let invitation = try await world.identity.invitations.invite(
       email: "invited-\(ofTenant)@example.com", displayName: "Invited",
       grant: Grant(role: .auditor),
-      by: ada.author(address: "192.0.2.1", requestID: "000000INVITE")
-    ).invitation
+      by: .program(ada.author(address: "192.0.2.1", requestID: "000000INVITE"))
+    ).value.invitation
     values = [
       "removals": removed.text,
       "blocked-agents": blocked,
@@ -190,7 +192,7 @@ extension World {
   ) async throws -> (job: Int64, approval: Int64) {
     var settings = try await identity.support.settings(pool)
     settings.approvalOverUsers = 0
-    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(pool, to: settings, by: .program(Author(actor: .commandLine)))
     let (agent, author) = try await inSupport(email)
     let list = try BulkList(accounts.map(\.id.text).joined(separator: "\n"))
     let job = try await identity.bulkRemovals.draft(list, in: pool, by: author, agent)
@@ -206,16 +208,16 @@ extension World {
   /// Requests a weaker policy that needs a second approver, and returns the request's number.
   func waitingPolicy(in pool: Pool) async throws -> Int64 {
     let author = Author(actor: .commandLine)
-    let policy = try await identity.policies.change(pool, by: author) {
+    let policy = try await identity.policies.change(pool, by: .program(author)) {
       $0.pattern = .mandatory
-    }
+    }.value.policy
     var settings = try await identity.support.settings(pool)
     settings.policyApprovalOverUsers = 0
-    try await identity.support.change(pool, to: settings, by: author)
+    try await identity.support.change(pool, to: settings, by: .program(author))
     let (agent, ada) = try await inSupport()
     _ = try await identity.policies.change(
       pool, expecting: policy.version,
-      ActionRequest(agent: agent, author: ada, note: "Enrollment is too hard.")
+      by: .console(ActionRequest(agent: agent, author: ada, note: "Enrollment is too hard."))
     ) { $0.pattern = nil }
     let waiting = try await identity.approvals.waiting(visibleTo: agent.administrator)
     guard let approval = waiting.first(where: { $0.kind == .policy && $0.pool.key == pool.key })
@@ -241,10 +243,11 @@ extension World {
       new.emailVerified = true
       new.password = Secret("a user's password")
       let author = Author(actor: .commandLine)
-      _ = try await identity.policies.change(pool, by: author) { edit throws(PolicyError) in
+      _ = try await identity.policies.change(pool, by: .program(author)) {
+        edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
       }
-      let account = try await identity.accounts.create(pool, new, by: author)
+      let account = try await identity.accounts.create(pool, new, by: .program(author)).value
       try await enroll(account, "Phone", in: pool)
       return pool
     }

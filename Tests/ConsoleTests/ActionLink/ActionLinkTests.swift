@@ -108,7 +108,8 @@ import Testing
     _ world: World, _ body: @escaping @Sendable (inout PoolEdit) -> Void
   ) async throws {
     _ = try await world.identity.pools.update(
-      project: ID("acme-retail"), tenant: try await world.euShop, by: Author(actor: .commandLine)
+      project: ID("acme-retail"), tenant: try await world.euShop,
+      by: .program(Author(actor: .commandLine))
     ) { body(&$0) }
   }
 
@@ -271,7 +272,7 @@ import Testing
     try await World.withSampleData { world in
       let tenant = try await world.euShop
       _ = try await world.identity.pools.update(
-        project: ID("acme-retail"), tenant: tenant, by: Author(actor: .commandLine)
+        project: ID("acme-retail"), tenant: tenant, by: .program(Author(actor: .commandLine))
       ) { $0.signIn.emailLink = true }
       let browser = Browser(world)
       let link = try await link(world, .signIn, continueURL: "http://localhost:3000/finish#x")

@@ -116,7 +116,8 @@ import Testing
       let before = try await ada.get("/projects/globex").text.contains(link)
       let keys = world.identity.apiKeys
       let key = try await keys.create(
-        for: ID("globex"), by: Author(actor: .commandLine))
+        for: ID("globex"), by: .program(Author(actor: .commandLine))
+      ).value
       let created = try await ada.get("/projects/globex").text.contains(link)
       _ = try await keys.project(for: key.text)
       let used = try await ada.get("/projects/globex").text.contains(link)

@@ -188,13 +188,13 @@ import Testing
       for role in [Role.policy, .owner] {
         _ = try await world.identity.administrators.grant(
           Grant(role: role, project: acme), to: ID(id),
-          by: boss.author(address: "a", requestID: "r"))
+          by: .program(boss.author(address: "a", requestID: "r")))
       }
       let maker = try await world.identity.administrators.record(ID(id)).administrator
       for role in [ServiceTokenRole.owner, .policy] {
         _ = try await world.identity.serviceTokens.create(
           project: acme, tenant: nil, role: role, name: "backend",
-          maker: .administrator(maker, maker.author(address: "a", requestID: "r")))
+          by: .program(maker.author(address: "a", requestID: "r")))
       }
       let asked = try await ada.get(address + "/removal")
       #expect(asked.says("2 service tokens they created are revoked"))

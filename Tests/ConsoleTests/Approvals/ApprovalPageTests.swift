@@ -11,13 +11,14 @@ import Testing
   private func requireApproval(_ world: World) async throws {
     let pool = try await world.euPool
     let author = Author(actor: .commandLine)
-    _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
+    _ = try await world.identity.policies.change(pool, by: .program(author)) {
+      edit throws(PolicyError) in
       edit.pattern = .mandatory
     }
     var settings = SupportRules()
     settings.approvalForLastFactor = true
     settings.identityProof = ["called back"]
-    try await world.identity.support.change(pool, to: settings, by: author)
+    try await world.identity.support.change(pool, to: settings, by: .program(author))
   }
 
   /// Requests the removal of Chiara's factors as Nadia.

@@ -25,7 +25,9 @@ import Testing
       let pool = try await world.euPool
       for intervals in [1, 2] {
         world.clock.advance(seconds: 11)
-        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(
+          pool, by: .program(Author(actor: .commandLine))
+        ) {
           $0.configuration.totp?.adjacentIntervals = intervals
         }
       }
@@ -174,7 +176,7 @@ import Testing
       #expect(before.says("<a href=\"\(us)\"><bdi>us-shop</bdi></a>"))
       try await world.identity.pools.delete(
         project: ID("acme-retail"), tenant: try await world.tenantID("us-shop"),
-        by: Author(actor: .commandLine))
+        by: .program(Author(actor: .commandLine)))
       let after = try await ada.get("/audit?action=tenant")
       #expect(after.says("<bdi>us-shop</bdi> <span class=\"sub\">deleted</span>"))
       #expect(!after.says("<a href=\"\(us)\">"))
@@ -216,7 +218,7 @@ import Testing
       new.localID = "formula"
       new.displayName = "=HYPERLINK(\"http://evil\")"
       _ = try await world.identity.accounts.create(
-        try await world.euPool, new, by: Author(actor: .commandLine))
+        try await world.euPool, new, by: .program(Author(actor: .commandLine)))
       let iris = try await Browser.signedIn(world, as: World.iris)
       let eu = try await world.eu
       let file = try await iris.get(eu + "/audit.csv?action=account")
@@ -311,7 +313,7 @@ import Testing
       let pool = try await world.euPool
       for number in 0..<60 {
         _ = try await world.identity.policies.change(
-          pool, by: Author(actor: .commandLine)
+          pool, by: .program(Author(actor: .commandLine))
         ) { edit throws(PolicyError) in
           edit.configuration.totp = TOTPConfiguration(
             state: .enabled, adjacentIntervals: number % 11)

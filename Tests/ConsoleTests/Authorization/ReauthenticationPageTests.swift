@@ -30,7 +30,7 @@ import Testing
     let message = try #require(
       try await world.identity.messages.list(try await world.euPool).items.first)
     _ = try await world.identity.pools.update(
-      project: ID("acme-retail"), tenant: ID(us), by: Author(actor: .commandLine)
+      project: ID("acme-retail"), tenant: ID(us), by: .program(Author(actor: .commandLine))
     ) { edit throws(PoolError) in edit.disableAuth = true }
     let (iris, nadia, tomas) = (
       try await world.id(of: World.iris), try await world.id(of: World.nadia),

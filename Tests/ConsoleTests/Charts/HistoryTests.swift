@@ -72,7 +72,9 @@ import Testing
       while try await world.identity.activity.fold() {}
       for side in [1, 2, 3, 4, 6, 7] {
         world.clock.advance(seconds: 86_400)
-        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(
+          pool, by: .program(Author(actor: .commandLine))
+        ) {
           $0.configuration.totp?.adjacentIntervals = side
         }
       }
@@ -83,7 +85,8 @@ import Testing
       #expect(earlier.map { $0.1 } == "2")
       #expect(page.values(of: "href").contains(try await world.eu + "/policy#versions"))
       world.clock.advance(seconds: 40 * 86_400)
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.configuration.totp?.adjacentIntervals = 5
       }
       world.clock.advance(seconds: 86_400)

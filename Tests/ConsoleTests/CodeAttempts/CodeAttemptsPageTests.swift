@@ -34,7 +34,7 @@ import Testing
       var settings = SupportRules()
       settings.codeAttemptDays = 30
       try await world.identity.support.change(
-        try await world.euPool, to: settings, by: Author(actor: .commandLine))
+        try await world.euPool, to: settings, by: .program(Author(actor: .commandLine)))
       try await world.write(
         [
           CodeFinding(.late, distance: -8, step: 100), CodeFinding(.wrong),

@@ -38,12 +38,12 @@ import Testing
       let globex = try await world.identity.pools.existing(project: ID("globex"))
       for number in 0..<11 {
         _ = try await world.identity.pools.createProject(
-          id: "many-\(number)", displayName: "Many \(number)", by: author)
+          id: "many-\(number)", displayName: "Many \(number)", by: .program(author))
         _ = try await world.identity.pools.createTenant(
-          in: ID("globex"), PoolEdit(displayName: "many-\(number)"), by: author)
+          in: ID("globex"), PoolEdit(displayName: "many-\(number)"), by: .program(author))
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(globex, new, by: author)
+        _ = try await world.identity.accounts.create(globex, new, by: .program(author))
       }
       try await world.write(
         [CodeFinding](repeating: CodeFinding(.accepted, distance: 0, step: 1), count: 11),

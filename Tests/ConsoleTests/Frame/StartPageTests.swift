@@ -66,7 +66,8 @@ import Testing
       let olga = try await world.identity.administrators.create(
         email: "olga@example.com", displayName: "Olga", password: Secret(World.password),
         grant: Grant(role: .support, project: ID("globex")), by: line)
-      try await world.identity.administrators.grant(Grant(role: .auditor), to: olga.id, by: line)
+      try await world.identity.administrators.grant(
+        Grant(role: .auditor), to: olga.id, by: .program(line))
       for (browser, isWork) in [
         (nadia, true), (try await Browser.signedIn(world, as: "olga@example.com"), false),
       ] {

@@ -232,7 +232,7 @@ import Testing
   func `a pool's name is escaped`(name: String) async throws {
     try await World.withSampleData { world in
       _ = try? await world.identity.pools.createProject(
-        id: "hostile-one", displayName: name, by: Author(actor: .commandLine))
+        id: "hostile-one", displayName: name, by: .program(Author(actor: .commandLine)))
       let browser = try await Browser.signedIn(world)
       for page in ["/guides", "/guides/step-up"] {
         let answer = try await browser.get(page + "?project=hostile-one")

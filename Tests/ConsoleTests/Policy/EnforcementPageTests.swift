@@ -54,12 +54,14 @@ import Testing
       let words = "Users without a factor still get tokens; your app must block them."
       let address = try await world.eu + "/policy"
       let browser = try await Browser.signedIn(world, as: World.iris)
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.pattern = .mandatory
       }
       #expect(try await browser.get(address).says(words))
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
       let page = try await browser.get(address)
@@ -73,7 +75,8 @@ import Testing
     try await World.withSampleData { world in
       let pool = try await world.euPool
       let day = Day(world.clock.now)
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
@@ -93,7 +96,7 @@ import Testing
     try await World.withSampleData { world in
       let day = Day(world.clock.now)
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
@@ -111,7 +114,7 @@ import Testing
   {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { $0.configuration = .initial }
       let page = try await Browser.signedIn(world).get(world.eu + "/policy")
       #expect(page.says("4 can sign in without a second factor"))
@@ -141,7 +144,9 @@ import Testing
           "From Dec 1, 2026, 00:00\u{00A0}UTC, the ID tokens of those who have to enroll say so."
         ),
       ] {
-        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(
+          pool, by: .program(Author(actor: .commandLine))
+        ) {
           $0.pattern = .mandatory
           $0.enforcement = Enforcement(.claim, from: from, graceDays: 0)
         }
@@ -159,16 +164,16 @@ import Testing
       var new = NewAccount()
       new.email = "phone.only@example.com"
       new.emailVerified = true
-      let account = try await world.identity.accounts.create(pool, new, by: author)
+      let account = try await world.identity.accounts.create(pool, new, by: .program(author)).value
       var change = AccountChange()
       change.factors = .replace([FactorEntry(phoneNumber: "+15555550101")])
       _ = try await world.identity.accounts.update(pool, account.id, change, by: author)
       let day = Day(world.clock.now)
-      let policy = try await world.identity.policies.change(pool, by: author) {
+      let policy = try await world.identity.policies.change(pool, by: .program(author)) {
         $0.configuration.setSMS(true)
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
-      }
+      }.value.policy
       let required = try await world.identity.policies.unenrolledUsers(policy).required
       let ada = try await Browser.signedIn(world)
       let answers: Form = ["enforcement": "claim", "enforced-from": "\(day)", "grace": "0"]
@@ -185,7 +190,8 @@ import Testing
     try await World.withSampleData { world in
       let pool = try await world.euPool
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }
       let browser = try await Browser.signedIn(world)
@@ -239,7 +245,8 @@ import Testing
     try await World.withSampleData { world in
       let pool = try await world.euPool
       let day = try #require(Day("2026-12-01"))
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         $0.pattern = .mandatory
         $0.enforcement = Enforcement(.claim, from: day, graceDays: 0)
       }

@@ -14,9 +14,10 @@ import Testing
       project
       ? try await world.identity.pools.existing(project: ID("globex"))
       : try await world.euPool
-    return try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+    return try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+    {
       $0.configuration = configuration
-    }
+    }.value.policy
   }
 
   @Test func `the Admin SDK sample has the policy's exact values`() async throws {

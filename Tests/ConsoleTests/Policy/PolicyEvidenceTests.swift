@@ -306,7 +306,7 @@ import Testing
       let address = try await world.eu + "/policy"
       #expect(try await browser.get(address).says("your app must block them") == false)
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { $0.pattern = .mandatory }
       let page = try await browser.get(address)
       #expect(page.says("Enrollment: <span class=\"chip warn\">your app</span>"))

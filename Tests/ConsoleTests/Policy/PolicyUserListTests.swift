@@ -12,7 +12,7 @@ import Testing
     var new = NewAccount()
     new.email = email
     new.emailVerified = true
-    let account = try await world.identity.accounts.create(pool, new, by: author)
+    let account = try await world.identity.accounts.create(pool, new, by: .program(author)).value
     var change = AccountChange()
     change.factors = .replace(factors)
     _ = try await world.identity.accounts.update(pool, account.id, change, by: author)
@@ -20,8 +20,8 @@ import Testing
 
   private func setSMS(_ world: World) async throws -> Int {
     try await world.identity.policies.change(
-      try await world.euPool, by: Author(actor: .commandLine)
-    ) { $0.configuration.setSMS(true) }.version
+      try await world.euPool, by: .program(Author(actor: .commandLine))
+    ) { $0.configuration.setSMS(true) }.value.policy.version
   }
 
   @Test func `turning off TOTP links to the users who lose their factor, and to no others`()
@@ -91,7 +91,7 @@ import Testing
       try await user(world, "phone.only@example.com", [FactorEntry(phoneNumber: "+15555550101")])
       let pool = try await world.euPool
       _ = try await world.identity.pools.update(
-        project: pool.project, tenant: pool.tenant, by: Author(actor: .commandLine)
+        project: pool.project, tenant: pool.tenant, by: .program(Author(actor: .commandLine))
       ) { $0.signIn.anonymous = true }
       _ = try await world.identity.signIns.signUp(
         pool, NewAccount(), by: Author(actor: .visitor))

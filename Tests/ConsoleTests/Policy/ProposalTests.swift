@@ -53,7 +53,7 @@ import Text
     try await World.withSampleData { world in
       let browser = try await Browser.signedIn(world)
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { $0.configuration.totp?.state = .disabled }
       let check = try await browser.get(try await world.eu + "/policy?change=on")
       _ = try await confirm(check, browser)
@@ -66,7 +66,9 @@ import Text
   @Test func `a tenant copies the project's policy with one link and one button`() async throws {
     try await World.withSampleData { world in
       let project = try await world.identity.pools.existing(project: ID("acme-retail"))
-      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(
+        project, by: .program(Author(actor: .commandLine))
+      ) {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
         $0.configuration.setSMS(true)
         $0.pattern = .mandatory
@@ -95,7 +97,9 @@ import Text
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let check = try await browser.get(try await world.eu + "/policy?change=project")
       let project = try await world.identity.pools.existing(project: ID("acme-retail"))
-      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(
+        project, by: .program(Author(actor: .commandLine))
+      ) {
         $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 2)
       }
       let late = try await confirm(check, browser, more: ["confirmation": "eu-shop"])
@@ -149,8 +153,8 @@ import Text
     try await World.withSampleData { world in
       let pool = try await world.euPool
       let before = try await world.identity.policies.change(
-        pool, by: Author(actor: .commandLine)
-      ) { $0.configuration.totp?.state = .mandatory }
+        pool, by: .program(Author(actor: .commandLine))
+      ) { $0.configuration.totp?.state = .mandatory }.value.policy
       let browser = try await Browser.signedIn(world, as: World.tomas)
       let address = try await world.eu + "/policy"
       let off = Form.policy(totp: "off", version: before.version, more: ["confirmation": "eu-shop"])
@@ -299,7 +303,9 @@ import Text
     try await World.withSampleData { world in
       let pool = try await world.euPool
       for number in 0..<25 {
-        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(
+          pool, by: .program(Author(actor: .commandLine))
+        ) {
           $0.configuration.totp?.adjacentIntervals = number % 11
         }
       }
@@ -330,13 +336,13 @@ import Text
       #expect(try await tomas.get(address).says("state=unverified") == false)
       _ = try await world.identity.pools.update(
         project: ID("acme-retail"), tenant: try await world.euShop,
-        by: Author(actor: .commandLine)
+        by: .program(Author(actor: .commandLine))
       ) { edit throws(PoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
         edit.disableAuth = true
       }
       _ = try await world.identity.identityProviders.update(
-        try await world.euPool, "oidc.staff", by: Author(actor: .commandLine)
+        try await world.euPool, "oidc.staff", by: .program(Author(actor: .commandLine))
       ) { $0.isEnabled = false }
       let after = try await browser.get(address)
       #expect(after.says("No password, email link, or identity provider sign-in is enabled"))

@@ -16,11 +16,11 @@ import Testing
   /// Turns on TOTP in the project, with a window of 1.
   private func turnOn(_ world: World) async throws -> Policy {
     try await world.identity.policies.change(
-      try await project(world), by: Author(actor: .commandLine)
+      try await project(world), by: .program(Author(actor: .commandLine))
     ) {
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
       $0.pattern = .mandatory
-    }
+    }.value.policy
   }
 
   private func policy(_ world: World, of tenant: String) async throws -> Policy {
@@ -58,7 +58,7 @@ import Testing
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let source = try #require(try await tomas.get(Self.form).value(of: "source"))
       _ = try await world.identity.policies.change(
-        try await project(world), by: Author(actor: .commandLine)
+        try await project(world), by: .program(Author(actor: .commandLine))
       ) { $0.configuration.totp?.adjacentIntervals = 3 }
       let form: Form = ["name": "north", "policy": "project", "source": source]
       let late = try await tomas.submit(Self.form, form)

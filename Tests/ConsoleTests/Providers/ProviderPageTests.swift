@@ -81,7 +81,7 @@ import Text
       let seen = try #require(try await ada.get(one).value(of: "seen"))
       world.clock.advance(seconds: 60)
       try await world.identity.identityProviders.update(
-        pool, "oidc.staff", by: Author(actor: .commandLine)
+        pool, "oidc.staff", by: .program(Author(actor: .commandLine))
       ) { (settings) throws(ProviderError) in settings.clientID = "other" }
       // A form that doesn't say what it showed is refused as well.
       for seen in [seen, ""] {
@@ -108,7 +108,7 @@ import Text
         """#
       let pool = try await world.euPool
       try await world.identity.identityProviders.create(
-        in: pool, id: "saml.acme", settings, by: Author(actor: .commandLine))
+        in: pool, id: "saml.acme", settings, by: .program(Author(actor: .commandLine)))
       let ada = try await Browser.signedIn(world)
       let one = try await world.eu + "/settings/providers/saml.acme"
       let page = try await ada.get(one)
@@ -133,7 +133,8 @@ import Text
       settings.issuer = "https://login.example.com/'<script>"
       settings.clientID = "\"><b>"
       try await world.identity.identityProviders.create(
-        in: try await world.euPool, id: "oidc.hostile", settings, by: Author(actor: .commandLine))
+        in: try await world.euPool, id: "oidc.hostile", settings,
+        by: .program(Author(actor: .commandLine)))
       let ada = try await Browser.signedIn(world)
       let list = try await world.eu + "/settings/providers"
       for address in [list, list + "/oidc.hostile", list + "/oidc.hostile/removal"] {

@@ -12,7 +12,7 @@ import Testing
       lena.email = "lena@example.com"
       lena.emailVerified = true
       _ = try await world.identity.accounts.create(
-        try await world.euPool, lena, by: Author(actor: .commandLine))
+        try await world.euPool, lena, by: .program(Author(actor: .commandLine)))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu
       let list = try await nadia.get(eu + "/users?factor=none&q=lena")

@@ -190,7 +190,7 @@ import Testing
       #expect(try await omar.submit(address + "/undo", ["reason": "mistake"]).location == address)
       _ = try await world.identity.bulkRemovals.step(1)
       _ = try await administrators.revoke(
-        Grant(role: .support), from: other.id, by: Author(actor: .commandLine))
+        Grant(role: .support), from: other.id, by: .program(Author(actor: .commandLine)))
       try await run(world)
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(address)

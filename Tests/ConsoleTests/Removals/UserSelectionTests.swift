@@ -39,7 +39,8 @@ import Testing
         var new = NewAccount()
         new.email = "many\(number)@example.com"
         new.disabled = number != 3
-        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(
+          pool, new, by: .program(Author(actor: .commandLine)))
       }
       let ada = try await Browser.signedIn(world)
       let list = "/projects/globex/users?state=disabled&size=10"
@@ -67,7 +68,8 @@ import Testing
       for number in 0...Accounts.mostHits {
         var new = NewAccount()
         new.email = "many\(number)@example.com"
-        _ = try await world.identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+        _ = try await world.identity.accounts.create(
+          pool, new, by: .program(Author(actor: .commandLine)))
       }
       let ada = try await Browser.signedIn(world)
       let answer = try await ada.submit(

@@ -50,7 +50,7 @@ import Testing
         actor: .administrator(ID("x"), name: "=HYPERLINK(\"http://evil\")"), address: "",
         requestID: "")
       let project = try await world.identity.pools.existing(project: ID("acme-retail"))
-      _ = try await world.identity.policies.change(project, by: policy) {
+      _ = try await world.identity.policies.change(project, by: .program(policy)) {
         $0.pattern = .mandatory
         $0.mandatoryFrom = Day("2026-12-01")
       }
@@ -83,7 +83,7 @@ import Testing
             configuration: MFAConfiguration(
               totp: number % 3 == 0
                 ? nil : TOTPConfiguration(state: .enabled, adjacentIntervals: number % 11))),
-          by: admin)
+          by: .program(admin))
       }
       let ada = try await Browser.signedIn(world)
       for sort in ["name", "window", "enrolled", "changed"] {

@@ -39,7 +39,7 @@ import Testing
       let author = Author(actor: .commandLine)
       for number in 10..<20 {
         _ = try await world.identity.pools.createTenant(
-          in: ID("globex"), PoolEdit(displayName: "shop-\(number)"), by: author)
+          in: ID("globex"), PoolEdit(displayName: "shop-\(number)"), by: .program(author))
       }
       var (found, next) = ([String](), "/review?size=10" as String?)
       while let address = next {
@@ -142,7 +142,7 @@ import Testing
       #expect(try await ada.get("/review").says("Every project is signed off."))
 
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { $0.pattern = .stepUp }
       #expect(Set(due(try await ada.get("/review"))) == [acme])
       world.clock.advance(seconds: 91 * 86_400)

@@ -34,7 +34,7 @@ import Testing
 
   private func turnOff(_ world: World) async throws {
     _ = try await world.identity.policies.change(
-      try await world.euPool, by: Author(actor: .commandLine)
+      try await world.euPool, by: .program(Author(actor: .commandLine))
     ) { $0.configuration.totp?.state = .disabled }
     world.clock.advance(seconds: 60)
   }
@@ -109,9 +109,11 @@ import Testing
       let author = Author(actor: .commandLine)
       let project = ID<Project>("acme-retail")
       let tenant = try #require(try await world.euPool.tenant)
-      _ = try await world.identity.pools.delete(project: project, tenant: tenant, by: author)
+      _ = try await world.identity.pools.delete(
+        project: project, tenant: tenant, by: .program(author))
       let created = try await world.identity.pools.createTenant(
-        in: project, PoolEdit(displayName: "North"), by: author)
+        in: project, PoolEdit(displayName: "North"), by: .program(author)
+      ).value
       let form = try await link(ada)
       for address in [Self.review, Self.review + "/evidence", form] {
         let page = try await ada.get(address)
@@ -176,9 +178,10 @@ import Testing
       world.clock.advance(seconds: 60)
       let (author, project) = (Author(actor: .commandLine), ID<Project>("acme-retail"))
       let created = try await world.identity.pools.createTenant(
-        in: project, PoolEdit(displayName: "North"), by: author)
+        in: project, PoolEdit(displayName: "North"), by: .program(author)
+      ).value
       _ = try await world.identity.pools.delete(
-        project: project, tenant: created.pool.tenant, by: author)
+        project: project, tenant: created.pool.tenant, by: .program(author))
       let page = try await ada.get(Self.review)
       #expect(page.says("The policies and tenants are still the same."))
       #expect(!page.says("Changes since the last sign-off"))

@@ -39,7 +39,9 @@ import Testing
         after.says("The policies and tenants are still the same.") && after.says("<bdi>Q4</bdi>"))
       Markup.check(after)
       let project = try await world.identity.pools.existing(project: ID("acme-retail"))
-      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(
+        project, by: .program(Author(actor: .commandLine))
+      ) {
         $0.pattern = .account
       }
       #expect(try await ada.get(Self.review).says("but a policy or tenant has changed since then"))
@@ -59,7 +61,9 @@ import Testing
       #expect(try await ada.submit(Self.review + "/sign-off", entered).location == Self.review)
       world.clock.advance(seconds: 1)
       let project = try await world.identity.pools.existing(project: ID("acme-retail"))
-      _ = try await world.identity.policies.change(project, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(
+        project, by: .program(Author(actor: .commandLine))
+      ) {
         $0.pattern = .account
       }
       let next = try #require(Day("2027-02-01")).start
@@ -209,8 +213,8 @@ import Testing
         configuration: MFAConfiguration(
           state: .enabled, totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)),
         pattern: nil)
-      _ = try await world.identity.policies.change(project, by: author) { $0 = edit }
-      _ = try await world.identity.policies.change(try await world.euPool, by: author) {
+      _ = try await world.identity.policies.change(project, by: .program(author)) { $0 = edit }
+      _ = try await world.identity.policies.change(try await world.euPool, by: .program(author)) {
         $0 = edit
         $0.configuration.state = .mandatory
         $0.configuration.totp?.adjacentIntervals = 5
@@ -221,7 +225,7 @@ import Testing
       #expect(page.says("Both policies have the same effect.") && !page.says("class=\"differs\""))
       #expect(page.says("API state") && page.says("mandatory"))
       #expect(page.text.split(separator: "<th scope=\"row\">").count - 1 == 6)
-      _ = try await world.identity.policies.change(project, by: author) {
+      _ = try await world.identity.policies.change(project, by: .program(author)) {
         $0.configuration.totp?.adjacentIntervals = 4
       }
       #expect(try await tomas.get(address).says("1 of 6 fields differs."))

@@ -35,15 +35,16 @@ import Testing
       let (pools, author) = (world.identity.pools, Author(actor: .commandLine))
       for number in 10..<18 {
         _ = try await pools.createProject(
-          id: "aaa-\(number)", displayName: "A\(number)", by: author)
+          id: "aaa-\(number)", displayName: "A\(number)", by: .program(author))
         _ = try await pools.createTenant(
           in: ID("aaa-\(number)"),
           PoolEdit(
             displayName: "Tenant",
             configuration: MFAConfiguration(
-              totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 9))), by: author)
+              totp: TOTPConfiguration(state: .enabled, adjacentIntervals: 9))), by: .program(author)
+        )
       }
-      _ = try await world.identity.policies.change(try await world.euPool, by: author) {
+      _ = try await world.identity.policies.change(try await world.euPool, by: .program(author)) {
         edit throws(PolicyError) in edit.configuration.totp = nil
       }
       let ada = try await Browser.signedIn(world)
@@ -71,7 +72,7 @@ import Testing
   @Test func `the home page warns once about a pool where TOTP was turned off`() async throws {
     try await World.withSampleData { world in
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { edit throws(PolicyError) in edit.configuration.totp = nil }
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
@@ -90,12 +91,14 @@ import Testing
   {
     try await World.withSampleData { world in
       let pool = try await world.euPool
-      _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+      _ = try await world.identity.policies.change(pool, by: .program(Author(actor: .commandLine)))
+      {
         edit throws(PolicyError) in
         edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 8)
       }
       _ = try await world.identity.pools.update(
-        project: pool.project, tenant: try await world.euShop, by: Author(actor: .commandLine)
+        project: pool.project, tenant: try await world.euShop,
+        by: .program(Author(actor: .commandLine))
       ) { edit throws(PoolError) in
         edit.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
       }
@@ -115,7 +118,7 @@ import Testing
       let author = Author(actor: .commandLine)
       func set(_ methods: SignInMethods) async throws {
         _ = try await world.identity.pools.update(
-          project: pool.project, tenant: try await world.euShop, by: author
+          project: pool.project, tenant: try await world.euShop, by: .program(author)
         ) { edit throws(PoolError) in edit.signIn = methods }
       }
       let ada = try await Browser.signedIn(world)
@@ -123,7 +126,9 @@ import Testing
       try await set(SignInMethods(password: false, emailLink: false, anonymous: true))
       let refused = "No password, email link, or identity provider sign-in is enabled"
       #expect(try await ada.get(eu + "/policy").says(refused) == false)
-      _ = try await world.identity.identityProviders.update(pool, "oidc.staff", by: author) {
+      _ = try await world.identity.identityProviders.update(
+        pool, "oidc.staff", by: .program(author)
+      ) {
         $0.isEnabled = false
       }
       let without = try await ada.get(eu)
@@ -136,7 +141,7 @@ import Testing
         #"{"idpConfig":{"idpEntityId":"i","ssoUrl":"https://a.example","#
         + #""idpCertificates":[{"x509Certificate":"C"}]},"spConfig":{"spEntityId":"s"}}"#
       _ = try await world.identity.identityProviders.create(
-        in: pool, id: "saml.staff", saml, by: author)
+        in: pool, id: "saml.staff", saml, by: .program(author))
       try await set(SignInMethods(password: false, emailLink: false, anonymous: false))
       #expect(try await ada.get(eu).says("No sign-in method is enabled, so users can’t enroll."))
       #expect(try await ada.get(eu + "/policy").says(refused))
@@ -170,7 +175,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       _ = try await world.identity.pools.update(
-        project: ID("globex"), by: Author(actor: .commandLine)
+        project: ID("globex"), by: .program(Author(actor: .commandLine))
       ) {
         edit throws(PoolError) in edit.displayName = name
       }

@@ -275,8 +275,10 @@ import Testing
         world.clock.advance(seconds: 1)
         let (token, _) = try await tokens.create(
           project: ID("acme-retail"), tenant: nil, role: .support, name: "old-\(number)",
-          maker: .commandLine)
-        try await tokens.revoke(token.id, of: token.project, by: Author(actor: .commandLine))
+          by: .program(Author(actor: .commandLine))
+        ).value
+        try await tokens.revoke(
+          token.id, of: token.project, by: .program(Author(actor: .commandLine)))
         guard number >= 20 else { continue }
         let page = try await ada.get(Self.keys)
         Markup.check(page)
@@ -373,7 +375,7 @@ import Testing
       }
       #expect(try await ada.get(settings).text.contains(#"name="was-privacy" value="on""#))
       _ = try await world.identity.pools.update(
-        project: ID("acme-retail"), by: Author(actor: .commandLine)
+        project: ID("acme-retail"), by: .program(Author(actor: .commandLine))
       ) { $0.emailPrivacy = false }
       #expect(try await !world.identity.pools.hidesUsers(pool))
       #expect(try await !ada.get(settings).text.contains(#"name="was-privacy""#))

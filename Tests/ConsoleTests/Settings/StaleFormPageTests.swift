@@ -35,7 +35,8 @@ import Text
     let pool = try await world.euPool
     var rules = try await world.identity.support.settings(pool)
     rules.approvalForLastFactor = true
-    try await world.identity.support.change(pool, to: rules, by: Author(actor: .commandLine))
+    try await world.identity.support.change(
+      pool, to: rules, by: .program(Author(actor: .commandLine)))
     return rules
   }
 

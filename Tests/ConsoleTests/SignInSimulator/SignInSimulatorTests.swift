@@ -27,7 +27,7 @@ import Testing
       #expect(suspended.says("(suspended through "))
       Markup.check(suspended)
       _ = try await world.identity.policies.change(
-        try await world.euPool, by: Author(actor: .commandLine)
+        try await world.euPool, by: .program(Author(actor: .commandLine))
       ) { $0.configuration.totp?.state = .disabled }
       let off = try await nadia.get("/sign-in-simulator?q=\(World.chiara)")
       #expect(off.says("Not required: TOTP is off, and 1 factor remains stored"))
@@ -45,7 +45,7 @@ import Testing
       new.email = "far@example.com"
       _ = try await world.identity.accounts.create(
         try await world.identity.pools.existing(project: ID("globex")), new,
-        by: Author(actor: .commandLine))
+        by: .program(Author(actor: .commandLine)))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let far = try await nadia.get("/sign-in-simulator?q=far@example.com")
       let none = try await nadia.get("/sign-in-simulator?q=xyz@example.com")

@@ -35,7 +35,7 @@ extension World {
     let pool = try await euPool
     var settings = try await identity.support.settings(pool)
     change(&settings)
-    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(pool, to: settings, by: .program(Author(actor: .commandLine)))
   }
 
   func id(of email: String) async throws -> String {
@@ -49,7 +49,8 @@ extension World {
     let ada = try await identity.administrators.record(email: World.ada).administrator
     let created = try await identity.invitations.invite(
       email: email, displayName: name, grant: grant,
-      by: ada.author(address: "192.0.2.1", requestID: "000000INVITE"))
+      by: .program(ada.author(address: "192.0.2.1", requestID: "000000INVITE"))
+    ).value
     return "/invitation?token=\(created.token.revealedText)"
   }
 }

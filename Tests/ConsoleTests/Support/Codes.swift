@@ -12,7 +12,7 @@ extension World {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
     try await identity.support.change(
-      try await euPool, to: settings, by: Author(actor: .commandLine))
+      try await euPool, to: settings, by: .program(Author(actor: .commandLine)))
   }
 
   /// A user of eu-shop.

@@ -58,15 +58,17 @@ extension World {
       address: "192.0.2.1", userAgent: "test")
     let ada = Author(actor: .commandLine)
     _ = try await identity.pools.createProject(
-      id: "acme-retail", displayName: "Acme Retail", by: ada)
-    _ = try await identity.pools.createProject(id: "globex", displayName: "Globex", by: ada)
+      id: "acme-retail", displayName: "Acme Retail", by: .program(ada))
+    _ = try await identity.pools.createProject(
+      id: "globex", displayName: "Globex", by: .program(ada))
     for name in ["eu-shop", "us-shop", "sandbox"] {
       clock.advance(seconds: 60)
       _ = try await identity.pools.createTenant(
         in: ID("acme-retail"),
         PoolEdit(
           displayName: name,
-          signIn: SignInMethods(password: true, emailLink: false, anonymous: false)), by: ada)
+          signIn: SignInMethods(password: true, emailLink: false, anonymous: false)),
+        by: .program(ada))
     }
     try await administrator(
       Self.nadia, "Nadia K.", Grant(role: .support, project: ID("acme-retail"), tenant: euShop))
@@ -94,7 +96,7 @@ extension World {
     let tomas = Author(
       actor: .administrator(ID("tomas"), name: "Tomás R."), address: "192.0.2.7",
       requestID: "000000000TOM")
-    _ = try await identity.policies.change(pool, by: tomas) { edit throws(PolicyError) in
+    _ = try await identity.policies.change(pool, by: .program(tomas)) { edit throws(PolicyError) in
       edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
       edit.pattern = pattern
     }
@@ -116,7 +118,8 @@ extension World {
       new.emailVerified = device != nil
       if email != nil { new.password = Secret("a user's password") }
       let account = try await identity.accounts.create(
-        try await euPool, new, by: Author(actor: .commandLine))
+        try await euPool, new, by: .program(Author(actor: .commandLine))
+      ).value
       if let device { try await enroll(account, device) }
     }
   }

@@ -12,10 +12,10 @@ extension World {
     settings.clientID = "client-1"
     settings.keys = try KeySet(Self.publicKey)
     try await identity.identityProviders.create(
-      in: try await euPool, id: "oidc.staff", settings, by: author)
+      in: try await euPool, id: "oidc.staff", settings, by: .program(author))
     _ = try await identity.trustedTokenKeys.add(
       to: ID("acme-retail"), issuer: "back-end@acme.example", keyID: "2026-1",
-      key: Self.publicKey, by: author)
+      key: Self.publicKey, by: .program(author))
   }
 
   /// The ID of the project's only custom token signing key.

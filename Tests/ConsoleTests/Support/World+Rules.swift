@@ -35,7 +35,8 @@ extension World {
 
   /// Changes the name of a project.
   func rename(_ project: ID<Project>, to name: String) async throws {
-    _ = try await identity.pools.update(project: project, by: Author(actor: .commandLine)) {
+    _ = try await identity.pools.update(project: project, by: .program(Author(actor: .commandLine)))
+    {
       $0.displayName = name
     }
   }
@@ -60,7 +61,7 @@ extension World {
     let rules = try await identity.support.settings(pool)
     var strict = rules
     strict.actionsPerHour = 1
-    try await identity.support.change(pool, to: strict, by: line)
+    try await identity.support.change(pool, to: strict, by: .program(line))
     let (agent, author) = try await inSupport(email)
     let account = try #require(try await identity.accounts.list(pool).items.first).id
     let request = ActionRequest(agent: agent, author: author, reason: .lost)
@@ -70,7 +71,7 @@ extension World {
     } catch let error as ActionDenial {
       guard case .held = error else { throw error }
     }
-    try await identity.support.change(pool, to: rules, by: line)
+    try await identity.support.change(pool, to: rules, by: .program(line))
   }
 
   /// Adds a support agent of a pool who hit the hourly action limit, and returns their ID.
@@ -125,7 +126,7 @@ extension World {
       var new = NewAccount()
       (new.localID, new.email) = ("alert-\(number)", "alert-\(number)@example.com")
       new.emailVerified = true
-      let account = try await identity.accounts.create(pool, new, by: line)
+      let account = try await identity.accounts.create(pool, new, by: .program(line)).value
       try await enroll(account, "Phone")
       try await write([CodeFinding(.accepted, distance: 1, step: 1)], of: account.id.text)
       try await write([CodeFinding(.wrong)], of: account.id.text)

@@ -81,7 +81,7 @@ import Text
       var settings = SupportRules()
       settings.identityProof = ["Called back"]
       try await world.identity.support.change(
-        try await world.euPool, to: settings, by: Author(actor: .commandLine))
+        try await world.euPool, to: settings, by: .program(Author(actor: .commandLine)))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let (_, name, _) = try await address(world)
       let page = try await nadia.get(name)

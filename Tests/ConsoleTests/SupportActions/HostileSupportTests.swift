@@ -14,7 +14,8 @@ import Testing
     settings.identityProof = [String(text.prefix(SupportRules.longestProof))]
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
     let pool = try await world.euPool
-    try await world.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+    try await world.identity.support.change(
+      pool, to: settings, by: .program(Author(actor: .commandLine)))
     return try #require(try await world.identity.support.settings(pool).identityProof.first)
   }
 
@@ -40,7 +41,8 @@ import Testing
       new.emailVerified = true
       let pool = try await world.euPool
       let account = try await world.identity.accounts.create(
-        pool, new, by: Author(actor: .commandLine))
+        pool, new, by: .program(Author(actor: .commandLine))
+      ).value
       try await world.enroll(account, name.cut(to: Factor.longestName))
       let (ada, omar) = (try await Browser.signedIn(world), try await colleague(world, name))
       let user = try await world.eu + "/users/hostile"

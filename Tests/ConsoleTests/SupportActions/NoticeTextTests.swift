@@ -33,8 +33,9 @@ import Testing
     var settings = SupportRules()
     settings.approvalForLastFactor = true
     let (pool, author) = (try await world.euPool, Author(actor: .commandLine))
-    try await world.identity.support.change(pool, to: settings, by: author)
-    _ = try await world.identity.policies.change(pool, by: author) { edit throws(PolicyError) in
+    try await world.identity.support.change(pool, to: settings, by: .program(author))
+    _ = try await world.identity.policies.change(pool, by: .program(author)) {
+      edit throws(PolicyError) in
       edit.pattern = .mandatory
     }
     _ = try await nadia.submit("\(user)/factors/removal", ["reason": "lost"])

@@ -13,7 +13,7 @@ import Text
     var settings = SupportRules()
     settings.resynchronization = true
     try await world.identity.support.change(
-      try await world.euPool, to: settings, by: Author(actor: .commandLine))
+      try await world.euPool, to: settings, by: .program(Author(actor: .commandLine)))
   }
 
   /// The codes that Chiara's device shows one after the other while its clock is off.

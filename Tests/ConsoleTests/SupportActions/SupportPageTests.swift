@@ -74,7 +74,7 @@ import Text
       let undo = try #require(
         try await ada.get(user).values(of: "href").first { $0.hasSuffix("/undo") })
       try await world.identity.administrators.remove(
-        ID(try await world.id(of: World.nadia)), by: Author(actor: .commandLine))
+        ID(try await world.id(of: World.nadia)), by: .program(Author(actor: .commandLine)))
       let alone = try await ada.get(undo)
       #expect(alone.says("No other administrator can restore it."))
       #expect(!alone.says("Send them this link"))
@@ -150,7 +150,9 @@ import Text
       let suspension = "\(user)/factors/\(try await world.factor(of: World.chiara).text)/suspension"
       let pool = try await world.euPool
       for (state, isAsked) in [(MFAState.enabled, true), (.disabled, false)] {
-        _ = try await world.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+        _ = try await world.identity.policies.change(
+          pool, by: .program(Author(actor: .commandLine))
+        ) {
           $0.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: nil)
         }
         let page = try await nadia.get(suspension)
@@ -203,7 +205,7 @@ import Text
       var settings = SupportRules()
       settings.actionsPerHour = 1
       try await world.identity.support.change(
-        try await world.euPool, to: settings, by: Author(actor: .commandLine))
+        try await world.euPool, to: settings, by: .program(Author(actor: .commandLine)))
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let end = try await user(world) + "/sessions/end"
       _ = try await nadia.submit(end, ["reason": "lost"])

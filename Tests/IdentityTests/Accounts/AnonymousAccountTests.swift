@@ -16,7 +16,7 @@ struct AnonymousAccountTests {
 
   private func enableExpiration(_ instance: Instance) async throws {
     _ = try await instance.identity.pools.update(
-      project: instance.acme.project, by: Instance.boss
+      project: instance.acme.project, by: .program(Instance.boss)
     ) {
       $0.signIn.anonymous = true
       $0.project?.expiresAnonymous = true
@@ -28,7 +28,7 @@ struct AnonymousAccountTests {
       try await enableExpiration(instance)
       let east = try #require(instance.east.tenant)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, tenant: east, by: Instance.boss
+        project: instance.acme.project, tenant: east, by: .program(Instance.boss)
       ) { $0.signIn.anonymous = true }
       let old = try await anonymousUser(instance)
       let other = try await anonymousUser(instance, in: instance.east)
@@ -72,7 +72,7 @@ struct AnonymousAccountTests {
   @Test func `no anonymous account is deleted while expiration is off`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.anonymous = true }
       let account = try await anonymousUser(instance)
       instance.clock.advance(10 * AnonymousAccounts.lifetime)

@@ -42,7 +42,7 @@ struct CountChangeTests {
         try await expectShown(instance, pools, "seed \(seed), round \(round)")
       }
       try await instance.identity.pools.delete(
-        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+        project: instance.east.project, tenant: instance.east.tenant, by: .program(Instance.boss))
       try await instance.expectSoundCounts()
       try await expectShown(instance, [instance.acme], "seed \(seed), deleted")
     }
@@ -91,7 +91,7 @@ struct CountChangeTests {
         try await instance.identity.pools.warnings(visibleTo: boss, limit: 50)
           .contains { $0.tenant == instance.west.tenant && $0.reason == .enrolledWhileOff(1) }
       }
-      _ = try await instance.identity.policies.change(instance.west, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.west, by: .program(Instance.boss)) {
         $0.configuration.totp = state.map { TOTPConfiguration(state: $0, adjacentIntervals: nil) }
       }
       while try await instance.identity.activity.fold() {}
@@ -136,7 +136,7 @@ extension Instance {
     var new = NewAccount()
     new.localID = "u\(number)"
     new.email = isPlain ? nil : "other-\(number)@example.com"
-    _ = try await identity.accounts.create(pool, new, by: Self.boss)
+    _ = try await identity.accounts.create(pool, new, by: .program(Self.boss))
   }
 
   fileprivate func disable(_ user: Int?, in pool: Pool, disables: Bool) async throws {

@@ -16,7 +16,7 @@ struct CountTests {
           if dice.next() % 3 > 0 { new.email = "user-\(number)@example.com" }
           new.emailVerified = dice.next() % 2 == 0
           new.disabled = dice.next() % 4 == 0
-          _ = try await accounts.create(pool, new, by: Instance.boss)
+          _ = try await accounts.create(pool, new, by: .program(Instance.boss))
           uids.append("user-\(number)")
         case 2, 3, 4:
           guard let uid = uids.randomElement(using: &dice) else { continue }

@@ -17,7 +17,8 @@ struct AccountCreationTests {
       new.emailVerified = true
       new.disabled = true
       let account = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       #expect(account.id.text == "uid-1")
       #expect(account.email == "alice@example.com")
       #expect(account.displayName == "Alice")
@@ -61,7 +62,9 @@ struct AccountCreationTests {
       await expect("invalidEmail") {
         var new = NewAccount()
         new.email = email
-        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+        return try await instance.identity.accounts.create(
+          instance.acme, new, by: .program(Instance.boss)
+        ).value
       }
     }
   }
@@ -83,7 +86,9 @@ struct AccountCreationTests {
         var new = NewAccount()
         new.email = Person.alice.email
         new.password = Secret(password)
-        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+        return try await instance.identity.accounts.create(
+          instance.acme, new, by: .program(Instance.boss)
+        ).value
       }
     }
   }
@@ -94,7 +99,9 @@ struct AccountCreationTests {
       await expect("invalidPhone") {
         var new = NewAccount()
         new.phoneNumber = phone
-        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+        return try await instance.identity.accounts.create(
+          instance.acme, new, by: .program(Instance.boss)
+        ).value
       }
     }
   }
@@ -107,7 +114,9 @@ struct AccountCreationTests {
       await expect("invalidLocalID") {
         var new = NewAccount()
         new.localID = uid
-        return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+        return try await instance.identity.accounts.create(
+          instance.acme, new, by: .program(Instance.boss)
+        ).value
       }
     }
   }
@@ -124,7 +133,7 @@ struct AccountCreationTests {
       for (uid, email, phone) in taken {
         var new = NewAccount()
         (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
-        _ = try await accounts.create(instance.acme, new, by: Instance.boss)
+        _ = try await accounts.create(instance.acme, new, by: .program(Instance.boss))
       }
       let wanted: [(String?, String?, String?, String)] = [
         ("taken", "TAKEN@example.com", "+4912345678", "duplicateLocalID"),
@@ -138,7 +147,7 @@ struct AccountCreationTests {
         (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
         let copy = new
         await expect(expected) {
-          try await accounts.create(instance.acme, copy, by: Instance.boss)
+          try await accounts.create(instance.acme, copy, by: .program(Instance.boss))
         }
       }
     }
@@ -150,7 +159,7 @@ struct AccountCreationTests {
       var first = NewAccount()
       (first.localID, first.email, first.phoneNumber) = ("one", "one@example.com", "+4912345678")
       for pool in [instance.acme, instance.east, instance.globex] {
-        _ = try await accounts.create(pool, first, by: Instance.boss)
+        _ = try await accounts.create(pool, first, by: .program(Instance.boss))
       }
       let taken: [(String?, String?, String?, String)] = [
         ("one", nil, nil, "duplicateLocalID"), (nil, "ONE@example.com", nil, "emailExists"),
@@ -160,7 +169,7 @@ struct AccountCreationTests {
         await expect(expected) {
           var new = NewAccount()
           (new.localID, new.email, new.phoneNumber) = (uid, email, phone)
-          return try await accounts.create(instance.acme, new, by: Instance.boss)
+          return try await accounts.create(instance.acme, new, by: .program(Instance.boss)).value
         }
       }
       let policy = try await instance.identity.policies.read(instance.acme)
@@ -244,7 +253,7 @@ struct SignUpTests {
   @Test func `sign-up requires an enabled sign-in method`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.signIn = SignInMethods(password: false, emailLink: false, anonymous: true)
       }
@@ -257,7 +266,7 @@ struct SignUpTests {
       #expect(grant.account.isAnonymous)
       #expect(grant.session.provider == .anonymous)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.disableAuth = true
       }

@@ -15,7 +15,8 @@ struct CrowdedSearchTests {
       new.displayName = "Common Person"
       new.disabled = number == 0
       let account = try await instance.identity.accounts.create(
-        instance.east, new, by: Instance.boss)
+        instance.east, new, by: .program(Instance.boss)
+      ).value
       guard number == 0 else { continue }
       try await instance.addSuspendedFactor(
         to: account, in: instance.east, until: instance.now.advanced(bySeconds: 600))
@@ -67,11 +68,11 @@ struct CrowdedSearchTests {
       var new = NewAccount()
       new.localID = "exact"
       (new.email, new.phoneNumber) = ("ann@corp.test", "+16505550101")
-      _ = try await accounts.create(instance.globex, new, by: Instance.boss)
+      _ = try await accounts.create(instance.globex, new, by: .program(Instance.boss))
       for number in 0...Accounts.mostHits {
         var copy = NewAccount()
         copy.displayName = "ann@corp.test exact 6505550101 \(number)"
-        _ = try await accounts.create(instance.globex, copy, by: Instance.boss)
+        _ = try await accounts.create(instance.globex, copy, by: .program(Instance.boss))
       }
       for text in ["ann@corp.test", "ANN@corp.test", "+16505550101", "exact"] {
         for grant in [Grant(role: .owner), Grant(role: .support, project: instance.globex.project)]

@@ -120,7 +120,8 @@ struct FactorListTests {
       ]
       let created = new
       let account = try await instance.identity.accounts.create(
-        instance.acme, created, by: Instance.boss)
+        instance.acme, created, by: .program(Instance.boss)
+      ).value
       #expect(account.factors.map(\.label) == ["one", Instance.otherNumber])
       #expect(try await instance.identity.policies.read(instance.acme).phoneUsers == 1)
       var change = AccountChange()

@@ -14,7 +14,8 @@ struct LabelTests {
       (new.email, new.emailVerified) = ("alice@example.com", true)
       new.phones = [FactorEntry(displayName: name, phoneNumber: Instance.otherNumber)]
       let created = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       var change = AccountChange()
       change.email = .clear
       let account = try await instance.identity.accounts.update(

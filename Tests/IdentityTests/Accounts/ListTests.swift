@@ -10,7 +10,8 @@ struct AccountListTests {
       var new = NewAccount()
       new.localID = "u\(10_000 + number)"
       new.email = "user\(10_000 + number)@example.com"
-      return try await instance.identity.accounts.create(pool, new, by: Instance.boss).key
+      return try await instance.identity.accounts.create(pool, new, by: .program(Instance.boss))
+        .value.key
     }
   }
 
@@ -172,7 +173,8 @@ struct AccountListTests {
       new.emailVerified = number % 2 == 0
       new.disabled = number % 7 == 0
       let account = try await instance.identity.accounts.create(
-        instance.east, new, by: Instance.boss)
+        instance.east, new, by: .program(Instance.boss)
+      ).value
       if number % 6 == 0 {
         let until = number % 12 == 0 ? CodeLock.forever : instance.now.advanced(bySeconds: 60)
         try await instance.database.write { connection in

@@ -8,7 +8,7 @@ struct AccountLookupTests {
       let alice = try await instance.account(.alice)
       var new = NewAccount()
       new.phoneNumber = "+4912345678"
-      let bob = try await accounts.create(instance.acme, new, by: Instance.boss)
+      let bob = try await accounts.create(instance.acme, new, by: .program(Instance.boss)).value
       let found = try await accounts.lookup(
         instance.acme, ids: [alice.id.text, "nobody"],
         emails: ["ALICE@Example.com", "nobody@example.com"], phoneNumbers: ["+4912345678", "+1"])
@@ -22,7 +22,8 @@ struct AccountLookupTests {
       var new = NewAccount()
       new.localID = "Ünï'; DROP TABLE account; --%_"
       let account = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       #expect(try await instance.identity.accounts.find(instance.acme, account.id) != nil)
       let lower = ID<Account>("ünï'; drop table account; --%_")
       #expect(try await instance.identity.accounts.find(instance.acme, lower) == nil)

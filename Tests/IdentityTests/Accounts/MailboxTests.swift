@@ -244,7 +244,9 @@ struct MailboxTests {
   private static func add(_ instance: Instance, _ email: String) async throws -> Account {
     var new = NewAccount()
     (new.email, new.password, new.emailVerified) = (email, password, true)
-    return try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+    return try await instance.identity.accounts.create(
+      instance.acme, new, by: .program(Instance.boss)
+    ).value
   }
 
   private static func administrator(

@@ -117,7 +117,8 @@ struct ProviderLinkTests {
       var new = NewAccount()
       new.providers = [Self.google, ProviderLink(provider: "oidc.acme", rawID: "a")]
       let account = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       #expect(account.providers == new.providers)
       #expect(account.isAnonymous == false)
     }

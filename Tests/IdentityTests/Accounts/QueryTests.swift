@@ -15,7 +15,8 @@ struct AccountQueryTests {
       new.displayName = name
       new.email = number == 5 ? nil : "\((number * 5) % 8)@example.com"
       (new.password, new.emailVerified) = (Person.alice.password, true)
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       instance.clock.advance(1)
     }
     // Two enroll, and three sign in on two days.
@@ -24,7 +25,8 @@ struct AccountQueryTests {
     try await enroll("u3", instance)
     var other = NewAccount()
     other.localID = "elsewhere"
-    _ = try await instance.identity.accounts.create(instance.east, other, by: Instance.boss)
+    _ = try await instance.identity.accounts.create(
+      instance.east, other, by: .program(Instance.boss))
   }
 
   private func enroll(_ uid: String, _ instance: Instance) async throws {

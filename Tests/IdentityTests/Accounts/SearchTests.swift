@@ -31,7 +31,7 @@ struct SearchTests {
       new.localID = person.uid
       (new.email, new.displayName, new.phoneNumber) = (person.email, person.name, person.phone)
       for pool in [instance.east, instance.globex] {
-        _ = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
+        _ = try await instance.identity.accounts.create(pool, new, by: .program(Instance.boss))
       }
     }
   }
@@ -137,7 +137,7 @@ struct SearchTests {
         instance.globex, by: Author(actor: .emulatorOwner))
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant,
-        by: Instance.boss)
+        by: .program(Instance.boss))
       let left = try await instance.database.read { connection in
         let found: SQL =
           connection.dialect == .sqlite
@@ -160,7 +160,7 @@ struct SearchTests {
         var new = NewAccount()
         new.email = "same\(number)@example.com"
         new.displayName = "Sam \(2_000 - number)"
-        _ = try await accounts.create(instance.east, new, by: Instance.boss)
+        _ = try await accounts.create(instance.east, new, by: .program(Instance.boss))
       }
       func parts(_ sort: Accounts.Sort, _ text: String) async throws -> ([String?], Bool) {
         var (emails, after, isCut): ([String?], Int?, Bool) = ([], 0, false)
@@ -186,7 +186,7 @@ struct SearchTests {
 
       var new = NewAccount()
       new.email = "same200@example.com"
-      _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      _ = try await accounts.create(instance.east, new, by: .program(Instance.boss))
       let newest = Set(created.dropFirst() + ["same200@example.com"])
       for (sort, _) in orders {
         let (emails, isCut) = try await parts(sort, "same")
@@ -220,7 +220,7 @@ struct SearchTests {
         var new = NewAccount()
         new.email = "same\(number)@example.com"
         new.displayName = "Sam"
-        _ = try await accounts.create(instance.east, new, by: Instance.boss)
+        _ = try await accounts.create(instance.east, new, by: .program(Instance.boss))
       }
       for text in ["same", "s", "sam s"] {
         #expect(try await total(text) == .atLeast(200), "\(text)")
@@ -236,11 +236,11 @@ struct SearchTests {
       for pool in [instance.east, instance.globex, instance.west, instance.east] {
         var new = NewAccount()
         new.displayName = "Same Name"
-        _ = try await identity.accounts.create(pool, new, by: Instance.boss)
+        _ = try await identity.accounts.create(pool, new, by: .program(Instance.boss))
       }
       var new = NewAccount()
       new.email = "same@example.com"
-      _ = try await identity.accounts.create(instance.globex, new, by: Instance.boss)
+      _ = try await identity.accounts.create(instance.globex, new, by: .program(Instance.boss))
       let found = try await identity.accounts.search(everywhere: "same", visibleTo: owner)
       #expect(found.total == .exactly(5) && found.only == nil)
       #expect(found.pools.map(\.pool) == [instance.east, instance.west, instance.globex])
@@ -253,7 +253,7 @@ struct SearchTests {
         everywhere: "same@example.com", visibleTo: owner)
       #expect(exact.only?.pool == instance.globex)
       new.email = "same@example.com.invalid"
-      _ = try await identity.accounts.create(instance.east, new, by: Instance.boss)
+      _ = try await identity.accounts.create(instance.east, new, by: .program(Instance.boss))
       let both = try await identity.accounts.search(
         everywhere: "same@example.com", visibleTo: owner)
       #expect(both.only == nil && both.pools.map(\.pool) == [instance.globex, instance.east])
@@ -266,7 +266,7 @@ struct SearchTests {
       for number in 0..<50 {
         var new = NewAccount()
         new.email = "same\(number)@example.com"
-        _ = try await accounts.create(instance.east, new, by: Instance.boss)
+        _ = try await accounts.create(instance.east, new, by: .program(Instance.boss))
       }
       for text in ["same", "s"] {
         let all = try await accounts.search(instance.east, text)
@@ -275,7 +275,7 @@ struct SearchTests {
       var new = NewAccount()
       new.email = "asame7@example.com"
       new.displayName = "Sam"
-      _ = try await accounts.create(instance.east, new, by: Instance.boss)
+      _ = try await accounts.create(instance.east, new, by: .program(Instance.boss))
       for text in ["same", "s"] {
         let first = try await accounts.search(instance.east, text)
         #expect(first.hits.count == 50 && first.next == 50 && !first.isCut && first.only == nil)
@@ -337,7 +337,8 @@ struct SearchTests {
       for number in 0..<50 {
         let tenant = try await identity.pools.createTenant(
           in: instance.acme.project, PoolEdit(displayName: "tenant-\(number)"),
-          by: Instance.boss)
+          by: .program(Instance.boss)
+        ).value
         _ = try await instance.account(.alice, in: tenant.pool)
         guard number % 2 == 0 else { continue }
         mine.append(tenant.pool)
@@ -356,7 +357,8 @@ struct SearchTests {
       for number in 0..<520 {
         var new = NewAccount()
         new.email = "old\(number)@example.com"
-        _ = try await instance.identity.accounts.create(instance.west, new, by: Instance.boss)
+        _ = try await instance.identity.accounts.create(
+          instance.west, new, by: .program(Instance.boss))
       }
       try await instance.database.write { connection in
         if connection.dialect == .sqlite {

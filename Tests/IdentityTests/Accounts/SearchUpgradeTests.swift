@@ -33,8 +33,9 @@ struct SearchUpgradeTests {
       let accounts = instance.identity.accounts
       var person = NewAccount()
       person.displayName = "Łucja"
-      let first = try await accounts.create(instance.east, person, by: Instance.boss)
-      let last = try await accounts.create(instance.west, person, by: Instance.boss)
+      let first = try await accounts.create(instance.east, person, by: .program(Instance.boss))
+        .value
+      let last = try await accounts.create(instance.west, person, by: .program(Instance.boss)).value
       func found(_ text: String) async throws -> [Int] {
         var counts: [Int] = []
         for pool in [instance.east, instance.west] {
@@ -75,7 +76,8 @@ struct SearchUpgradeTests {
       person.localID = "user-1"
       person.displayName = "Łucja"
       let account = try await identity.accounts.create(
-        instance.east, person, by: Instance.boss)
+        instance.east, person, by: .program(Instance.boss)
+      ).value
       func found() async throws -> [Int] {
         var counts: [Int] = []
         for text in ["lu", "lucja", "łucja"] {
@@ -109,7 +111,8 @@ struct SearchUpgradeTests {
         person.localID = "user-\(number)"
         person.displayName = "Łucja"
         keys.append(
-          try await identity.accounts.create(instance.east, person, by: Instance.boss).key)
+          try await identity.accounts.create(instance.east, person, by: .program(Instance.boss))
+            .value.key)
       }
       let (first, last) = (try #require(keys.min()), try #require(keys.max()))
       try await instance.database.write { connection in

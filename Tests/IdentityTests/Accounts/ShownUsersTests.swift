@@ -90,7 +90,7 @@ struct ShownUsersTests {
     try await withInstance { instance in
       try await show(3, of: instance.east, instance.identity)
       try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: instance.east.tenant, by: Instance.boss)
+        project: instance.acme.project, tenant: instance.east.tenant, by: .program(Instance.boss))
       instance.clock.advance(3_600)
       try await instance.identity.purgeExpired()
       #expect(try await entries(instance).map(\.objectID) == [instance.east.objectID])

@@ -59,7 +59,8 @@ struct AccountUpdateTests {
       var anonymous = NewAccount()
       anonymous.localID = "no-password"
       let other = try await instance.identity.accounts.create(
-        instance.acme, anonymous, by: Instance.boss)
+        instance.acme, anonymous, by: .program(Instance.boss)
+      ).value
       let cleared = try await change(instance, other) { $0.password = .clear }
       #expect(cleared.validSince == other.validSince)
     }
@@ -306,7 +307,7 @@ struct AccountUpdateTests {
   @Test func `an anonymous user who gets a password is a password user`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.signIn.anonymous = true
       }

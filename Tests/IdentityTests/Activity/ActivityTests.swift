@@ -181,7 +181,7 @@ struct ActivityTests {
       try await instance.fold()
       try await instance.enterCode(device, code: "0", in: instance.east)
       try await instance.identity.pools.delete(
-        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+        project: instance.east.project, tenant: instance.east.tenant, by: .program(Instance.boss))
       while try await instance.identity.purge() {}
       let whole = try await instance.identity.activity.checks(
         inProject: instance.acme.project, from: Self.always.from, to: Self.always.to)

@@ -67,7 +67,7 @@ struct EnrollmentHistoryTests {
       let start = instance.now
       instance.clock.advance(3_600)
       try await instance.identity.pools.delete(
-        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+        project: instance.east.project, tenant: instance.east.tenant, by: .program(Instance.boss))
       try await instance.fold()
       while try await instance.identity.purge() {}
       instance.clock.advance(3_600)

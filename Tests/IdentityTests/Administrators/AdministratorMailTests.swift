@@ -184,7 +184,7 @@ struct AdministratorMailTests {
     try await withInstance(carriesMail: true) { instance in
       let (pia, _) = try await instance.passkeyOwner("pia")
       try await instance.identity.administratorFactors.reset(
-        pia.id, by: Author(actor: .commandLine))
+        pia.id, by: .program(Author(actor: .commandLine)))
       let mail = try #require(try await instance.mails("administrator-second-factors").first)
       #expect(mail.recipient == pia.email && mail.body.contains("Removed: 1 passkey\n"))
     }
@@ -216,14 +216,14 @@ struct AdministratorMailTests {
       let before = try await instance.mails("grant-given").count
       let author = instance.author(boss)
       let end = instance.now.advanced(bySeconds: 30 * Self.day)
-      try await administrators.grant(grant, until: end, to: nora.id, by: author)
+      try await administrators.grant(grant, until: end, to: nora.id, by: .program(author))
       let given = Array(try await instance.mails("grant-given").map(\.recipient).dropFirst(before))
       #expect(given.sorted() == ["nora@example.com", "second@example.com"])
-      try await administrators.grant(grant, to: nora.id, by: author)
+      try await administrators.grant(grant, to: nora.id, by: .program(author))
       #expect(
         try await recipients(instance, "grant-changed")
           == ["nora@example.com", "second@example.com"])
-      try await administrators.revoke(grant, from: nora.id, by: author)
+      try await administrators.revoke(grant, from: nora.id, by: .program(author))
       #expect(
         try await recipients(instance, "grant-revoked")
           == ["nora@example.com", "second@example.com"])
@@ -237,7 +237,7 @@ struct AdministratorMailTests {
       let end = instance.now.advanced(bySeconds: 30 * Self.day)
       let grant = Grant(role: .support)
       try await identity.administrators.grant(
-        grant, until: end, to: nora.id, by: instance.author(boss))
+        grant, until: end, to: nora.id, by: .program(instance.author(boss)))
       instance.clock.advance(23 * Self.day - 1)
       try await identity.purgeExpired()
       #expect(try await recipients(instance, "grant-ending").isEmpty)
@@ -249,7 +249,7 @@ struct AdministratorMailTests {
       // A later end is mentioned again.
       try await identity.administrators.grant(
         grant, until: end.advanced(bySeconds: 30 * Self.day), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(30 * Self.day)
       try await identity.purgeExpired()
       #expect(try await recipients(instance, "grant-ending") == both.flatMap { [$0, $0] })
@@ -264,7 +264,7 @@ struct AdministratorMailTests {
       let (boss, nora) = try await instance.bossAndNora()
       try await instance.identity.administrators.grant(
         Grant(role: .support), until: instance.now.advanced(bySeconds: 7 * Self.day), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(Self.day)
       try await instance.identity.purgeExpired()
       #expect(try await recipients(instance, "grant-ending").isEmpty)
@@ -277,7 +277,7 @@ struct AdministratorMailTests {
       _ = try await signIn(instance, nora)
       _ = try await signIn(instance, nora)
       try await instance.identity.administrators.grant(
-        Grant(role: .support), to: nora.id, by: instance.author(boss))
+        Grant(role: .support), to: nora.id, by: .program(instance.author(boss)))
       #expect(try await instance.mails("administrator-sign-in").isEmpty)
       #expect(try await instance.mails("grant-given").isEmpty)
     }

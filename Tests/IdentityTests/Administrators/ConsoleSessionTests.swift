@@ -201,7 +201,7 @@ struct ConsoleSessionTests {
       let holder = Task {
         var new = NewAccount()
         (new.email, new.password) = (Person.bob.email, Person.bob.password)
-        _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
+        _ = try await crowded.accounts.create(instance.acme, new, by: .program(Instance.boss))
       }
       await latch.isReached()
       for _ in 0..<12 {

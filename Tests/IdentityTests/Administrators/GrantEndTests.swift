@@ -14,7 +14,8 @@ struct GrantEndTests {
       let token = try await instance.giveConsolePassword(nora).session.token.revealedText
       let support = Grant(role: .support, project: instance.acme.project)
       let end = instance.now.advanced(bySeconds: 1_800)
-      try await administrators.grant(support, until: end, to: nora.id, by: instance.author(boss))
+      try await administrators.grant(
+        support, until: end, to: nora.id, by: .program(instance.author(boss)))
       func grants() async throws -> Set<Grant> {
         let session = try await instance.identity.consoleSessions.find(token: token)
         return Set(try #require(session).administrator.grants)
@@ -42,10 +43,10 @@ struct GrantEndTests {
       let olga = try await instance.administrator("olga", .owner)
       _ = try await identity.serviceTokens.create(
         project: instance.acme.project, tenant: nil, role: .owner, name: "x",
-        maker: .administrator(olga, instance.author(olga)))
+        by: .program(instance.author(olga)))
       let end = instance.now.advanced(bySeconds: 60)
       try await identity.administrators.grant(
-        Grant(role: .owner), until: end, to: olga.id, by: instance.author(boss))
+        Grant(role: .owner), until: end, to: olga.id, by: .program(instance.author(boss)))
       try await identity.purgeExpired()
       #expect(try await identity.serviceTokens.count(madeBy: olga.id) == 1)
       instance.clock.advance(60)
@@ -71,10 +72,10 @@ struct GrantEndTests {
       let role = Grant(role: .support, project: instance.acme.project, tenant: tenant)
       let end = instance.now.advanced(bySeconds: 60)
       try await instance.identity.administrators.grant(
-        role, until: end, to: nora.id, by: instance.author(boss))
+        role, until: end, to: nora.id, by: .program(instance.author(boss)))
       instance.clock.advance(61)
       _ = try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: tenant, by: instance.author(boss))
+        project: instance.acme.project, tenant: tenant, by: .program(instance.author(boss)))
       let log = try await instance.wholeLog()
       let actions = log.map(\.action)
       let ended = try #require(actions.firstIndex(of: .administratorGrantEnd))
@@ -96,8 +97,9 @@ struct GrantEndTests {
       let olga = try await instance.administrator("olga", .owner)
       func token(_ maker: ServiceTokens.Maker) async throws -> Secret {
         try await identity.serviceTokens.create(
-          project: instance.acme.project, tenant: nil, role: .application, name: "x", maker: maker
-        ).secret
+          project: instance.acme.project, tenant: nil, role: .application, name: "x",
+          by: .program(maker)
+        ).value.secret
       }
       let own = try await token(.administrator(olga, instance.author(olga)))
       let other = try await token(.commandLine)
@@ -106,7 +108,7 @@ struct GrantEndTests {
       }
       try await identity.administrators.grant(
         Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       #expect(try await isValid(own))
       #expect(try await identity.clockGuard.check() == nil)
       instance.clock.advance(400 * Self.day)
@@ -131,11 +133,11 @@ struct GrantEndTests {
       let bob = try await instance.account(.bob)
       let program = try await identity.serviceTokens.create(
         project: acme.project, tenant: nil, role: .owner, name: "x",
-        maker: .administrator(olga, instance.author(olga))
-      ).token.author(address: "198.51.100.9", requestID: "")
+        by: .program(instance.author(olga))
+      ).value.token.author(address: "198.51.100.9", requestID: "")
       try await identity.administrators.grant(
         Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       try await identity.accounts.delete(acme, alice.id, by: program)
       instance.clock.advance(60)
       // The task that revokes the token hasn't run.
@@ -156,7 +158,7 @@ struct GrantEndTests {
         await outcome {
           try await administrators.grant(
             grant, until: instance.now.advanced(bySeconds: seconds), to: nora.id,
-            by: instance.author(boss))
+            by: .program(instance.author(boss)))
         }
       }
       #expect(await give(0) == "endInPast")
@@ -166,7 +168,7 @@ struct GrantEndTests {
       await expect("endInPast") {
         _ = try await instance.identity.invitations.invite(
           email: "new@example.com", displayName: "New", grant: grant,
-          until: instance.now.advanced(bySeconds: -1), by: instance.author(boss))
+          until: instance.now.advanced(bySeconds: -1), by: .program(instance.author(boss)))
       }
     }
   }
@@ -181,15 +183,16 @@ struct GrantEndTests {
       for number in 0..<205 {
         let other = try await instance.administrator("other-\(number)", .auditor)
         try await administrators.grant(
-          Grant(role: .support), until: end, to: other.id, by: instance.author(boss))
+          Grant(role: .support), until: end, to: other.id, by: .program(instance.author(boss)))
       }
       try await administrators.grant(
         Grant(role: .policy), until: end.advanced(bySeconds: 1), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(Self.day + 2)
       #expect(
         try await administrators.grant(
-          Grant(role: .policy), to: nora.id, by: instance.author(boss)))
+          Grant(role: .policy), to: nora.id, by: .program(instance.author(boss))
+        ).value)
     }
   }
 
@@ -199,15 +202,17 @@ struct GrantEndTests {
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
       let (owner, end) = (Grant(role: .owner), instance.now.advanced(bySeconds: Self.day))
-      try await administrators.grant(owner, until: end, to: olga.id, by: instance.author(boss))
+      try await administrators.grant(
+        owner, until: end, to: olga.id, by: .program(instance.author(boss)))
       await expect("lastOwner") {
-        try await administrators.grant(owner, until: end, to: boss.id, by: instance.author(olga))
+        try await administrators.grant(
+          owner, until: end, to: boss.id, by: .program(instance.author(olga)))
       }
       await expect("lastOwner") {
-        try await administrators.revoke(owner, from: boss.id, by: instance.author(olga))
+        try await administrators.revoke(owner, from: boss.id, by: .program(instance.author(olga)))
       }
       await expect("lastOwner") {
-        try await administrators.remove(boss.id, by: instance.author(olga))
+        try await administrators.remove(boss.id, by: .program(instance.author(olga)))
       }
     }
   }
@@ -219,21 +224,23 @@ struct GrantEndTests {
       let other = try await instance.administrator("other", .owner)
       let nora = try await instance.providerSession().administrator
       let (owner, line) = (Grant(role: .owner), Author(actor: .commandLine))
-      try await administrators.grant(owner, to: nora.id, by: line)
+      try await administrators.grant(owner, to: nora.id, by: .program(line))
       _ = try await instance.identity.consoleProviders.remove(
         boss.request(nil, note: "No longer used"))
       let kept = try await administrators.record(nora.id)
       #expect(kept.administrator.grants == [owner] && !kept.canSignIn)
       let end = instance.now.advanced(bySeconds: Self.day)
       try await administrators.grant(
-        owner, until: end, to: boss.administrator.id, by: instance.author(other))
+        owner, until: end, to: boss.administrator.id, by: .program(instance.author(other)))
       await expect("lastOwner") {
         try await administrators.grant(
-          owner, until: end, to: other.id, by: instance.author(boss.administrator))
+          owner, until: end, to: other.id, by: .program(instance.author(boss.administrator)))
       }
-      await expect("lastOwner") { try await administrators.revoke(owner, from: other.id, by: line) }
-      await expect("lastOwner") { try await administrators.remove(other.id, by: line) }
-      try await administrators.remove(nora.id, by: line)
+      await expect("lastOwner") {
+        try await administrators.revoke(owner, from: other.id, by: .program(line))
+      }
+      await expect("lastOwner") { try await administrators.remove(other.id, by: .program(line)) }
+      try await administrators.remove(nora.id, by: .program(line))
     }
   }
 
@@ -247,12 +254,12 @@ struct GrantEndTests {
       let nora = try await instance.administrator("nora", .auditor)
       try await identity.administrators.grant(
         Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       let invited = try await instance.invite("new@example.com", by: olga)
       instance.clock.advance(60)
       await expect("notAllowed") {
         try await identity.administrators.grant(
-          Grant(role: .owner), to: nora.id, by: instance.author(olga))
+          Grant(role: .owner), to: nora.id, by: .program(instance.author(olga)))
       }
       await expect("ended") { _ = try await instance.accept(invited.token) }
       #expect(try await identity.invitations.list().isEmpty)
@@ -266,14 +273,16 @@ struct GrantEndTests {
       let grant = Grant(role: .support)
       let invited = try await instance.identity.invitations.invite(
         email: "new@example.com", displayName: "New", grant: grant, until: end,
-        by: instance.author(boss))
+        by: .program(instance.author(boss))
+      ).value
       #expect(invited.invitation.expiresAt == end, "not after seven days")
       _ = try await instance.accept(invited.token)
       let record = try await instance.identity.administrators.record(email: "new@example.com")
       #expect(record.grantEnds == [grant: end])
       let late = try await instance.identity.invitations.invite(
         email: "late@example.com", displayName: "Late", grant: grant, until: end,
-        by: instance.author(boss))
+        by: .program(instance.author(boss))
+      ).value
       instance.clock.advance(3 * Self.day)
       await expect("ended") { _ = try await instance.accept(late.token) }
     }
@@ -314,9 +323,11 @@ struct GrantEndTests {
       let grant = Grant(role: .support)
       try await administrators.grant(
         grant, until: instance.now.advanced(bySeconds: 60), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(60)
-      let given = try await administrators.grant(grant, to: nora.id, by: instance.author(boss))
+      let given = try await administrators.grant(
+        grant, to: nora.id, by: .program(instance.author(boss))
+      ).value
       #expect(given)
       let actions = try await administrators.history(of: nora.id).prefix(2).map(\.action)
       #expect(actions == [.administratorGrant, .administratorGrantEnd])

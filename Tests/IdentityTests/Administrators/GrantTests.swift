@@ -15,17 +15,21 @@ struct GrantTests {
       }
       let east = Grant(
         role: .support, project: instance.acme.project, tenant: instance.east.tenant)
-      #expect(try await administrators.grant(east, to: nora.id, by: instance.author(boss)))
+      #expect(
+        try await administrators.grant(east, to: nora.id, by: .program(instance.author(boss))).value
+      )
       #expect(try await roles() == [Grant(role: .auditor), east])
-      let again = try await administrators.grant(east, to: nora.id, by: instance.author(boss))
+      let again = try await administrators.grant(
+        east, to: nora.id, by: .program(instance.author(boss))
+      ).value
       #expect(!again)
       try await administrators.revoke(
-        Grant(role: .auditor), from: nora.id, by: instance.author(boss))
+        Grant(role: .auditor), from: nora.id, by: .program(instance.author(boss)))
       #expect(try await roles() == [east])
-      try await administrators.revoke(east, from: nora.id, by: instance.author(boss))
+      try await administrators.revoke(east, from: nora.id, by: .program(instance.author(boss)))
       #expect(try await roles() == [])
       await expect("notFound") {
-        try await administrators.revoke(east, from: nora.id, by: instance.author(boss))
+        try await administrators.revoke(east, from: nora.id, by: .program(instance.author(boss)))
       }
       let rows = try await administrators.history(of: nora.id)
       #expect(
@@ -44,7 +48,8 @@ struct GrantTests {
       let device = try await instance.enroll(boss)
       let token = try await instance.signIn(device).token.revealedText
       let other = try await instance.administrator("olga", .owner)
-      try await instance.identity.administrators.remove(boss.id, by: instance.author(other))
+      try await instance.identity.administrators.remove(
+        boss.id, by: .program(instance.author(other)))
       #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
       await expect("refused") { try await instance.giveConsolePassword(boss) }
       await expect("notFound") { try await instance.identity.administrators.record(boss.id) }
@@ -68,30 +73,38 @@ struct GrantTests {
       for administrator in others {
         let author = instance.author(administrator)
         await expect("notAllowed") {
-          try await identity.administrators.grant(Grant(role: .owner), to: nora.id, by: author)
+          try await identity.administrators.grant(
+            Grant(role: .owner), to: nora.id, by: .program(author))
         }
         await expect("notAllowed") {
-          try await identity.administrators.revoke(Grant(role: .auditor), from: nora.id, by: author)
+          try await identity.administrators.revoke(
+            Grant(role: .auditor), from: nora.id, by: .program(author))
         }
         await expect("notAllowed") {
-          try await identity.administrators.remove(nora.id, by: author)
+          try await identity.administrators.remove(nora.id, by: .program(author))
         }
         await expect("notAllowed") {
-          try await identity.administratorFactors.reset(nora.id, by: author)
+          try await identity.administratorFactors.reset(nora.id, by: .program(author))
         }
         await expect("notAllowed") { try await instance.invite("x@example.com", by: administrator) }
       }
       let author = instance.author(boss)
       await expect("oneself") {
-        try await identity.administrators.grant(Grant(role: .auditor), to: boss.id, by: author)
+        try await identity.administrators.grant(
+          Grant(role: .auditor), to: boss.id, by: .program(author))
       }
       await expect("oneself") {
-        try await identity.administrators.revoke(Grant(role: .owner), from: boss.id, by: author)
+        try await identity.administrators.revoke(
+          Grant(role: .owner), from: boss.id, by: .program(author))
       }
-      await expect("oneself") { try await identity.administrators.remove(boss.id, by: author) }
-      await expect("oneself") { try await identity.administratorFactors.reset(boss.id, by: author) }
+      await expect("oneself") {
+        try await identity.administrators.remove(boss.id, by: .program(author))
+      }
+      await expect("oneself") {
+        try await identity.administratorFactors.reset(boss.id, by: .program(author))
+      }
       await expect("notAllowed") {
-        try await identity.administrators.remove(nora.id, by: Instance.visitor)
+        try await identity.administrators.remove(nora.id, by: .program(Instance.visitor))
       }
     }
   }
@@ -109,9 +122,9 @@ struct GrantTests {
           let (by, other) = number % 2 == 0 ? (one, two) : (two, one)
           if number < 4 {
             try await administrators.revoke(
-              Grant(role: .owner), from: other.id, by: instance.author(by))
+              Grant(role: .owner), from: other.id, by: .program(instance.author(by)))
           } else {
-            try await administrators.remove(other.id, by: instance.author(by))
+            try await administrators.remove(other.id, by: .program(instance.author(by)))
           }
         }
       }
@@ -122,9 +135,9 @@ struct GrantTests {
       #expect(owners.count == 1)
       let last = try #require(owners.first)
       let support = Author(actor: .commandLine)
-      await expect("lastOwner") { try await administrators.remove(last.id, by: support) }
+      await expect("lastOwner") { try await administrators.remove(last.id, by: .program(support)) }
       await expect("lastOwner") {
-        try await administrators.revoke(Grant(role: .owner), from: last.id, by: support)
+        try await administrators.revoke(Grant(role: .owner), from: last.id, by: .program(support))
       }
       #expect(
         try await administrators.record(last.id).administrator.grants == [Grant(role: .owner)])
@@ -142,7 +155,7 @@ struct GrantTests {
       ] {
         await expect("poolNotFound") {
           try await instance.identity.administrators.grant(
-            grant, to: nora.id, by: instance.author(boss))
+            grant, to: nora.id, by: .program(instance.author(boss)))
         }
         await expect("poolNotFound") {
           try await instance.invite("n@example.com", grant, by: boss)

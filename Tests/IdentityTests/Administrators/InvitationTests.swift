@@ -90,11 +90,11 @@ struct InvitationTests {
       #expect(try await instance.identity.invitations.list().isEmpty)
       let third = try await instance.invite("new@example.com", by: boss)
       try await instance.identity.invitations.revoke(
-        third.invitation.id, by: instance.author(boss))
+        third.invitation.id, by: .program(instance.author(boss)))
       await expect("ended") { try await instance.accept(third.token) }
       await expect("notFound") {
         try await instance.identity.invitations.revoke(
-          third.invitation.id, by: instance.author(boss))
+          third.invitation.id, by: .program(instance.author(boss)))
       }
       try await instance.identity.purgeExpired()
     }
@@ -105,7 +105,8 @@ struct InvitationTests {
       let boss = try await instance.administrator("boss", .owner)
       let rogue = try await instance.administrator("rogue", .owner)
       let token = try await instance.invite("friend@example.com", by: rogue).token
-      try await instance.identity.administrators.remove(rogue.id, by: instance.author(boss))
+      try await instance.identity.administrators.remove(
+        rogue.id, by: .program(instance.author(boss)))
       await expect("ended") { try await instance.accept(token) }
       #expect(try await instance.identity.invitations.list().isEmpty)
     }
@@ -118,7 +119,8 @@ struct InvitationTests {
       let (project, tenant) = (instance.acme.project, try #require(instance.east.tenant))
       let nora = try await instance.administrator("nora", .auditor, project: project)
       let inEast = Grant(role: .support, project: project, tenant: tenant)
-      try await identity.administrators.grant(inEast, to: nora.id, by: instance.author(boss))
+      try await identity.administrators.grant(
+        inEast, to: nora.id, by: .program(instance.author(boss)))
       let small = try await instance.invite("small@example.com", inEast, by: boss).token
       let large = try await instance.invite(
         "large@example.com", Grant(role: .auditor, project: project), by: boss
@@ -127,10 +129,10 @@ struct InvitationTests {
       func grants() async throws -> Int {
         try await identity.administrators.record(nora.id).administrator.grants.count
       }
-      try await identity.pools.delete(project: project, tenant: tenant, by: Instance.boss)
+      try await identity.pools.delete(project: project, tenant: tenant, by: .program(Instance.boss))
       await expect("ended") { try await instance.accept(small) }
       #expect(try await grants() == 1)
-      try await identity.pools.delete(project: project, by: Instance.boss)
+      try await identity.pools.delete(project: project, by: .program(Instance.boss))
       await expect("ended") { try await instance.accept(large) }
       #expect(try await grants() == 0)
       #expect(try await identity.invitations.list().map(\.email) == ["wide@example.com"])

@@ -37,7 +37,7 @@ struct LastOwnerTests {
       let nora = try await instance.administrator("nora", .auditor)
       try await instance.identity.administrators.grant(
         Self.owner, until: instance.now.advanced(bySeconds: 60), to: nora.id,
-        by: instance.author(olga))
+        by: .program(instance.author(olga)))
       let factors = instance.identity.administratorFactors
       for author in [instance.author(nora), Author(actor: .commandLine)] {
         await expect("lastOwner") { try await factors.reset(olga.id, by: author) }
@@ -57,13 +57,13 @@ struct LastOwnerTests {
       let device = try await instance.enroll(try await instance.administrator("dora", .support))
       try await instance.removePassword(of: olga)
       let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
-      try await administrators.revoke(Grant(role: .support), from: nora.id, by: line)
+      try await administrators.revoke(Grant(role: .support), from: nora.id, by: .program(line))
       #expect(try await administrators.record(nora.id).administrator.grants.isEmpty)
       try await instance.identity.administratorFactors.reset(
-        device.administrator.id, by: line)
-      try await administrators.remove(device.administrator.id, by: line)
+        device.administrator.id, by: .program(line))
+      try await administrators.remove(device.administrator.id, by: .program(line))
       await expect("lastOwner") {
-        try await administrators.revoke(Self.owner, from: olga.id, by: line)
+        try await administrators.revoke(Self.owner, from: olga.id, by: .program(line))
       }
     }
   }
@@ -76,12 +76,12 @@ struct LastOwnerTests {
       let nora = try await instance.administrator("nora", .auditor)
       let (administrators, line) = (instance.identity.administrators, Author(actor: .commandLine))
       let end = instance.now.advanced(bySeconds: 60)
-      try await administrators.grant(Self.owner, until: end, to: nora.id, by: line)
+      try await administrators.grant(Self.owner, until: end, to: nora.id, by: .program(line))
       try await instance.removePassword(of: olga)
       let later = end.advanced(bySeconds: 60)
-      try await administrators.grant(Self.owner, until: later, to: nora.id, by: line)
+      try await administrators.grant(Self.owner, until: later, to: nora.id, by: .program(line))
       #expect(try await administrators.record(nora.id).grantEnds[Self.owner] == later)
-      try await administrators.grant(Self.owner, to: nora.id, by: line)
+      try await administrators.grant(Self.owner, to: nora.id, by: .program(line))
       #expect(try await administrators.record(nora.id).grantEnds.isEmpty)
     }
   }

@@ -32,7 +32,7 @@ struct OwnFactorTests {
       _ = try await instance.giveConsolePassword(nora)
       let token = try await instance.giveConsolePassword(nora).session.token.revealedText
       try await instance.identity.administrators.grant(
-        Grant(role: .support), to: nora.id, by: instance.author(boss))
+        Grant(role: .support), to: nora.id, by: .program(instance.author(boss)))
       let session = try await instance.identity.consoleSessions.find(token: token)
       #expect(session?.secondFactor == .due)
       _ = try await instance.enroll(nora)

@@ -21,10 +21,10 @@ struct RoleMailTests {
     try await withInstance(carriesMail: true) { instance in
       let (boss, nora) = try await instance.bossAndNora()
       let (administrators, author) = (instance.identity.administrators, instance.author(boss))
-      try await administrators.revoke(Self.auditor, from: nora.id, by: author)
+      try await administrators.revoke(Self.auditor, from: nora.id, by: .program(author))
       _ = try await Self.sent(instance, "")
       let grant = Grant(role: .support, project: instance.acme.project)
-      try await administrators.grant(grant, to: nora.id, by: author)
+      try await administrators.grant(grant, to: nora.id, by: .program(author))
       #expect(try await Self.sent(instance, "grant-given") == [nora.email])
     }
   }
@@ -45,7 +45,7 @@ struct RoleMailTests {
       let (boss, nora) = try await instance.bossAndNora()
       try await instance.identity.administrators.grant(
         Self.auditor, until: instance.now.advanced(bySeconds: 60), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(60)
       try await instance.identity.purgeExpired()
       #expect(try await Self.sent(instance, "grant-ended") == [boss.email, nora.email])
@@ -57,8 +57,8 @@ struct RoleMailTests {
       let (boss, nora) = try await instance.bossAndNora()
       let (administrators, author) = (instance.identity.administrators, instance.author(boss))
       _ = try await Self.sent(instance, "")
-      try await administrators.grant(Grant(role: .support), to: nora.id, by: author)
-      try await administrators.remove(nora.id, by: author)
+      try await administrators.grant(Grant(role: .support), to: nora.id, by: .program(author))
+      try await administrators.remove(nora.id, by: .program(author))
       var purposes: [String] = []
       while let mail = try await instance.claim() {
         if mail.recipient == nora.email { purposes.append(mail.purpose) }
@@ -80,9 +80,9 @@ struct RoleMailTests {
       let pool = try await instance.database.read { try Outbox.pool(of: second, $0) }
       let rest =
         ownsProject ? Grant(role: .owner, project: try #require(pool).project) : Self.auditor
-      try await administrators.revoke(Self.auditor, from: nora.id, by: author)
-      try await administrators.grant(rest, to: second.id, by: author)
-      try await administrators.revoke(Grant(role: .owner), from: second.id, by: author)
+      try await administrators.revoke(Self.auditor, from: nora.id, by: .program(author))
+      try await administrators.grant(rest, to: second.id, by: .program(author))
+      try await administrators.revoke(Grant(role: .owner), from: second.id, by: .program(author))
       #expect(try await Self.sent(instance, "grant-revoked") == [nora.email, second.email])
     }
   }
@@ -168,14 +168,15 @@ struct RoleMailTests {
       let boss = try await instance.administrator("boss", .owner)
       let nora = try await instance.administrator("nora", .auditor, project: project)
       let grant = Grant(role: .support, project: project, tenant: instance.east.tenant)
-      try await identity.administrators.grant(grant, to: nora.id, by: instance.author(boss))
+      try await identity.administrators.grant(
+        grant, to: nora.id, by: .program(instance.author(boss)))
       let invited = try await instance.invite("new@example.com", grant, by: boss)
       let losses = try await identity.pools.deletionImpact(project: project)
       #expect((losses.roles, losses.invitations) == (2, 1))
       let ofTenant = try await identity.pools.deletionImpact(project: project, tenant: grant.tenant)
       #expect((ofTenant.roles, ofTenant.invitations) == (1, 1))
       _ = try await Self.sent(instance, "")
-      try await identity.pools.delete(project: project, by: instance.author(boss))
+      try await identity.pools.delete(project: project, by: .program(instance.author(boss)))
       while try await identity.purge() {}
       let history = try await identity.administrators.history(of: nora.id).prefix(2)
       #expect(history.map(\.action) == [.administratorRevoke, .administratorRevoke])

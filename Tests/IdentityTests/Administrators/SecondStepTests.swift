@@ -208,7 +208,7 @@ struct SecondStepTests {
     let holder = Task {
       var new = NewAccount()
       (new.email, new.password) = (Person.bob.email, Person.bob.password)
-      _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await crowded.accounts.create(instance.acme, new, by: .program(Instance.boss))
     }
     await latch.isReached()
     let signIn = Task {
@@ -274,7 +274,8 @@ struct SecondStepTests {
       let olga = try await instance.administrator("olga", .owner)
       let eve = try await instance.administrator("eve", .auditor)
       let result = try await signIn(instance, eve) {
-        try await instance.identity.administrators.remove(eve.id, by: instance.author(olga))
+        try await instance.identity.administrators.remove(
+          eve.id, by: .program(instance.author(olga)))
       }
       await expect("refused") { try result.get() }
     }

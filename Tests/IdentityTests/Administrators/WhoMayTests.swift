@@ -55,7 +55,7 @@ struct WhoMayTests {
       let tim = try await administrator(
         "Tim", Grant(role: .support, project: acme, tenant: east), instance)
       try await administrators.grant(
-        Grant(role: .owner, project: acme), to: tim.id, by: Author(actor: .commandLine))
+        Grant(role: .owner, project: acme), to: tim.id, by: .program(Author(actor: .commandLine)))
       let olga = try await administrator("Olga", Grant(role: .owner), instance)
       _ = try await administrator("Pia", Grant(role: .policy, project: acme), instance)
       _ = try await administrator(

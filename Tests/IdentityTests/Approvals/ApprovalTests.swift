@@ -5,7 +5,8 @@ import Testing
 @Suite struct ApprovalTests {
   /// Requires approval for removing the last factor, and enrolls Alice.
   private func mandatory(_ instance: Instance) async throws -> Device {
-    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+    _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+      edit in
       edit.pattern = .mandatory
     }
     try await instance.setSupportRules { $0.approvalForLastFactor = true }
@@ -22,7 +23,8 @@ import Testing
       ])
       _ = try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.pattern = .mandatory
       }
       try await instance.setSupportRules { $0.approvalForLastFactor = true }
@@ -95,7 +97,7 @@ import Testing
     try await withInstance { instance in
       let alice = try await mandatory(instance)
       try await instance.addSecondDevice(to: alice)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.setSMS(true)
       }
       let dora = try await instance.agent()
@@ -106,7 +108,8 @@ import Testing
       for change: @Sendable (inout PolicyEdit) -> Void in [
         { $0.pattern = .account }, { $0.configuration.totp = nil },
       ] {
-        _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+        _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss))
+        { edit in
           edit.pattern = .mandatory
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
           edit.configuration.setSMS(false)
@@ -117,7 +120,8 @@ import Testing
           instance.acme, account.id, nil)
         #expect(removal.approval == nil)
       }
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.pattern = .account
         edit.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: nil)
       }
@@ -234,7 +238,7 @@ import Testing
       let third = try await requestRemoval(instance, alice, by: dora)
       _ = try await instance.agent("olga", role: .owner)
       try await instance.identity.administrators.remove(
-        dora.administrator.id, by: Author(actor: .commandLine))
+        dora.administrator.id, by: .program(Author(actor: .commandLine)))
       guard case .overtaken(let left) = try await approve(instance, third.id, by: omar) else {
         throw Unexpected("done")
       }

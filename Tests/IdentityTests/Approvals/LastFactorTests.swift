@@ -7,7 +7,8 @@ struct LastFactorTests {
     async throws
   {
     try await withInstance { instance in
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.pattern = .mandatory
       }
       try await instance.setSupportRules { $0.approvalForLastFactor = true }
@@ -17,7 +18,7 @@ struct LastFactorTests {
       try await instance.enrollPhone(alice.session)
       // The phone isn't required at sign-in once text messages are disabled.
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) { $0.configuration.setSMS(false) }
       let mobile = try #require(
         try await instance.reload(alice.account).factors.first { $0.kind == .phone })

@@ -17,7 +17,7 @@ import Testing
   ) async throws -> PolicyOutcome {
     let version = try await instance.identity.policies.read(instance.acme).version
     return try await instance.identity.policies.change(
-      instance.acme, expecting: version, agent.request(nil, note: "Clocks are off.")
+      instance.acme, expecting: version, by: .console(agent.request(nil, note: "Clocks are off."))
     ) { $0.configuration.totp?.adjacentIntervals = intervals }.value
   }
 
@@ -208,7 +208,7 @@ import Testing
         var settings = try await instance.identity.support.settings(instance.acme)
         settings.policyApprovalOverUsers = limit
         _ = try await instance.identity.support.change(
-          instance.acme, to: settings, agent.request(nil))
+          instance.acme, to: settings, by: .console(agent.request(nil)))
       }
       try await set(5, by: pia)
       await expect("ownerRequired") { try await set(6, by: pia) }
@@ -240,7 +240,7 @@ import Testing
         let job = try await instance.draft("u0", by: dora, in: pool)
         try await instance.begin(job, by: dora, in: pool)
       }
-      try await instance.identity.pools.delete(project: acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(project: acme.project, by: .program(Instance.boss))
       let rows = try await instance.wholeLog().filter { $0.action == .approvalOvertake }
       #expect(Set(rows.map(\.tenant)) == [nil, east.tenant] && rows.count == 2)
       for row in rows {
@@ -263,7 +263,7 @@ import Testing
       _ = try await widen(instance, by: pia)
       instance.clock.advance(Approval.lifetime)
       try await instance.identity.pools.delete(
-        project: instance.acme.project, by: Instance.boss)
+        project: instance.acme.project, by: .program(Instance.boss))
       let actions = try await instance.wholeLog().map(\.action)
       #expect(actions.contains(.approvalExpire) && !actions.contains(.approvalOvertake))
     }

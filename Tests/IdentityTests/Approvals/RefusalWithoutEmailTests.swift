@@ -10,7 +10,7 @@ import Testing
     let version = try await instance.identity.policies.read(instance.acme).version
     let day = try #require(Day("2026-03-01"))
     _ = try await instance.identity.policies.change(
-      instance.acme, expecting: version, agent.request(nil, note: "Audit")
+      instance.acme, expecting: version, by: .console(agent.request(nil, note: "Audit"))
     ) { edit throws(PolicyError) in
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 9)
       edit.enforcement = Enforcement(.refuse, from: day, graceDays: 0)

@@ -19,25 +19,26 @@ struct TokenPolicyApprovalTests {
     let project = instance.acme.project
     guard creator != .commandLine else {
       return try await tokens.create(
-        project: project, tenant: nil, role: .policy, name: "deploy", maker: .commandLine
-      ).token.author(address: "198.51.100.9", requestID: "")
+        project: project, tenant: nil, role: .policy, name: "deploy",
+        by: .program(Author(actor: .commandLine))
+      ).value.token.author(address: "198.51.100.9", requestID: "")
     }
     let isOwner = creator == .owner || creator == .formerOwner
     let maker = try await instance.agent("maker", role: isOwner ? .owner : .policy).administrator
     let token = try await tokens.create(
       project: project, tenant: nil, role: .policy, name: "deploy",
-      maker: .administrator(maker, instance.author(maker))
-    ).token
+      by: .program(instance.author(maker))
+    ).value.token
     let administrators = instance.identity.administrators
     let author = Author(actor: .commandLine)
     switch creator {
     case .ownerElsewhere:
       _ = try await administrators.grant(
-        Grant(role: .owner, project: instance.globex.project), to: maker.id, by: author)
+        Grant(role: .owner, project: instance.globex.project), to: maker.id, by: .program(author))
     case .formerOwner:
       _ = try await instance.agent("other", role: .owner)
-      _ = try await administrators.grant(Grant(role: .policy), to: maker.id, by: author)
-      _ = try await administrators.revoke(Grant(role: .owner), from: maker.id, by: author)
+      _ = try await administrators.grant(Grant(role: .policy), to: maker.id, by: .program(author))
+      _ = try await administrators.revoke(Grant(role: .owner), from: maker.id, by: .program(author))
     case .owner, .policyAdmin, .commandLine: break
     }
     return token.author(address: "198.51.100.9", requestID: "")
@@ -49,16 +50,16 @@ struct TokenPolicyApprovalTests {
     return await outcome {
       switch way {
       case .policy:
-        _ = try await identity.policies.change(acme, by: author) {
+        _ = try await identity.policies.change(acme, by: .program(author)) {
           $0.configuration.totp?.adjacentIntervals = 9
         }
       case .project:
-        _ = try await identity.pools.update(project: acme.project, by: author) {
+        _ = try await identity.pools.update(project: acme.project, by: .program(author)) {
           $0.configuration.totp?.adjacentIntervals = 9
         }
       case .tenant:
         _ = try await identity.pools.update(
-          project: east.project, tenant: east.tenant, by: author
+          project: east.project, tenant: east.tenant, by: .program(author)
         ) { $0.configuration.totp?.adjacentIntervals = 9 }
       }
     }
@@ -72,7 +73,7 @@ struct TokenPolicyApprovalTests {
       try await withInstance { instance in
         let pool = way == .tenant ? instance.east : instance.acme
         let author = try await token(instance, by: creator)
-        _ = try await instance.identity.policies.change(pool, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(pool, by: .program(Instance.boss)) {
           $0.configuration.state = .enabled
           $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
         }
@@ -83,7 +84,7 @@ struct TokenPolicyApprovalTests {
           try rules.store(pool, connection)
         }
         #expect(await widen(instance, way, by: author) == "done", "within the limit")
-        _ = try await instance.identity.policies.change(pool, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(pool, by: .program(Instance.boss)) {
           $0.configuration.totp?.adjacentIntervals = 1
         }
         try await instance.database.write { connection in

@@ -196,10 +196,12 @@ struct AuditFactTests {
       let device = try await instance.enrolled(.alice)
       let (identity, account) = (instance.identity, try await instance.reload(device.account))
       let before = try await instance.factCounts()
-      _ = try await identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await identity.policies.change(instance.acme, by: .program(Instance.boss)) { edit in
         edit.configuration = edit.configuration
       }
-      _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) {
+      _ = try await identity.pools.update(
+        project: instance.acme.project, by: .program(Instance.boss)
+      ) {
         edit in
         edit.displayName = edit.displayName
         edit.project = edit.project
@@ -208,7 +210,7 @@ struct AuditFactTests {
       }
       _ = try await identity.pools.update(
         project: instance.acme.project, tenant: instance.east.tenant,
-        by: Instance.boss
+        by: .program(Instance.boss)
       ) { $0.displayName = $0.displayName }
       try await instance.setSupportRules { $0.codeCap = $0.codeCap }
       for set in Self.settings(of: account) {

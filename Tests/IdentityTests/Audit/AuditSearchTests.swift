@@ -148,7 +148,7 @@ struct AuditSearchTests {
       let tenant = try #require(instance.east.tenant)
       try await instance.setWindow(3, in: instance.east)
       try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: tenant, by: Instance.boss)
+        project: instance.acme.project, tenant: tenant, by: .program(Instance.boss))
       let found = try await instance.identity.audit.search(AuditFilter())
       let row = try #require(found.rows.first { $0.new(.adjacentIntervals) == .number(3) })
       let pool = try #require(row.poolKey.flatMap { found.pools[$0] })

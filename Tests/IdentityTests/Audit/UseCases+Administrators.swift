@@ -21,14 +21,14 @@ extension UseCase {
       let boss = try await i.administrator("boss", .owner)
       let created = try await i.invite("new@example.com", by: boss)
       return {
-        try await i.identity.invitations.revoke(created.invitation.id, by: i.author(boss))
+        try await i.identity.invitations.revoke(created.invitation.id, by: .program(i.author(boss)))
       }
     },
     UseCase("grant a role", [.administratorGrant]) { i in
       let (boss, nora) = try await i.bossAndNora()
       return {
         try await i.identity.administrators.grant(
-          Grant(role: .policy), to: nora.id, by: i.author(boss))
+          Grant(role: .policy), to: nora.id, by: .program(i.author(boss)))
       }
     },
     UseCase("change when a role ends", [.administratorGrantChange]) { i in
@@ -36,7 +36,7 @@ extension UseCase {
       let end = i.now.advanced(bySeconds: 86_400)
       return {
         try await i.identity.administrators.grant(
-          Grant(role: .auditor), until: end, to: nora.id, by: i.author(boss))
+          Grant(role: .auditor), until: end, to: nora.id, by: .program(i.author(boss)))
       }
     },
     UseCase(
@@ -48,10 +48,10 @@ extension UseCase {
       )
       _ = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: nil, role: .owner, name: "x",
-        maker: .administrator(olga, i.author(olga)))
+        by: .program(i.author(olga)))
       try await i.identity.administrators.grant(
         Grant(role: .owner), until: i.now.advanced(bySeconds: 60), to: olga.id,
-        by: i.author(boss))
+        by: .program(i.author(boss)))
       i.clock.advance(60)
       return { try await i.identity.purgeExpired() }
     },
@@ -72,13 +72,13 @@ extension UseCase {
       let (boss, nora) = try await i.bossAndNora()
       return {
         try await i.identity.administrators.revoke(
-          Grant(role: .auditor), from: nora.id, by: i.author(boss))
+          Grant(role: .auditor), from: nora.id, by: .program(i.author(boss)))
       }
     },
     UseCase("remove an administrator", [.administratorRemove]) { i in
       let (boss, nora) = try await i.bossAndNora()
       _ = try await i.giveConsolePassword(nora)
-      return { try await i.identity.administrators.remove(nora.id, by: i.author(boss)) }
+      return { try await i.identity.administrators.remove(nora.id, by: .program(i.author(boss))) }
     },
     UseCase(
       "remove an administrator who created a token", [.administratorRemove, .serviceTokenRevoke]
@@ -88,8 +88,8 @@ extension UseCase {
       )
       _ = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: nil, role: .owner, name: "x",
-        maker: .administrator(olga, i.author(olga)))
-      return { try await i.identity.administrators.remove(olga.id, by: i.author(boss)) }
+        by: .program(i.author(olga)))
+      return { try await i.identity.administrators.remove(olga.id, by: .program(i.author(boss))) }
     },
     UseCase("set up one's second factor", [.administratorEnroll]) { i in
       let nora = try await i.administrator("nora", .auditor)
@@ -131,7 +131,7 @@ extension UseCase {
       let session = try await i.signIn(authenticator)
       return {
         _ = try await i.identity.passkeys.setRequired(
-          true, i.request(olga, session, note: "Phishing"))
+          true, by: .console(i.request(olga, session, note: "Phishing")))
       }
     },
     UseCase("remove one's second factor", [.administratorWithdraw]) { i in
@@ -153,7 +153,9 @@ extension UseCase {
     UseCase("reset a second factor", [.administratorResetFactor]) { i in
       let (boss, nora) = try await i.bossAndNora()
       _ = try await i.enroll(nora)
-      return { try await i.identity.administratorFactors.reset(nora.id, by: i.author(boss)) }
+      return {
+        try await i.identity.administratorFactors.reset(nora.id, by: .program(i.author(boss)))
+      }
     },
     UseCase("enter the password when a second factor is required", [.administratorCodeDue]) { i in
       let device = try await i.enroll(try await i.administrator("nora", .auditor))
@@ -209,7 +211,7 @@ extension Instance {
     _ email: String, _ grant: Grant = Grant(role: .auditor), by inviter: Administrator
   ) async throws -> NewInvitation {
     try await identity.invitations.invite(
-      email: email, displayName: "New", grant: grant, by: author(inviter))
+      email: email, displayName: "New", grant: grant, by: .program(author(inviter)))
   }
 
   func accept(

@@ -7,16 +7,17 @@ extension UseCase {
       {
         _ = try await i.identity.trustedTokenKeys.add(
           to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
-          by: Instance.boss)
+          by: .program(Instance.boss))
       }
     },
     UseCase("revoke a custom token signing key", [.trustedTokenKeyRevoke]) { i in
       let signer = try await i.identity.trustedTokenKeys.add(
         to: i.acme.project, issuer: "a@b.example", keyID: nil, key: TestTokenIssuer.back.pem(),
-        by: Instance.boss)
+        by: .program(Instance.boss)
+      ).value
       return {
         try await i.identity.trustedTokenKeys.revoke(
-          signer.id, of: i.acme.project, by: Instance.boss)
+          signer.id, of: i.acme.project, by: .program(Instance.boss))
       }
     },
     UseCase("add an identity provider", [.providerCreate]) { i in
@@ -25,7 +26,9 @@ extension UseCase {
     UseCase("change an identity provider", [.providerChange]) { i in
       try await i.configureProvider()
       return {
-        try await i.identity.identityProviders.update(i.acme, "oidc.acme", by: Instance.boss) {
+        try await i.identity.identityProviders.update(
+          i.acme, "oidc.acme", by: .program(Instance.boss)
+        ) {
           (settings) throws(ProviderError) in settings.displayName = "Other"
         }
       }
@@ -33,7 +36,8 @@ extension UseCase {
     UseCase("remove an identity provider", [.providerDelete]) { i in
       try await i.configureProvider()
       return {
-        try await i.identity.identityProviders.delete(i.acme, "oidc.acme", by: Instance.boss)
+        try await i.identity.identityProviders.delete(
+          i.acme, "oidc.acme", by: .program(Instance.boss))
       }
     },
     UseCase("link a provider identity to a user", [.accountChange]) { i in

@@ -44,7 +44,8 @@ extension UseCase {
       let other = try await i.agent("omar")
       _ = try await i.identity.bulkRemovals.undo(id, in: i.acme, other.request(.mistake))
       _ = try await i.identity.administrators.revoke(
-        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .support), from: other.administrator.id,
+        by: .program(Author(actor: .commandLine)))
       return { _ = try await i.identity.bulkRemovals.step() }
     },
     UseCase("start sending links to many users", [.bulkStartLinks]) { i in
@@ -107,7 +108,9 @@ extension Instance {
   /// Enrolls Alice in a pool where removing her last factor requires approval.
   func lastFactor() async throws -> (Device, Agent) {
     let device = try await enrolled(.alice)
-    _ = try await identity.policies.change(acme, by: Self.boss) { $0.pattern = .mandatory }
+    _ = try await identity.policies.change(acme, by: .program(Self.boss)) {
+      $0.pattern = .mandatory
+    }
     try await setSupportRules { $0.approvalForLastFactor = true }
     return (device, try await agent())
   }

@@ -6,7 +6,7 @@ extension UseCase {
   /// What the server and the command line do, and attempts that fail.
   static let server: [UseCase] = [
     UseCase("delete expired anonymous accounts", [.accountExpire]) { i in
-      _ = try await i.identity.pools.update(project: i.acme.project, by: Instance.boss) {
+      _ = try await i.identity.pools.update(project: i.acme.project, by: .program(Instance.boss)) {
         $0.signIn.anonymous = true
         $0.project?.expiresAnonymous = true
       }
@@ -62,7 +62,7 @@ extension UseCase {
     UseCase("read a message", [.messageRead]) { i in
       try await i.write(.mail)
       let id = try await i.entries().first?.id ?? 0
-      return { _ = try await i.identity.messages.open(i.acme, id, by: Instance.boss) }
+      return { _ = try await i.identity.messages.open(i.acme, id, by: .program(Instance.boss)) }
     },
     UseCase("open a changed secret", [.secretUnreadable], ending: "unavailable") { i in
       let device = try await i.enrolled(.alice)
@@ -86,7 +86,7 @@ extension UseCase {
       _ = try await i.identity.clockGuard.check()
       i.clock.advance(400 * 86_400)
       _ = try await i.identity.clockGuard.check()
-      return { try await i.identity.clockGuard.confirm(by: Author(actor: .commandLine)) }
+      return { try await i.identity.clockGuard.confirm(by: .program(Author(actor: .commandLine))) }
     },
     UseCase("restore a backup", [.instanceRestore]) { i in
       {

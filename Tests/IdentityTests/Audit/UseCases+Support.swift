@@ -8,7 +8,7 @@ extension UseCase {
       {
         var settings = SupportRules()
         settings.undoHours = 1
-        try await i.identity.support.change(i.acme, to: settings, by: Instance.boss)
+        try await i.identity.support.change(i.acme, to: settings, by: .program(Instance.boss))
       }
     },
     UseCase(
@@ -21,18 +21,21 @@ extension UseCase {
       return {
         var settings = SupportRules()
         settings.undoHours = 1
-        _ = try await i.identity.support.change(i.acme, to: settings, agent.request(code: code))
+        _ = try await i.identity.support.change(
+          i.acme, to: settings, by: .console(agent.request(code: code)))
       }
     },
     UseCase("change the re-authentication interval", [.supportStepUp]) { i in
-      { try await i.identity.support.setStepUp(minutes: 5, by: Instance.boss) }
+      { try await i.identity.support.setStepUp(minutes: 5, by: .program(Instance.boss)) }
     },
     UseCase("unblock an agent", [.supportRelease]) { i in
       let agent = try await i.agent()
       let id = agent.administrator.id
       try await i.block(agent)
       let owner = try await i.agent("olga", role: .owner)
-      return { _ = try await i.identity.support.unblock(id, in: i.acme, owner.request()) }
+      return {
+        _ = try await i.identity.support.unblock(id, in: i.acme, by: .console(owner.request()))
+      }
     },
     UseCase("re-authenticate with an action", [.administratorStepUp, .sessionsEnd]) { i in
       let alice = try await i.account(.alice)
@@ -219,7 +222,7 @@ extension UseCase {
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.userData.export(
-          i.acme, device.account.id, agent.request(.asked))
+          i.acme, device.account.id, by: .console(agent.request(.asked)))
       }
     },
     UseCase("erase a user's data in the console", [.accountErase]) { i in
@@ -227,7 +230,8 @@ extension UseCase {
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.userData.erase(
-          i.acme, device.account.id, agent.request(.asked, typed: "ALICE@example.com"))
+          i.acme, device.account.id, by: .console(agent.request(.asked, typed: "ALICE@example.com"))
+        )
       }
     },
     UseCase("erase a deleted user's data", [.accountErase]) { i in

@@ -38,19 +38,21 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("create a project", [.projectCreate]) { i in
       {
         _ = try await i.identity.pools.createProject(
-          id: "new-project", displayName: "New", by: Instance.boss)
+          id: "new-project", displayName: "New", by: .program(Instance.boss))
       }
     },
     UseCase("change a project", [.projectChange]) { i in
       {
-        _ = try await i.identity.pools.update(project: i.acme.project, by: Instance.boss) {
+        _ = try await i.identity.pools.update(project: i.acme.project, by: .program(Instance.boss))
+        {
           $0.project?.emailPrivacy.toggle()
         }
       }
     },
     UseCase("change a project and its policy", [.projectChange, .policyChange]) { i in
       {
-        _ = try await i.identity.pools.update(project: i.acme.project, by: Instance.boss) {
+        _ = try await i.identity.pools.update(project: i.acme.project, by: .program(Instance.boss))
+        {
           $0.project?.emailPrivacy.toggle()
           $0.configuration.totp = nil
         }
@@ -60,41 +62,44 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       _ = try await i.enrolled(.alice)
       _ = try await i.enrolled(.bob, in: i.east)
       _ = try await i.identity.serviceTokens.create(
-        project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
-      return { try await i.identity.pools.delete(project: i.acme.project, by: Instance.boss) }
+        project: i.acme.project, tenant: nil, role: .owner, name: "x",
+        by: .program(Author(actor: .commandLine)))
+      return {
+        try await i.identity.pools.delete(project: i.acme.project, by: .program(Instance.boss))
+      }
     },
     UseCase("create an API key", [.apiKeyCreate]) { i in
       {
-        _ = try await i.identity.apiKeys.create(for: i.acme.project, by: Instance.boss)
+        _ = try await i.identity.apiKeys.create(for: i.acme.project, by: .program(Instance.boss))
       }
     },
     UseCase("revoke an API key", [.apiKeyRevoke]) { i in
       let key = try await i.identity.apiKeys.list(i.acme.project).first?.id ?? ID("")
       return {
-        try await i.identity.apiKeys.revoke(key, of: i.acme.project, by: Instance.boss)
+        try await i.identity.apiKeys.revoke(key, of: i.acme.project, by: .program(Instance.boss))
       }
     },
     UseCase("create a tenant", [.tenantCreate]) { i in
       {
         _ = try await i.identity.pools.createTenant(
-          in: i.acme.project, PoolEdit(displayName: "North"), by: Instance.boss)
+          in: i.acme.project, PoolEdit(displayName: "North"), by: .program(Instance.boss))
       }
     },
     UseCase("create a tenant like its project", [.tenantCreate, .policyChange]) { i in
-      let policy = try await i.identity.policies.change(i.acme, by: Instance.boss) {
+      let policy = try await i.identity.policies.change(i.acme, by: .program(Instance.boss)) {
         $0.pattern = .stepUp
-      }
+      }.value.policy
       let pia = try await i.agent("pia", role: .policy)
       return {
         _ = try await i.identity.pools.createTenant(
           in: i.acme.project, .newTenant(named: "North"), withPolicyVersion: policy.version,
-          pia.request(nil))
+          by: .console(pia.request(nil)))
       }
     },
     UseCase("change a tenant", [.tenantChange]) { i in
       {
         _ = try await i.identity.pools.update(
-          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss
+          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: .program(Instance.boss)
         ) { $0.disableAuth = true }
       }
     },
@@ -102,10 +107,10 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       _ = try await i.enrolled(.alice, in: i.east)
       _ = try await i.identity.serviceTokens.create(
         project: i.acme.project, tenant: i.east.tenant, role: .owner, name: "x",
-        maker: .commandLine)
+        by: .program(Author(actor: .commandLine)))
       return {
         try await i.identity.pools.delete(
-          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: Instance.boss)
+          project: i.acme.project, tenant: i.east.tenant ?? ID(""), by: .program(Instance.boss))
       }
     },
     UseCase("change a policy", [.policyChange]) { i in { try await i.setWindow(1) } },
@@ -115,7 +120,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("edit guidance", [.guidanceChange]) { i in
       {
         _ = try await i.identity.guidance.write(
-          i.acme, "Call back.", expecting: 0, by: Instance.boss)
+          i.acme, "Call back.", expecting: 0, by: .program(Instance.boss))
       }
     },
     UseCase("read the audit log", [.auditRead]) { i in
@@ -148,15 +153,18 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("create a service token", [.serviceTokenCreate]) { i in
       {
         _ = try await i.identity.serviceTokens.create(
-          project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+          project: i.acme.project, tenant: nil, role: .owner, name: "x",
+          by: .program(Author(actor: .commandLine)))
       }
     },
     UseCase("revoke a service token", [.serviceTokenRevoke]) { i in
       let created = try await i.identity.serviceTokens.create(
-        project: i.acme.project, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+        project: i.acme.project, tenant: nil, role: .owner, name: "x",
+        by: .program(Author(actor: .commandLine))
+      ).value
       return {
         try await i.identity.serviceTokens.revoke(
-          created.token.id, of: i.acme.project, by: Instance.boss)
+          created.token.id, of: i.acme.project, by: .program(Instance.boss))
       }
     },
   ]

@@ -14,7 +14,7 @@ struct ValueTests {
       let providers = instance.identity.identityProviders
       let new = try KeySet(TestTokenIssuer.other.keySet())
       #expect(new.names == ["k1"])
-      _ = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+      _ = try await providers.update(instance.acme, "oidc.acme", by: .program(Instance.boss)) {
         (settings) throws(ProviderError) in settings.keys = new
       }
       #expect(try await providers.find(instance.acme, "oidc.acme").settings.keys == new)
@@ -56,14 +56,16 @@ struct ValueTests {
       for shortest in [nil, 6, nil] as [Int?] {
         let policy = PasswordPolicy(isEnforced: true, shortest: shortest)
         let rows = try await instance.wholeLog().count
-        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+        let project = try await pools.update(
+          project: instance.acme.project, by: .program(Instance.boss)
+        ) {
           $0.passwords = policy
-        }
+        }.value
         #expect(project.passwords?.shortest == shortest)
         let tenant = try await pools.update(
           project: instance.acme.project, tenant: instance.east.tenant,
-          by: Instance.boss
-        ) { $0.passwords = policy }
+          by: .program(Instance.boss)
+        ) { $0.passwords = policy }.value
         #expect(tenant.passwords?.shortest == shortest)
         #expect(try await instance.wholeLog().count == rows + 2)
       }
@@ -75,7 +77,7 @@ struct ValueTests {
       let pools = instance.identity.pools
       let (composed, decomposed) = ("Caf\u{E9} project", "Cafe\u{301} project")
       for name in [composed, decomposed] {
-        _ = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+        _ = try await pools.update(project: instance.acme.project, by: .program(Instance.boss)) {
           $0.displayName = name
         }
         let found = try await pools.existingSettings(project: instance.acme.project).displayName

@@ -201,7 +201,8 @@ struct ActionTableTests {
       let agent = try await instance.agentWithDevice("olga", role: .owner)
       _ = try await instance.administrator("otto", .owner)
       try await instance.identity.administrators.revoke(
-        Grant(role: .owner), from: agent.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .owner), from: agent.administrator.id, by: .program(Author(actor: .commandLine))
+      )
       let outcome = try await instance.authorize(.inviteAdministrator, agent.request(nil))
       #expect(outcome == "notAllowed")
     }

@@ -9,7 +9,7 @@ struct ReauthenticationTests {
     _ email: String, _ instance: Instance, _ request: ActionRequest
   ) async throws -> ActionOutcome<NewInvitation> {
     try await instance.identity.invitations.invite(
-      email: email, displayName: "New", grant: Grant(role: .owner), request)
+      email: email, displayName: "New", grant: Grant(role: .owner), by: .console(request))
   }
 
   @Test

@@ -15,7 +15,7 @@ struct SecondApproverTests {
     try await withInstance { instance in
       let agent = try await instance.agent("olga", role: .owner)
       try await instance.setWindow(1)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.pattern = .mandatory
       }
       try await instance.setSupportRules {
@@ -40,7 +40,8 @@ struct SecondApproverTests {
         try await instance.runAll()
       case .weakenPolicy:
         _ = try await instance.identity.policies.change(
-          instance.acme, expecting: version, agent.request(nil, note: "Clocks are off.")
+          instance.acme, expecting: version,
+          by: .console(agent.request(nil, note: "Clocks are off."))
         ) { $0.configuration.totp = nil }
       default: Issue.record("\(action) has no case in this test")
       }

@@ -43,7 +43,8 @@ import Testing
     try await withInstance { instance in
       var new = NewAccount()
       new.email = "Dora@desk.example.com"
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       let agent = try await instance.agent()
       let id = try await instance.draft("dora@desk.example.com", by: agent)
       let job = try await instance.job(id, by: agent)
@@ -86,8 +87,9 @@ import Testing
       let (id, author) = (agent.administrator.id, Author(actor: .commandLine))
       _ =
         isRemoved
-        ? try await administrators.remove(id, by: author)
-        : try await administrators.revoke(Grant(role: .support), from: id, by: author)
+        ? try await administrators.remove(id, by: .program(author)).value
+        : try await administrators.revoke(Grant(role: .support), from: id, by: .program(author))
+          .value
       await expect("denied.notAllowed") { try await instance.draft("u0", by: agent) }
     }
   }
@@ -218,7 +220,7 @@ import Testing
       _ = try await instance.identity.bulkRemovals.step(1)
       _ = try await instance.agent("olga", role: .owner)
       try await instance.identity.administrators.remove(
-        agent.administrator.id, by: Author(actor: .commandLine))
+        agent.administrator.id, by: .program(Author(actor: .commandLine)))
       try await instance.runAll()
       let job = try #require(
         try await instance.identity.bulkRemovals.list(instance.acme).jobs.items.first)
@@ -365,7 +367,7 @@ import Testing
       try await instance.begin(theirs, by: agent, in: instance.east)
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant,
-        by: Instance.boss)
+        by: .program(Instance.boss))
       try await instance.runAll()
       while try await instance.identity.purge() {}
       #expect(try await instance.count("bulk_item") == 2)

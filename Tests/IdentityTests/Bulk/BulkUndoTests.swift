@@ -211,7 +211,8 @@ import Testing
       let other = try await instance.agent("omar")
       _ = await undo(instance, id, by: other)
       _ = try await instance.identity.administrators.revoke(
-        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .support), from: other.administrator.id,
+        by: .program(Author(actor: .commandLine)))
       try await instance.runAll()
       let third = try await instance.agent("olga")
       let progress = try await instance.progress(of: id, by: third)
@@ -235,7 +236,8 @@ import Testing
       #expect(await undo(instance, id, by: other) == "done")
       _ = try await removals.step(1)
       _ = try await instance.identity.administrators.revoke(
-        Grant(role: .support), from: other.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .support), from: other.administrator.id,
+        by: .program(Author(actor: .commandLine)))
       try await instance.runAll()
       let progress = try await instance.progress(of: id, by: agent)
       #expect(progress.undoState == .partial)
@@ -284,7 +286,7 @@ import Testing
       _ = try await removals.step(1)
       #expect(await undo(instance, undone, by: other, in: east) == "done")
       try await instance.identity.pools.delete(
-        project: east.project, tenant: east.tenant, by: Instance.boss)
+        project: east.project, tenant: east.tenant, by: .program(Instance.boss))
       try await instance.runAll()
       let rows = try await instance.wholeLog()
       let stop = try #require(rows.first { $0.action == .bulkStop })

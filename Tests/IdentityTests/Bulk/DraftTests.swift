@@ -32,7 +32,7 @@ struct DraftTests {
       try await instance.addUsers(1, in: east)
       _ = try await instance.draft("u0", by: try await instance.agent(), in: east)
       try await instance.identity.pools.delete(
-        project: east.project, tenant: east.tenant, by: Instance.boss)
+        project: east.project, tenant: east.tenant, by: .program(Instance.boss))
       while try await instance.identity.purge() {}
       let count = try await instance.database.read { connection in
         try connection.first(

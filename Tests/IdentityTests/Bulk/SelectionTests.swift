@@ -25,7 +25,7 @@ import Testing
         new.email = "user-without-\(number)@example.com"
         new.emailVerified = number > 0
         new.disabled = number == 1
-        _ = try await identity.accounts.create(pool, new, by: Instance.boss)
+        _ = try await identity.accounts.create(pool, new, by: .program(Instance.boss))
       }
       let agent = try await instance.agent()
       for filter in Accounts.Filter.allCases {
@@ -80,7 +80,8 @@ import Testing
       try await instance.addUsers(2)
       var new = NewAccount()
       new.localID = "user-0@example.com"
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       let agent = try await instance.agent()
       @Sendable func select(_ uids: [String]) async throws -> Int64 {
         try await instance.identity.bulkRemovals.draft(

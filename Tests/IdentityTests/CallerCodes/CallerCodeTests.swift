@@ -295,7 +295,8 @@ struct CallerCodeTests {
 
   @Test func `an approval shows how the requester verified the caller`() async throws {
     try await withInstance { instance in
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.pattern = .mandatory
       }
       let (alice, dora) = try await prepare(instance, .required)
@@ -335,7 +336,7 @@ struct CallerCodeTests {
           var rules = try await instance.identity.support.settings(instance.acme)
           rules.callerVerification = rule
           _ = try await instance.identity.support.change(
-            instance.acme, to: rules, agent.request(nil))
+            instance.acme, to: rules, by: .console(agent.request(nil)))
         }
       }
       let required = await change(otto, .required)

@@ -80,7 +80,7 @@ import Testing
       let correctTime = instance.now
       // Confirming a trusted clock requires nothing and isn't audited.
       let rows = try await instance.wholeLog().count
-      #expect(try await identity.clockGuard.confirm(olga.request(nil)).value == nil)
+      #expect(try await identity.clockGuard.confirm(by: .console(olga.request(nil))).value == nil)
       #expect(try await instance.wholeLog().count == rows)
       instance.clock.advance(400 * 86_400)
       #expect(try await identity.clockGuard.check() != nil)
@@ -91,21 +91,22 @@ import Testing
       instance.clock.advance(900)
       let agent = Agent(session: owner, device: own)
       await expect("codeRequired") {
-        try await identity.clockGuard.confirm(agent.request(nil))
+        try await identity.clockGuard.confirm(by: .console(agent.request(nil)))
       }
       await expect("wrongCode") {
         let wrong = try own.wrongCode(at: instance.now)
-        return try await identity.clockGuard.confirm(agent.request(nil, code: wrong))
+        return try await identity.clockGuard.confirm(by: .console(agent.request(nil, code: wrong)))
       }
       for role in [Role.support, .policy, .auditor] {
         let other = try await instance.agent("\(role)", role: role)
         await expect("notAllowed") {
-          try await identity.clockGuard.confirm(other.request(nil))
+          try await identity.clockGuard.confirm(by: .console(other.request(nil)))
         }
       }
       #expect(identity.clockGuard.doubt != nil)
       let code = try own.code(at: instance.now)
-      let outcome = try await identity.clockGuard.confirm(agent.request(nil, code: code))
+      let outcome = try await identity.clockGuard.confirm(
+        by: .console(agent.request(nil, code: code)))
       #expect(outcome.value == instance.now && outcome.renewed != nil)
       #expect(identity.clockGuard.doubt == nil)
       #expect(try await identity.clockGuard.check() == nil)
@@ -249,7 +250,7 @@ import Testing
       let right = FixedClock()
       right.advance(difference)
       instance.clock.advance(difference)
-      try await identity.clockGuard.confirm(by: Instance.boss)
+      try await identity.clockGuard.confirm(by: .program(Instance.boss))
       let other = try Identity(
         database: instance.database, keys: instance.keys, profile: .standalone, hasher: .cheap,
         mail: TestMail.writer, clock: right.wall)
@@ -257,7 +258,7 @@ import Testing
       #expect(try await other.checkClock() == nil)
       instance.clock.advance(600)
       #expect(try await identity.checkClock()?.isByDatabase == true)
-      try await identity.clockGuard.confirm(by: Instance.boss)
+      try await identity.clockGuard.confirm(by: .program(Instance.boss))
       #expect(try await identity.checkClock() == nil)
       #expect(try await instance.identity().checkClock() == nil, "also after a restart")
       // The other server stores the time.
@@ -272,7 +273,7 @@ import Testing
   {
     try await withInstance { (instance: Instance) async throws in
       _ = try await instance.identity.pools.createProject(
-        id: "new-project", displayName: "New", by: Instance.boss)
+        id: "new-project", displayName: "New", by: .program(Instance.boss))
       instance.clock.advance(400 * 86_400)
       #expect(try await watch(instance).check() != nil)
     }
@@ -285,7 +286,7 @@ import Testing
       let server = watch(instance)
       #expect(try await server.check() != nil)
       _ = try await instance.identity.pools.createProject(
-        id: "new-project", displayName: "New", by: Instance.boss)
+        id: "new-project", displayName: "New", by: .program(Instance.boss))
       #expect(try await server.check()?.expected == correctTime)
       #expect(try await watch(instance).check()?.expected == correctTime)
     }
@@ -316,7 +317,7 @@ import Testing
       try await identity.purgeExpired()
       #expect(try await !identity.expireCodeAttempts())
       #expect(try await stored() == before)
-      try await identity.clockGuard.confirm(by: Instance.boss)
+      try await identity.clockGuard.confirm(by: .program(Instance.boss))
       try await identity.purgeExpired()
       #expect(try await stored()[0] == 0)
     }

@@ -37,7 +37,8 @@ struct AgeingTests {
     try await withInstance { instance in
       var settings = try await instance.identity.support.settings(instance.acme)
       settings.codeAttemptDays = 30
-      try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+      try await instance.identity.support.change(
+        instance.acme, to: settings, by: .program(Instance.boss))
       try await instance.setWindow(1)
       let device = try await instance.enrolled(.alice)
       let first = instance.now.seconds / 86_400
@@ -84,7 +85,8 @@ struct AgeingTests {
     try await withInstance { instance in
       var settings = try await instance.identity.support.settings(instance.east)
       settings.codeAttemptDays = 1
-      try await instance.identity.support.change(instance.east, to: settings, by: Instance.boss)
+      try await instance.identity.support.change(
+        instance.east, to: settings, by: .program(Instance.boss))
       let now = instance.now
       for pool in [instance.acme, instance.east] {
         let account = try await instance.account(.alice, in: pool)
@@ -200,7 +202,7 @@ struct AgeingTests {
       #expect(try await counted(instance, in: instance.east) == [1, 0, 2, 0])
       try await instance.identity.pools.delete(
         project: instance.east.project, tenant: instance.east.tenant,
-        by: Instance.boss)
+        by: .program(Instance.boss))
       while try await instance.identity.purge() {}
       #expect(try await counted(instance, in: instance.east) == [0, 0, 0, 0])
       let left = try await instance.database.read { connection in

@@ -55,7 +55,7 @@ struct CodeLockTests {
       let blocked = try await instance.reload(device.account)
       let end = instance.now.advanced(bySeconds: Throttle.codes.longest)
       #expect(blocked.codeLock(at: instance.now) == .blocked(until: end))
-      try await instance.identity.clockGuard.confirm(by: Instance.boss)
+      try await instance.identity.clockGuard.confirm(by: .program(Instance.boss))
       try await guess(instance, device, 1)
       #expect(try await instance.reload(device.account).codeLock(at: instance.now) == .closed)
     }

@@ -61,8 +61,8 @@ struct BreakGlassTests {
       let (administrators, author) = (
         instance.identity.administrators, Author(actor: .commandLine)
       )
-      try await administrators.grant(Grant(role: .auditor), to: sam.id, by: author)
-      try await administrators.revoke(Grant(role: .owner), from: sam.id, by: author)
+      try await administrators.grant(Grant(role: .auditor), to: sam.id, by: .program(author))
+      try await administrators.revoke(Grant(role: .owner), from: sam.id, by: .program(author))
       var recipients: [String] = []
       while let mail = try await instance.claim() {
         if mail.purpose == "break-glass" { recipients.append(mail.recipient) }
@@ -137,11 +137,12 @@ struct BreakGlassTests {
       let administrators = instance.identity.administrators
       await expect("breakGlassAccount") {
         try await administrators.remove(
-          olga.administrator.id, by: Author(actor: .commandLine))
+          olga.administrator.id, by: .program(Author(actor: .commandLine)))
       }
       await expect("breakGlassAccount") {
         try await administrators.revoke(
-          Grant(role: .owner), from: olga.administrator.id, by: Author(actor: .commandLine))
+          Grant(role: .owner), from: olga.administrator.id,
+          by: .program(Author(actor: .commandLine)))
       }
     }
   }
@@ -168,7 +169,7 @@ struct BreakGlassTests {
       await expect("breakGlassAccount") {
         try await instance.identity.administrators.grant(
           Grant(role: .owner), until: instance.now.advanced(bySeconds: 60), to: olga.id,
-          by: Author(actor: .commandLine))
+          by: .program(Author(actor: .commandLine)))
       }
     }
   }

@@ -24,11 +24,11 @@ struct ProviderGrantTests {
       #expect(try await administrators.record(nora.id).groupGrants == [Self.owner])
       // Neither can it be granted again, which the next sign-in would undo as well.
       let author = Author(actor: .commandLine)
-      try await administrators.revoke(Self.owner, from: nora.id, by: author)
+      try await administrators.revoke(Self.owner, from: nora.id, by: .program(author))
       await expect("roleFromGroup") {
-        try await administrators.grant(Self.owner, until: end, to: nora.id, by: author)
+        try await administrators.grant(Self.owner, until: end, to: nora.id, by: .program(author))
       }
-      try await administrators.grant(Self.owner, to: nora.id, by: author)
+      try await administrators.grant(Self.owner, to: nora.id, by: .program(author))
       let record = try await administrators.record(nora.id)
       #expect(record.groupGrants.isEmpty && record.grantEnds.isEmpty)
     }
@@ -40,7 +40,7 @@ struct ProviderGrantTests {
       let nora = try await instance.providerSession()
       let providers = instance.identity.consoleProviders
       try await instance.identity.administrators.remove(
-        olga.id, by: Author(actor: .commandLine))
+        olga.id, by: .program(Author(actor: .commandLine)))
       let own = instance.request(nora.administrator, nora, note: "No longer used")
       await expect("noOwnSignIn") { _ = try await providers.remove(own) }
       #expect(try await providers.find() != nil)
@@ -57,12 +57,12 @@ struct ProviderGrantTests {
       try await instance.reauthenticate(session)
       let line = Author(actor: .commandLine)
       let administrators = instance.identity.administrators
-      try await administrators.remove(olga.id, by: line)
+      try await administrators.remove(olga.id, by: .program(line))
       let id = nora.id
       let providers = instance.identity.consoleProviders
       let own = instance.request(nora, session, note: "No longer used")
       await expect("noOwnSignIn") { _ = try await providers.remove(own) }
-      try await administrators.grant(Self.owner, to: id, by: line)
+      try await administrators.grant(Self.owner, to: id, by: .program(line))
       _ = try await providers.remove(own)
       #expect(try await instance.grants(of: id) == [Self.owner, Grant(role: .auditor)])
     }
@@ -94,12 +94,12 @@ struct ProviderGrantTests {
             let nora = try await administrators.create(
               email: "nora@example.com", displayName: "Nora", password: Instance.consolePassword,
               grant: grant, by: line)
-            try await administrators.grant(grant, until: end, to: nora.id, by: line)
+            try await administrators.grant(grant, until: end, to: nora.id, by: .program(line))
             let isLasting = try await instance.database.read { connection in
               try Administrators.lastingOwners(connection).contains { $0.id == nora.id }
             }
             #expect(isLasting == (grant.managesAdministrators && end == nil), "\(grant)")
-            try await administrators.remove(nora.id, by: line)
+            try await administrators.remove(nora.id, by: .program(line))
           }
         }
       }
@@ -121,7 +121,7 @@ struct ProviderGrantTests {
       await expect("emailTaken") { _ = try await instance.visit() }
       #expect(try await !administrators.record(nora.id).canSignIn)
       #expect(try await administrators.record(olga.administrator.id).canSignIn)
-      try await administrators.remove(nora.id, by: Author(actor: .commandLine))
+      try await administrators.remove(nora.id, by: .program(Author(actor: .commandLine)))
       let new = try await instance.providerSession().administrator
       #expect(new.id != nora.id && new.email == nora.email)
     }
@@ -132,7 +132,7 @@ struct ProviderGrantTests {
       let olga = try await instance.setUpProvider().administrator
       let nora = try await instance.providerSession()
       try await instance.identity.administrators.revoke(
-        Self.owner, from: olga.id, by: Author(actor: .commandLine))
+        Self.owner, from: olga.id, by: .program(Author(actor: .commandLine)))
       let auditor = Grant(role: .auditor)
       let new = Instance.consoleProvider([GroupRole(group: "admins", grant: auditor)])
       let own = instance.request(nora.administrator, nora, note: "Fewer owners")
@@ -153,9 +153,9 @@ struct ProviderGrantTests {
       #expect(try await identity.pools.deletionImpact(project: project).groupRoles == 2)
       #expect(
         try await identity.pools.deletionImpact(project: project, tenant: tenant).groupRoles == 1)
-      try await identity.pools.delete(project: project, tenant: tenant, by: Instance.boss)
+      try await identity.pools.delete(project: project, tenant: tenant, by: .program(Instance.boss))
       #expect(try await identity.consoleProviders.find()?.roles.count == 2)
-      try await identity.pools.delete(project: project, by: Instance.boss)
+      try await identity.pools.delete(project: project, by: .program(Instance.boss))
       #expect(try await identity.consoleProviders.find()?.roles == [Instance.owners])
       let rows = try await instance.wholeLog().filter {
         $0.action == .instanceChangeSignInProvider

@@ -88,7 +88,7 @@ struct ProviderSignInTests {
       #expect(log.contains { $0.action == .administratorRevoke })
       // What an owner grants by hand no longer follows the groups.
       try await instance.identity.administrators.grant(
-        support.grant, to: nora.id, by: Author(actor: .commandLine))
+        support.grant, to: nora.id, by: .program(Author(actor: .commandLine)))
       instance.provider.change { $0.groups = [] }
       _ = try await instance.visit()
       #expect(try await instance.grants(of: nora.id) == [Grant(role: .auditor), support.grant])
@@ -113,7 +113,7 @@ struct ProviderSignInTests {
       let session = try await instance.providerSession()
       let administrators = instance.identity.administrators
       try await administrators.revoke(
-        Grant(role: .owner), from: olga.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .owner), from: olga.administrator.id, by: .program(Author(actor: .commandLine)))
       instance.provider.change { $0.groups = [] }
       _ = try await instance.visit()
       #expect(try await instance.grants(of: session.administrator.id) == [Grant(role: .owner)])

@@ -28,7 +28,7 @@ import Testing
     try await withInstance { instance in
       _ = try await instance.account(.alice, in: instance.east)
       try await instance.identity.pools.delete(
-        project: instance.east.project, tenant: instance.east.tenant, by: Instance.boss)
+        project: instance.east.project, tenant: instance.east.tenant, by: .program(Instance.boss))
       await #expect(throws: CallError.self) {
         try await instance.account(.bob, in: instance.east)
       }

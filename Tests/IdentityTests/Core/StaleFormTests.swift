@@ -18,21 +18,21 @@ struct StaleFormTests {
       stricter.tokensRemoveFactors = false
       let strict = stricter
       _ = try await support.change(
-        instance.acme, to: strict, expecting: opened.version, olga.request(nil))
+        instance.acme, to: strict, expecting: opened.version, by: .console(olga.request(nil)))
       var stale = opened
       stale.undoHours = 24
       let entered = stale
       for version in [opened.version, Self.missing, SettingsVersion(sent: "\u{202E}x")] {
         await expect("changedMeanwhile") {
           try await support.change(
-            instance.acme, to: entered, expecting: version, pia.request(nil))
+            instance.acme, to: entered, expecting: version, by: .console(pia.request(nil)))
         }
         #expect(try await support.settings(instance.acme) == strict)
       }
       // The error has the present rules, with which the form can be sent again.
       let error = try await thrown(SupportRulesError.self) {
         try await support.change(
-          instance.acme, to: entered, expecting: opened.version, pia.request(nil))
+          instance.acme, to: entered, expecting: opened.version, by: .console(pia.request(nil)))
       }
       guard case .changedMeanwhile(let present) = error else {
         throw Unexpected("\(String(describing: error))")
@@ -42,13 +42,13 @@ struct StaleFormTests {
       let both = stricter
       #expect(
         try await support.change(
-          instance.acme, to: both, expecting: present.version, pia.request(nil)
+          instance.acme, to: both, expecting: present.version, by: .console(pia.request(nil))
         ).value)
       #expect(try await support.settings(instance.acme) == both)
       // The same form again changes nothing, so it's no conflict.
       #expect(
         try await !support.change(
-          instance.acme, to: both, expecting: present.version, pia.request(nil)
+          instance.acme, to: both, expecting: present.version, by: .console(pia.request(nil))
         ).value)
     }
   }

@@ -80,7 +80,7 @@ struct LargeDemoTests {
       // An account created afterwards gets an unused key.
       var new = NewAccount()
       new.email = "late@example.com"
-      _ = try await identity.accounts.create(pool, new, by: Author(actor: .commandLine))
+      _ = try await identity.accounts.create(pool, new, by: .program(Author(actor: .commandLine)))
       #expect(try await identity.accounts.search(pool, "late@").accounts.count == 1)
     }
   }

@@ -268,7 +268,8 @@ struct EnrollmentRefusalTests {
       let session = try await instance.session(.alice).session
       let started = try await start(instance, session)
       for state in [MFAState.disabled, .unspecified, .mandatory] {
-        _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss))
+        {
           $0.configuration.totp?.state = state
         }
         let expected = state == .disabled ? "totpNotEnabled" : "done"
@@ -277,7 +278,7 @@ struct EnrollmentRefusalTests {
           await expect("totpNotEnabled") { try await instance.finish(started, session) }
         }
       }
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp = nil
       }
       await expect("totpNotEnabled") { try await start(instance, session) }

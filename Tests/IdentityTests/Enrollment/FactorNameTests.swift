@@ -74,7 +74,8 @@ struct FactorNameTests {
       let device = try await instance.enrolled(.alice)
       var settings = SupportRules()
       (settings.identityProof, settings.actionsPerHour) = (["called back"], 1)
-      try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+      try await instance.identity.support.change(
+        instance.acme, to: settings, by: .program(Instance.boss))
       let agent = try await instance.agentWithDevice("dev")
       let proofs: Set = ["called back"]
       await expect("reasonRequired") {
@@ -127,7 +128,8 @@ struct FactorNameTests {
           $0.purpose == "notice-factor-renamed"
         })
       let text = try await instance.identity.messages.open(
-        instance.acme, message.id, by: Instance.boss)
+        instance.acme, message.id, by: .program(Instance.boss)
+      ).value
       #expect(text.subject.hasSuffix(": a second factor was renamed"))
       #expect(text.body.contains("the second factor “phone” was renamed to “see evil example x”"))
       #expect(text.body.contains("Its codes still work."))

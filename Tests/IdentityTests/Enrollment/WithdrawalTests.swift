@@ -183,14 +183,14 @@ struct WithdrawalTests {
       }
       #expect(try await instance.reload(device.account).factors.count == 1)
       // While TOTP is disabled, no session can have a second factor.
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .disabled
       }
       _ = try await withdraw(instance, first, device.factor.text)
       let other = try await instance.enrolledAgain(.bob)
       _ = try await withdraw(instance, other.session, other.factor.text)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.changesNeedFactor = false }
       let row = try #require(try await instance.log().first)
       #expect(

@@ -115,7 +115,7 @@ struct ExemptionTests {
       let (identity, alice) = (instance.identity, try await instance.account(.alice))
       try await exempt(instance, alice, by: try await instance.agent("o", role: .owner))
       func change(isSMSOn: Bool) async throws {
-        _ = try await identity.policies.change(instance.acme, by: Instance.boss) {
+        _ = try await identity.policies.change(instance.acme, by: .program(Instance.boss)) {
           $0.configuration.setSMS(isSMSOn)
         }
       }
@@ -190,17 +190,18 @@ struct ExemptionTests {
       var new = NewAccount()
       new.localID = "alice"
       let accounts = instance.identity.accounts
-      let alice = try await accounts.create(instance.acme, new, by: Instance.boss)
+      let alice = try await accounts.create(instance.acme, new, by: .program(Instance.boss)).value
       let olga = try await instance.agent("olga", role: .owner)
       let exemptions = instance.identity.exemptions
       try await exempt(instance, alice, days: 7, by: olga)
       try await accounts.delete(instance.acme, alice.id, by: Instance.boss)
-      let again = try await accounts.create(instance.acme, new, by: Instance.boss)
+      let again = try await accounts.create(instance.acme, new, by: .program(Instance.boss)).value
       #expect(again.id == alice.id && again.key != alice.key)
       await expect("ownExemption") { try await exempt(instance, again, days: 7, by: olga) }
       #expect(
         try await exemptions.obstacle(for: olga.administrator, to: again, in: instance.acme) != nil)
-      let elsewhere = try await accounts.create(instance.east, new, by: Instance.boss)
+      let elsewhere = try await accounts.create(instance.east, new, by: .program(Instance.boss))
+        .value
       #expect(
         try await exemptions.obstacle(for: olga.administrator, to: elsewhere, in: instance.east)
           == nil)

@@ -114,7 +114,7 @@ struct ResynchronizationRuleTests {
       let denial = instance.identity.resynchronizations.denial(
         of: factor, of: device.account, by: rules)
       #expect(denial.map(caseName) == "clockDoubted")
-      try await clock.confirm(by: Author(actor: .commandLine))
+      try await clock.confirm(by: .program(Author(actor: .commandLine)))
       #expect(try await instance.resynchronize(device, by: agent, off: 12).offset == 12)
     }
   }
@@ -222,7 +222,7 @@ struct ResynchronizationRuleTests {
     try await withDevice { instance, device, agent in
       try await instance.resynchronize(device, by: agent, off: 12)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.project?.importsTOTP = true }
       let id = isKept ? device.factor.text : "another"
       let row = ImportTests.user(.alice) {
@@ -252,7 +252,8 @@ struct ResynchronizationRuleTests {
     try await withDevice { instance, device, agent in
       try await instance.resynchronize(device, by: agent, off: 12)
       let bytes = try await instance.identity.userData.export(
-        instance.acme, device.account.id, by: Instance.boss)
+        instance.acme, device.account.id, by: .program(Instance.boss)
+      ).value
       let factor = try #require(try JSON.parse(bytes)["factors"]?.arrayValue?.first)
       #expect(factor["clockOffset"]?.numberValue?.int64 == 12)
     }

@@ -24,7 +24,7 @@ struct CustomTokenTests {
     try await instance.identity.trustedTokenKeys.add(
       to: (pool ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
       key: tokenIssuer.pem(),
-      by: Instance.boss)
+      by: .program(Instance.boss))
   }
 
   private func signIn(
@@ -158,7 +158,7 @@ struct CustomTokenTests {
       _ = try await register(instance, .other, in: instance.globex)
       await expect("invalid") { try await signIn(instance, token, in: instance.globex) }
       try await instance.identity.trustedTokenKeys.revoke(
-        signer.id, of: instance.acme.project, by: Instance.boss)
+        signer.id, of: instance.acme.project, by: .program(Instance.boss))
       await expect("credentialMismatch") { try await signIn(instance, token) }
     }
   }
@@ -195,7 +195,7 @@ struct CustomTokenTests {
         instance.acme, account.id, change, by: Instance.boss)
       await expect("userDisabled") { try await signIn(instance, token) }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.disableAuth = true
       }

@@ -128,7 +128,9 @@ struct FederationTests {
       try await instance.configureProvider()
       var new = NewAccount()
       new.email = "kim@example.com"
-      let kim = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      let kim = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       let result = try await instance.signIn(
         withProviderSaying: #""email":"\u212Aim@example.com","email_verified":true"#)
       guard case .needsConfirmation = result else { throw Unexpected("the user was signed in") }
@@ -298,7 +300,7 @@ struct FederationTests {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.signIn.anonymous = true
       }
@@ -374,7 +376,7 @@ struct FederationTests {
         }
       }
       try await instance.identity.identityProviders.update(
-        instance.acme, "oidc.acme", by: Instance.boss
+        instance.acme, "oidc.acme", by: .program(Instance.boss)
       ) { (settings) throws(ProviderError) in settings.isEnabled = false }
       await expect("providerDisabled") {
         try await federation.assertion(instance.acme, pendingToken: pending)

@@ -21,29 +21,34 @@ struct IdentityProviderTests {
     try await withInstance { instance in
       let providers = instance.identity.identityProviders
       let created = try await providers.create(
-        in: instance.acme, id: "oidc.acme", Self.oidc(), by: Instance.boss)
+        in: instance.acme, id: "oidc.acme", Self.oidc(), by: .program(Instance.boss)
+      ).value
       #expect(created.kind == .oidc)
       let found = try await providers.find(instance.acme, "oidc.acme")
       #expect(found.settings.clientSecret == Secret("not for everybody"))
       #expect(found.settings.keys.names == ["k1"])
-      let unchanged = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+      let unchanged = try await providers.update(
+        instance.acme, "oidc.acme", by: .program(Instance.boss)
+      ) {
         (settings) throws(ProviderError) in settings.displayName = "Acme login"
-      }
+      }.value
       #expect(unchanged.changedAt == created.changedAt)
       instance.clock.advance(60)
-      let changed = try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+      let changed = try await providers.update(
+        instance.acme, "oidc.acme", by: .program(Instance.boss)
+      ) {
         (settings) throws(ProviderError) in
         settings.isEnabled = false
         settings.clientSecret = Secret("another")
-      }
+      }.value
       #expect(changed.changedAt > created.changedAt)
       let row = try #require(try await instance.log().first)
       #expect(row.old(.signIn) == .flag(true))
       #expect(row.fields == [.signIn, .clientSecret] && row.new(.clientSecret) == .secret)
-      try await providers.delete(instance.acme, "oidc.acme", by: Instance.boss)
+      try await providers.delete(instance.acme, "oidc.acme", by: .program(Instance.boss))
       await expect("notFound") { try await providers.find(instance.acme, "oidc.acme") }
       await expect("notFound") {
-        try await providers.delete(instance.acme, "oidc.acme", by: Instance.boss)
+        try await providers.delete(instance.acme, "oidc.acme", by: .program(Instance.boss))
       }
       #expect(
         try await instance.log().prefix(3).map(\.action) == [
@@ -55,7 +60,7 @@ struct IdentityProviderTests {
   @Test func `the client secret is stored sealed`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.identityProviders.create(
-        in: instance.acme, id: "oidc.acme", Self.oidc(), by: Instance.boss)
+        in: instance.acme, id: "oidc.acme", Self.oidc(), by: .program(Instance.boss))
       let box = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM identity_provider") {
           try $0.next() as [UInt8]
@@ -77,16 +82,18 @@ struct IdentityProviderTests {
     try await withInstance { instance in
       let providers = instance.identity.identityProviders
       for id in ["oidc.b", "oidc.a", "oidc.c"] {
-        try await providers.create(in: instance.acme, id: id, Self.oidc(), by: Instance.boss)
+        try await providers.create(
+          in: instance.acme, id: id, Self.oidc(), by: .program(Instance.boss))
       }
       var saml = ProviderSettings()
       saml.members = """
         {"idpConfig":{"idpEntityId":"e","ssoUrl":"https://sso.example","idpCertificates":[
         {"x509Certificate":"CERT"}]},"spConfig":{"spEntityId":"s","callbackUri":"https://a.example"}}
         """
-      try await providers.create(in: instance.acme, id: "saml.a", saml, by: Instance.boss)
+      try await providers.create(in: instance.acme, id: "saml.a", saml, by: .program(Instance.boss))
       await expect("exists") {
-        try await providers.create(in: instance.acme, id: "oidc.a", Self.oidc(), by: Instance.boss)
+        try await providers.create(
+          in: instance.acme, id: "oidc.a", Self.oidc(), by: .program(Instance.boss))
       }
       let first = try await providers.list(instance.acme, kind: .oidc, limit: 2)
       #expect(first.items.map(\.id.text) == ["oidc.a", "oidc.b"])
@@ -97,7 +104,8 @@ struct IdentityProviderTests {
         try await providers.list(instance.acme, kind: .saml).items.map(\.id.text) == ["saml.a"])
       #expect(try await providers.list(instance.acme).items.count == 4)
       #expect(try await providers.list(instance.east).items.isEmpty)
-      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, by: .program(Instance.boss))
       #expect(try await providers.list(instance.acme).items.isEmpty)
     }
   }
@@ -110,7 +118,7 @@ struct IdentityProviderTests {
     try await withInstance { instance in
       await expect("invalidID") {
         try await instance.identity.identityProviders.create(
-          in: instance.acme, id: id, Self.oidc(), by: Instance.boss)
+          in: instance.acme, id: id, Self.oidc(), by: .program(Instance.boss))
       }
     }
   }
@@ -142,7 +150,7 @@ struct IdentityProviderTests {
       let given = settings
       await expect(result) {
         try await instance.identity.identityProviders.create(
-          in: instance.acme, id: "oidc.a", given, by: Instance.boss)
+          in: instance.acme, id: "oidc.a", given, by: .program(Instance.boss))
       }
     }
   }
@@ -172,7 +180,7 @@ struct IdentityProviderTests {
       let given = settings
       await expect(result) {
         try await instance.identity.identityProviders.create(
-          in: instance.acme, id: "saml.a", given, by: Instance.boss)
+          in: instance.acme, id: "saml.a", given, by: .program(Instance.boss))
       }
     }
   }

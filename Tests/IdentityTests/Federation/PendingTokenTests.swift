@@ -24,7 +24,7 @@ struct PendingTokenTests {
       let federation = instance.identity.federation
       instance.clock.advance(1)
       try await instance.identity.identityProviders.update(
-        instance.acme, "oidc.acme", by: Instance.boss
+        instance.acme, "oidc.acme", by: .program(Instance.boss)
       ) { (settings) throws(ProviderError) in settings.clientID = "client-2" }
       await expect("invalidResponse") {
         try await federation.assertion(instance.acme, pendingToken: token)
@@ -50,7 +50,7 @@ struct PendingTokenTests {
       let federation = instance.identity.federation
       instance.clock.advance(1)
       try await instance.identity.identityProviders.delete(
-        instance.acme, "oidc.acme", by: Instance.boss)
+        instance.acme, "oidc.acme", by: .program(Instance.boss))
       await expect("providerNotFound") {
         try await federation.assertion(instance.acme, pendingToken: token)
       }

@@ -81,7 +81,7 @@ struct ProviderTokenTests {
       await expect("invalidResponse") { try await instance.assertion(unknown) }
       let pem = try KeySet(TestTokenIssuer.back.pem())
       try await instance.identity.identityProviders.update(
-        instance.acme, "oidc.acme", by: Instance.boss
+        instance.acme, "oidc.acme", by: .program(Instance.boss)
       ) { (settings) throws(ProviderError) in settings.keys = pem }
       await expect("done") { try await instance.assertion(unknown) }
     }
@@ -99,11 +99,11 @@ struct ProviderTokenTests {
       await expect("providerNotFound") { try await instance.assertion(token, in: instance.east) }
       await expect("unsupported") { try await instance.assertion(token, provider: "saml.acme") }
       let providers = instance.identity.identityProviders
-      try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+      try await providers.update(instance.acme, "oidc.acme", by: .program(Instance.boss)) {
         (settings) throws(ProviderError) in settings.keys = KeySet()
       }
       await expect("invalidResponse") { try await instance.assertion(token) }
-      try await providers.update(instance.acme, "oidc.acme", by: Instance.boss) {
+      try await providers.update(instance.acme, "oidc.acme", by: .program(Instance.boss)) {
         (settings) throws(ProviderError) in settings.isEnabled = false
       }
       await expect("providerDisabled") { try await instance.assertion(token) }

@@ -11,7 +11,7 @@ struct SignerTests {
     try await instance.identity.trustedTokenKeys.add(
       to: instance.acme.project, issuer: issuer, keyID: keyID,
       key: try key ?? TestTokenIssuer.back.pem(),
-      by: Instance.boss)
+      by: .program(Instance.boss))
   }
 
   @Test func `a key is registered once, listed, and revoked`() async throws {
@@ -25,13 +25,13 @@ struct SignerTests {
       #expect(listed.map(\.id) == [signer.id])
       #expect(listed.first?.keyID == "key-1")
       try await instance.identity.trustedTokenKeys.revoke(
-        signer.id, of: instance.acme.project, by: Instance.boss)
+        signer.id, of: instance.acme.project, by: .program(Instance.boss))
       #expect(
         try await instance.identity.trustedTokenKeys.list(instance.acme.project).first?.revokedAt
           != nil)
       await expect("notFound") {
         try await instance.identity.trustedTokenKeys.revoke(
-          signer.id, of: instance.acme.project, by: Instance.boss)
+          signer.id, of: instance.acme.project, by: .program(Instance.boss))
       }
       // After revocation, the same key can be registered again.
       _ = try await add(instance)
@@ -45,13 +45,13 @@ struct SignerTests {
       let signer = try await add(instance)
       await expect("notFound") {
         try await instance.identity.trustedTokenKeys.revoke(
-          signer.id, of: instance.globex.project, by: Instance.boss)
+          signer.id, of: instance.globex.project, by: .program(Instance.boss))
       }
       #expect(try await instance.identity.trustedTokenKeys.list(instance.globex.project).isEmpty)
       await expect("projectNotFound") {
         try await instance.identity.trustedTokenKeys.add(
           to: ID("nobody"), issuer: Self.issuer, keyID: nil, key: TestTokenIssuer.back.pem(),
-          by: Instance.boss)
+          by: .program(Instance.boss))
       }
     }
   }
@@ -59,7 +59,8 @@ struct SignerTests {
   @Test func `deleting a project deletes its keys`() async throws {
     try await withInstance { instance in
       _ = try await add(instance)
-      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, by: .program(Instance.boss))
       let left = try await instance.identity.trustedTokenKeys.list(instance.acme.project)
       #expect(left.isEmpty)
     }
@@ -81,7 +82,7 @@ struct SignerTests {
       let first = try await add(instance, issuer: "first@acme.example")
       for number in 0..<201 {
         let key = try await add(instance, issuer: "backend-\(number)@acme.example")
-        try await keys.revoke(key.id, of: project, by: Instance.boss)
+        try await keys.revoke(key.id, of: project, by: .program(Instance.boss))
       }
       #expect(try await keys.list(project).first?.id == first.id)
       for number in 1..<TrustedTokenKeys.most {

@@ -8,7 +8,7 @@ struct PoolGuidanceTests {
     _ text: String, over version: Int = 0, in pool: Pool? = nil, _ instance: Instance
   ) async throws -> Int {
     try await instance.identity.guidance.write(
-      pool ?? instance.acme, text, expecting: version, by: Instance.boss)
+      pool ?? instance.acme, text, expecting: version, by: .program(Instance.boss))
   }
 
   @Test func `each save creates a version, and all versions are preserved`() async throws {
@@ -72,7 +72,8 @@ struct PoolGuidanceTests {
       let acme = instance.acme
       let outcomes = try await concurrently(8) { number in
         await outcome {
-          try await guidance.write(acme, "Text \(number)", expecting: 0, by: Instance.support)
+          try await guidance.write(
+            acme, "Text \(number)", expecting: 0, by: .program(Instance.support))
         }
       }
       #expect(outcomes.tally == ["done": 1, "changedMeanwhile": 7])
@@ -132,7 +133,8 @@ struct PoolGuidanceTests {
       let west = try await guidance.read(instance.west)
       #expect(west == nil)
       try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""),
+        by: .program(Instance.boss))
       let gone = try await guidance.read(instance.east)
       #expect(gone == nil)
       await expect("poolNotFound") { try await write("More", in: instance.east, instance) }

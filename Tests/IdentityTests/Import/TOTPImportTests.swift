@@ -17,8 +17,9 @@ import Testing
   }
 
   private func allow(_ instance: Instance, _ on: Bool = true) async throws {
-    _ = try await instance.identity.pools.update(project: instance.acme.project, by: Instance.boss)
-    {
+    _ = try await instance.identity.pools.update(
+      project: instance.acme.project, by: .program(Instance.boss)
+    ) {
       $0.project?.importsTOTP = on
     }
   }

@@ -39,14 +39,14 @@ struct CodeUseTests {
       let code = try await instance.code(.passwordReset)
       let verification = try await instance.code(.verifyEmail)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.passwords = PasswordPolicy(isEnforced: true, shortest: 9, classes: [.digit]) }
       let opened = try await codes.open(code)
       #expect(opened.code.email == Person.alice.email)
       #expect(opened.passwordRequirements == [.atLeast(9), .character(.digit)])
       #expect(try await codes.open(verification).passwordRequirements == [])
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.password = false }
       await expect("passwordLoginDisabled") { try await codes.open(code) }
       await expect("done") { try await codes.open(verification) }
@@ -238,7 +238,8 @@ struct CodeUseTests {
     try await withInstance { instance in
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)
-      try await instance.identity.pools.delete(project: instance.acme.project, by: Instance.boss)
+      try await instance.identity.pools.delete(
+        project: instance.acme.project, by: .program(Instance.boss))
       await expect("invalidCode") { try await instance.identity.outOfBandCodes.look(at: code) }
       while try await instance.identity.purge() {}
       #expect(try await instance.codes() == 0)

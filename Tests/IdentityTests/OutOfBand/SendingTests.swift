@@ -55,7 +55,7 @@ struct SendingTests {
         (#""""#, "https://mfa.example.com/__/auth/action?mode="),
       ] {
         _ = try await instance.identity.pools.update(
-          project: instance.acme.project, by: Author(actor: .commandLine)
+          project: instance.acme.project, by: .program(Author(actor: .commandLine))
         ) {
           $0.project?.authorizedDomains = ["localhost", "app.example.com"]
           $0.members = #"{"notification":{"sendEmail":{"callbackUri":\#(uri)}}}"#
@@ -126,7 +126,8 @@ struct SendingTests {
       var new = NewAccount()
       new.email = "evil.example/claim@evil.example"
       let account = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       var request = OutOfBandRequest(.changeEmail, for: .email(try #require(account.email)))
       request.newEmail = Person.bob.email
       for isVerified in [false, true] {
@@ -178,7 +179,7 @@ struct SendingTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) {
         $0.project?.authorizedDomains = ["localhost", "app.example.com", "192.0.2.1"]
       }
@@ -254,7 +255,7 @@ struct SendingTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) {
         $0.project?.authorizedDomains = ["localhost", "links.example.com"]
       }
@@ -287,7 +288,7 @@ struct SendingTests {
       await expect("done") { try await send(instance, link) }
       await expect("done") { try await send(instance, reset) }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.disableAuth = true
       }

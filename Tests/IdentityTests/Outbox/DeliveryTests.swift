@@ -108,7 +108,8 @@ struct DeliveryTests {
       for number in 0...Deliveries.mostPools {
         let tenant = try await instance.identity.pools.createTenant(
           in: instance.globex.project, PoolEdit(displayName: "tenant-\(number)"),
-          by: Instance.boss)
+          by: .program(Instance.boss)
+        ).value
         try await instance.write(.mail, in: tenant.pool)
       }
       while try await instance.claim() != nil {}
@@ -305,7 +306,7 @@ struct DeliveryTests {
       try await instance.write(.mail, in: instance.east)
       let east = try #require(instance.east.tenant)
       try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: east, by: Instance.boss)
+        project: instance.acme.project, tenant: east, by: .program(Instance.boss))
       #expect(try await instance.claim() == nil)
       while try await instance.identity.purge() {}
       #expect(try await instance.entries(in: instance.east).isEmpty)

@@ -13,7 +13,7 @@ struct EmailSenderTests {
       {"notification":{"sendEmail":\#(mails)},"inheritance":{"emailSendingConfig":\#(inherits)}}
       """#
     _ = try await instance.identity.pools.update(
-      project: pool.project, tenant: pool.tenant, by: Author(actor: .commandLine)
+      project: pool.project, tenant: pool.tenant, by: .program(Author(actor: .commandLine))
     ) {
       $0.project?.authorizedDomains = ["localhost", "example.com"]
       $0.members = members
@@ -84,7 +84,7 @@ struct EmailSenderTests {
           """)
       }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) { $0.displayName = "Acme 2" }
     }
   }

@@ -118,7 +118,8 @@ struct NoticeTests {
       var new = NewAccount()
       new.phoneNumber = "+4915112345678"
       let account = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       var change = AccountChange()
       change.password = .set(Secret("a password"))
       try await instance.identity.accounts.update(
@@ -138,7 +139,8 @@ struct NoticeTests {
       var new = NewAccount()
       new.phoneNumber = "+15551230001"
       let phone = try await instance.identity.accounts.create(
-        instance.acme, new, by: Instance.boss)
+        instance.acme, new, by: .program(Instance.boss)
+      ).value
       try await instance.identity.accounts.delete(instance.acme, phone.id, by: Instance.boss)
       let mails = try await mails(instance).sorted { $0.recipient < $1.recipient }
       #expect(mails.map(\.recipient) == [Person.alice.email, Person.bob.email])

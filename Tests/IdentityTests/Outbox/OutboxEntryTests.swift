@@ -51,7 +51,8 @@ struct OutboxEntryTests {
       try await instance.write(.mail)
       let entry = try #require(try await instance.entries().first)
       let text = try await instance.identity.messages.open(
-        instance.acme, entry.id, by: Instance.boss)
+        instance.acme, entry.id, by: .program(Instance.boss)
+      ).value
       #expect(text.subject == "Subject – ✓")
       #expect(text.body.contains("oobCode=abc123def456"))
       let row = try #require(try await instance.log().first)
@@ -68,12 +69,14 @@ struct OutboxEntryTests {
       let messages = instance.identity.messages
       let entry = try #require(try await instance.entries().first)
       for pool in [instance.east, instance.globex] {
-        await expect("notFound") { try await messages.open(pool, entry.id, by: Instance.boss) }
+        await expect("notFound") {
+          try await messages.open(pool, entry.id, by: .program(Instance.boss))
+        }
         await expect("notFound") { try await messages.find(pool, entry.id) }
       }
       instance.clock.advance(60)
       await expect("notReadable") {
-        try await messages.open(instance.acme, entry.id, by: Instance.boss)
+        try await messages.open(instance.acme, entry.id, by: .program(Instance.boss))
       }
       #expect(try await instance.log().allSatisfy { $0.action != .messageRead })
     }
@@ -89,10 +92,11 @@ struct OutboxEntryTests {
         clock: instance.clock.wall, carriesMail: true)
       let entries = try await instance.entries()
       await expect("notReadable") {
-        try await identity.messages.open(instance.acme, entries[1].id, by: Instance.boss)
+        try await identity.messages.open(instance.acme, entries[1].id, by: .program(Instance.boss))
       }
       let text = try await identity.messages.open(
-        instance.acme, entries[0].id, by: Instance.boss)
+        instance.acme, entries[0].id, by: .program(Instance.boss)
+      ).value
       #expect(text.subject.isEmpty && text.body.contains("oobCode"))
     }
   }

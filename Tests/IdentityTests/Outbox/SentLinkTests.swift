@@ -66,7 +66,7 @@ struct SentLinkTests {
       try await instance.allow()
       #expect(try await links("reset-password", to: alice, instance) == [.valid])
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.disableAuth = true
       }

@@ -12,7 +12,7 @@ struct PasskeyRequirementTests {
   ) async throws {
     let session = try await instance.signIn(authenticator, as: olga.id)
     let outcome = try await instance.identity.passkeys.setRequired(
-      true, instance.request(olga, session, note: "Phishing"))
+      true, by: .console(instance.request(olga, session, note: "Phishing")))
     #expect(outcome.value)
   }
 
@@ -29,14 +29,14 @@ struct PasskeyRequirementTests {
       let before = try await instance.wholeLog().count
       await expect("passkeyNotUsed") {
         _ = try await passkeys.setRequired(
-          true, instance.request(olga, byCode, note: "Phishing"))
+          true, by: .console(instance.request(olga, byCode, note: "Phishing")))
       }
       #expect(try await !passkeys.isRequired())
       #expect(try await instance.wholeLog().count == before)
       // The passkey is all that was missing.
       let byPasskey = try await instance.reauthenticate(authenticator, in: byCode)
       let outcome = try await passkeys.setRequired(
-        true, instance.request(olga, byPasskey, note: "Phishing"))
+        true, by: .console(instance.request(olga, byPasskey, note: "Phishing")))
       #expect(outcome.value)
       #expect(try await passkeys.isRequired())
     }
@@ -94,7 +94,7 @@ struct PasskeyRequirementTests {
         throw Unexpected("\(String(describing: error))")
       }
       try await instance.identity.administratorFactors.reset(
-        olga.id, by: Author(actor: .commandLine))
+        olga.id, by: .program(Author(actor: .commandLine)))
       let fresh = try await instance.giveConsolePassword(olga).session.session
       #expect(fresh.secondFactor == .passkeyDue)
     }
@@ -130,8 +130,8 @@ struct PasskeyRequirementTests {
       try await require(instance, olga, authenticator)
       let passkeys = instance.identity.passkeys
       let operatorAuthor = Author(actor: .commandLine)
-      #expect(try await passkeys.stopRequiring(by: operatorAuthor))
-      #expect(try await !passkeys.stopRequiring(by: operatorAuthor))
+      #expect(try await passkeys.stopRequiring(by: .program(operatorAuthor)).value)
+      #expect(try await !passkeys.stopRequiring(by: .program(operatorAuthor)).value)
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .instancePasskeyRequirement)
       #expect(row.old(.passkeyRequired) == .flag(true))

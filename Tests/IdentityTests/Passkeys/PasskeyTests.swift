@@ -142,7 +142,7 @@ struct PasskeyTests {
       #expect(try await instance.wholeLog().count == count + 1)
       authenticator.choices.origin = nil
       try await instance.identity.administratorFactors.reset(
-        olga.id, by: Author(actor: .commandLine))
+        olga.id, by: .program(Author(actor: .commandLine)))
       await expect("passkeyRefused") { _ = try await instance.signIn(authenticator) }
       let removed = try #require(try await instance.wholeLog().first)
       #expect(removed.action == .administratorPasskeyRefused)

@@ -78,13 +78,16 @@ struct PasswordPolicyTests {
       let pools = instance.identity.pools
       let boss = try await instance.agent("bea", role: .owner)
       let project = try await pools.createProject(
-        id: "from-console", displayName: "", boss.request(nil))
+        id: "from-console", displayName: "", by: .console(boss.request(nil))
+      ).value
       let id = project.pool.project
       let tenant = try await pools.createTenant(
-        in: id, .newTenant(named: "north"), boss.request(nil))
+        in: id, .newTenant(named: "north"), by: .console(boss.request(nil))
+      ).value
       let copy = try await pools.createTenant(
         in: id, .newTenant(named: "south"), withPolicyVersion: project.policy.version,
-        boss.request(nil))
+        by: .console(boss.request(nil))
+      ).value
       for pool in [project, tenant, copy] {
         #expect(pool.passwords == PasswordPolicy.initial && pool.passwordsChangedAt != nil)
       }
@@ -94,8 +97,10 @@ struct PasswordPolicyTests {
       let program = Author(actor: .commandLine)
       let emulator = try instance.identity(profile: .emulator).pools
       let others = [
-        try await pools.createProject(id: "from-program", displayName: "", by: program),
-        try await pools.createTenant(in: id, .newTenant(named: "west"), by: program),
+        try await pools.createProject(id: "from-program", displayName: "", by: .program(program))
+          .value,
+        try await pools.createTenant(in: id, .newTenant(named: "west"), by: .program(program))
+          .value,
         try await emulator.createProject(
           id: "in-emulator", displayName: "", boss.request(nil)),
         try await emulator.createTenant(in: id, .newTenant(named: "east"), boss.request(nil)),
@@ -108,7 +113,7 @@ struct PasswordPolicyTests {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.passwords = PasswordPolicy(isEnforced: true, shortest: 30) }
       await expect("passwordRequirements") { try await instance.account(.bob) }
       var change = AccountChange()
@@ -138,13 +143,13 @@ struct PasswordPolicyTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.passwords = PasswordPolicy(isEnforced: true, forcesUpgrade: true, shortest: 30) }
       for _ in 0..<12 {
         await expect("passwordRequirements") { try await instance.firstFactor(.alice) }
       }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.passwords?.isEnforced = false }
       _ = try await instance.session(.alice)
     }
@@ -154,7 +159,7 @@ struct PasswordPolicyTests {
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.userPermissions = UserPermissions(signUp: false, deletion: false) }
       var new = NewAccount()
       new.email = "c@example.com"

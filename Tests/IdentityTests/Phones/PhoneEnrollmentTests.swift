@@ -261,7 +261,7 @@ struct PhoneEnrollmentTests {
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
       _ = try await instance.enrollPhone(device.session)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .disabled
       }
       instance.clock.advance(30)

@@ -150,7 +150,8 @@ struct PhoneFactorTests {
       try await instance.allowPhones()
       let device = try await instance.enrolled(.alice)
       _ = try await instance.enrollPhone(device.session)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.configuration.totp?.state = totp ? .enabled : .disabled
         edit.configuration.setSMS(sms)
       }
@@ -180,7 +181,7 @@ struct PhoneFactorTests {
           project: instance.acme.project, tenant: nil, pendingCredential: pending,
           enrollment: phone.id.text, code: "000000")
       }
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.setSMS(false)
       }
       await expect("smsNotEnabled") { try await instance.sendCode(pending, to: account) }

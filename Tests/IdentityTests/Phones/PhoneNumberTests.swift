@@ -82,7 +82,7 @@ struct PhoneNumberTests {
         try await signIns.sendCode(instance.acme, instance.request(""))
       }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.signIn.phone = false
       }
@@ -206,7 +206,7 @@ struct PhoneNumberTests {
         try await signIn(instance, try await proof(instance))
       }
       // While no second factor is required, there is nothing to bypass.
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .disabled
       }
       _ = try await signIn(instance, try await proof(instance))

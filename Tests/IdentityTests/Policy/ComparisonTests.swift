@@ -58,7 +58,9 @@ struct ComparisonTests {
       ]
       for edit in edits {
         instance.clock.advance(86_400)
-        let policy = try await policies.change(instance.acme, by: Instance.boss) { edit(&$0) }
+        let policy = try await policies.change(instance.acme, by: .program(Instance.boss)) {
+          edit(&$0)
+        }.value.policy
         known.append((Day(instance.now), policy.edit))
       }
       for (day, edit) in known {

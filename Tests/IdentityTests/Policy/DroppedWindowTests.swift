@@ -33,7 +33,7 @@ struct DroppedWindowTests {
       try await instance.setSupportRules { $0.policyApprovalOverUsers = 0 }
       let narrow = TOTPConfiguration(state: .disabled, adjacentIntervals: 1)
       let wide = TOTPConfiguration(state: .enabled, adjacentIntervals: 10)
-      _ = try await policies.change(instance.acme, by: Instance.boss) {
+      _ = try await policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp = narrow
       }
       for totp in [nil, wide] {
@@ -45,7 +45,7 @@ struct DroppedWindowTests {
         }
         #expect(preview.action == (haveApps ? .weakenPolicy : .changePolicy))
         #expect(preview.needsApproval == haveApps)
-        _ = try await policies.change(instance.acme, by: Instance.boss) { change(&$0) }
+        _ = try await policies.change(instance.acme, by: .program(Instance.boss)) { change(&$0) }
         let row = try await instance.log().first
         #expect(row?.action == (haveApps ? .policyWiden : .policyChange))
       }
@@ -62,7 +62,7 @@ struct DroppedWindowTests {
       let wide = TOTPConfiguration(state: .enabled, adjacentIntervals: 10)
       for totp in [narrow, nil, wide] {
         _ = try await instance.identity.pools.update(
-          project: instance.acme.project, by: Instance.boss
+          project: instance.acme.project, by: .program(Instance.boss)
         ) { $0.configuration.totp = totp }
         let row = try await instance.log().first
         let widens = haveApps && totp != narrow

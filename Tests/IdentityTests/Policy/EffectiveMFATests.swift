@@ -15,7 +15,7 @@ import Testing
     _ instance: Instance, _ edit: @escaping @Sendable (inout PolicyEdit) -> Void
   ) async throws {
     instance.clock.advance(60)
-    _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+    _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
       policy throws(PolicyError) in edit(&policy)
     }
   }

@@ -103,7 +103,7 @@ struct InForceTests {
       let identity = instance.identity
       let day = Day(instance.now.advanced(bySeconds: 5 * 86_400))
       for pool in [instance.acme, instance.east, instance.west] {
-        _ = try await identity.policies.change(pool, by: Instance.boss) { edit in
+        _ = try await identity.policies.change(pool, by: .program(Instance.boss)) { edit in
           edit.pattern = .mandatory
           if pool.tenant == instance.east.tenant { edit.mandatoryFrom = day }
         }
@@ -140,19 +140,19 @@ struct InForceTests {
       #expect(found.isEmpty)
       // The same window, stored differently.
       try await instance.setWindow(5, in: instance.west)
-      _ = try await policies.change(instance.west, by: Instance.boss) {
+      _ = try await policies.change(instance.west, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .unspecified
       }
       found = try await instance.differing(in: [acme, globex], visibleTo: owner)
       #expect(found.isEmpty)
       try await instance.setWindow(2, in: instance.east)
-      _ = try await policies.change(instance.east, by: Instance.boss) { edit in
+      _ = try await policies.change(instance.east, by: .program(Instance.boss)) { edit in
         edit.configuration.setSMS(true)
         edit.pattern = .mandatory
       }
       found = try await instance.differing(in: [globex, acme], visibleTo: owner)
       #expect(found.map(\.project) == [acme] && found.map(\.count) == [1])
-      _ = try await policies.change(instance.west, by: Instance.boss) {
+      _ = try await policies.change(instance.west, by: .program(Instance.boss)) {
         $0.configuration.totp = nil
       }
       found = try await instance.differing(in: [acme], visibleTo: owner)
@@ -168,7 +168,7 @@ struct InForceTests {
         #expect(found.isEmpty)
       }
       try await instance.identity.pools.delete(
-        project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
+        project: acme, tenant: instance.west.tenant ?? ID(""), by: .program(Instance.boss))
       found = try await instance.differing(in: [acme], visibleTo: owner)
       #expect(found.first?.count == 1, "deleted tenants are not counted")
     }
@@ -197,7 +197,7 @@ struct InForceTests {
       try await instance.setWindow(3, in: instance.west)
       let again = try await found(owner)
       try await instance.identity.pools.delete(
-        project: acme, tenant: instance.west.tenant ?? ID(""), by: Instance.boss)
+        project: acme, tenant: instance.west.tenant ?? ID(""), by: .program(Instance.boss))
       let deleted = try await found(owner)
       #expect(atFirst == [] && one == [acme] && equal == [] && again == [acme])
       #expect(deleted == [], "a deleted tenant differs from nothing")
@@ -214,7 +214,7 @@ struct InForceTests {
         let (window, pattern) = (
           Int.random(in: 1...2), [nil, EnrollmentPattern.stepUp].randomElement()
         )
-        _ = try await instance.identity.policies.change(pool, by: Instance.boss) { edit in
+        _ = try await instance.identity.policies.change(pool, by: .program(Instance.boss)) { edit in
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: window)
           edit.pattern = pattern ?? nil
         }
@@ -240,10 +240,11 @@ struct InForceTests {
     try await withInstance { instance in
       let identity = instance.identity
       let day = try #require(Day("2026-12-01"))
-      let policy = try await identity.policies.change(instance.east, by: Instance.boss) { edit in
+      let policy = try await identity.policies.change(instance.east, by: .program(Instance.boss)) {
+        edit in
         edit.pattern = .mandatory
         edit.mandatoryFrom = day
-      }
+      }.value.policy
       #expect(policy.mandatoryFrom == day)
       var row = try #require(try await instance.log(instance.east).first)
       #expect(
@@ -252,13 +253,14 @@ struct InForceTests {
           AuditChange(.mandatoryFrom, from: .absent, to: .day(day)),
         ])
       _ = try await identity.pools.update(
-        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""),
+        by: .program(Instance.boss)
       ) { $0.configuration.totp?.adjacentIntervals = 1 }
       #expect(try await identity.policies.read(instance.east).mandatoryFrom == day)
-      let other = try await identity.policies.change(instance.east, by: Instance.boss) {
+      let other = try await identity.policies.change(instance.east, by: .program(Instance.boss)) {
         $0.pattern = .skippable
         $0.mandatoryFrom = day
-      }
+      }.value.policy
       #expect(other.mandatoryFrom == nil)
       row = try #require(try await instance.log(instance.east).first)
       #expect(row.old(.mandatoryFrom) == .day(day))

@@ -31,11 +31,13 @@ struct PolicyTests {
   @Test func `a change records the actor, pool, fields, time, and address`() async throws {
     try await withInstance { instance in
       instance.clock.advance(3)
-      let policy = try await instance.identity.policies.change(instance.east, by: Instance.boss) {
+      let policy = try await instance.identity.policies.change(
+        instance.east, by: .program(Instance.boss)
+      ) {
         edit in
         edit.configuration.totp = TOTPConfiguration(state: .unspecified, adjacentIntervals: 1)
         edit.pattern = .stepUp
-      }
+      }.value.policy
       #expect(policy.version == 1)
       #expect(policy.changedAt == instance.now)
       #expect(policy.changedBy == "Bo the boss")
@@ -74,20 +76,21 @@ struct PolicyTests {
       for pool in [instance.acme, instance.east] {
         for edit in edits {
           instance.clock.advance(3)
-          let answer = try await policies.change(pool, by: Instance.boss) { edit(&$0) }
+          let answer = try await policies.change(pool, by: .program(Instance.boss)) { edit(&$0) }
+            .value.policy
           #expect("\(answer)" == "\(try await policies.read(pool))")
         }
       }
       instance.clock.advance(3)
       let project = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
-      ) { $0.configuration.state = .enabled }
+        project: instance.acme.project, by: .program(Instance.boss)
+      ) { $0.configuration.state = .enabled }.value
       #expect(
         "\(project)"
           == "\(try await instance.identity.pools.existingSettings(project: project.pool.project))")
       let tenant = try await instance.identity.pools.update(
-        project: project.pool.project, tenant: instance.east.tenant, by: Instance.boss
-      ) { $0.configuration.state = .enabled }
+        project: project.pool.project, tenant: instance.east.tenant, by: .program(Instance.boss)
+      ) { $0.configuration.state = .enabled }.value
       let stored = try await instance.identity.pools.existingSettings(
         project: project.pool.project, tenant: tenant.pool.tenant)
       #expect("\(tenant)" == "\(stored)")
@@ -134,7 +137,8 @@ struct PolicyTests {
       let version = try await policies.read(instance.acme).version
       let outcomes = try await concurrently(11) { number in
         await outcome {
-          try await policies.change(instance.acme, expecting: version, by: Instance.boss) { edit in
+          try await policies.change(instance.acme, expecting: version, by: .program(Instance.boss))
+          { edit in
             edit.configuration.totp?.adjacentIntervals = number
           }
         }
@@ -151,7 +155,7 @@ struct PolicyTests {
       try await instance.setWindow(2)
       let error = try await thrown(PolicyError.self) {
         try await instance.identity.policies.change(
-          instance.acme, expecting: seen.version, by: Instance.support
+          instance.acme, expecting: seen.version, by: .program(Instance.support)
         ) { $0.configuration.totp = nil }
       }
       guard case .changedMeanwhile(let policy) = error else {
@@ -168,7 +172,7 @@ struct PolicyTests {
     try await withInstance { instance in
       let rows = try await instance.wholeLog().count
       await expect("twoTOTPEntries") {
-        try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
           edit throws(PolicyError) in
           edit.configuration.totp = nil
           throw .twoTOTPEntries
@@ -217,7 +221,8 @@ struct PolicyTests {
     try await withInstance { instance in
       _ = try await instance.enrolled(.alice)
       _ = try await instance.pending(.alice)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.configuration.totp?.state = .disabled
       }
       let grant = try await instance.session(.alice)

@@ -48,9 +48,10 @@ struct ReviewTests {
           displayName: name,
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: intervals))),
-        by: Instance.boss)
+        by: .program(Instance.boss)
+      ).value
       if name == "South" {
-        _ = try await instance.identity.policies.change(tenant.pool, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(tenant.pool, by: .program(Instance.boss)) {
           $0.configuration.totp = nil
         }
       }
@@ -194,7 +195,8 @@ struct ReviewTests {
     try await withInstance { instance in
       let owner = try await instance.administrator()
       try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+        project: instance.acme.project, tenant: instance.east.tenant ?? ID(""),
+        by: .program(Instance.boss))
       #expect(try await names(instance, owner, PolicyReviewQuery()) == ["West"])
       await expect("poolNotFound") {
         try await instance.identity.policies.review(ID("nowhere"), visibleTo: owner)

@@ -21,7 +21,7 @@ struct UnenrolledUsersTests {
           owner.request(.lost))
       }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.anonymous = true }
       _ = try await instance.identity.signIns.signUp(
         instance.acme, NewAccount(), by: Instance.visitor)
@@ -37,7 +37,7 @@ struct UnenrolledUsersTests {
       let off = try await policies.unenrolledUsers(try await policies.read(instance.acme))
       #expect((off.total, off.exempt, off.anonymous, off.required) == (4, 1, 1, 2))
       #expect(off.haveDisabledFactors)
-      _ = try await policies.change(instance.acme, by: Instance.boss) {
+      _ = try await policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.setSMS(true)
       }
       let on = try await policies.unenrolledUsers(try await policies.read(instance.acme))

@@ -21,7 +21,10 @@ import Testing
       var saved: [PolicyEdit] = []
       for edit in edits {
         instance.clock.advance(3)
-        saved.append(try await policies.change(instance.east, by: Instance.boss) { edit(&$0) }.edit)
+        saved.append(
+          try await policies.change(instance.east, by: .program(Instance.boss)) { edit(&$0) }.value
+            .policy
+            .edit)
       }
       let versions = try await policies.restorable(instance.east)
       #expect(versions.prefix(5).map(\.edit) == saved.reversed())
@@ -73,10 +76,11 @@ import Testing
       let versions = try await policies.restorable(instance.acme)
       let (edit, version) = (versions[1].edit, versions[0].number)
       await expect("writtenReasonRequired") {
-        try await policies.change(instance.acme, expecting: version, pia.request(nil)) { $0 = edit }
+        try await policies.change(instance.acme, expecting: version, by: .console(pia.request(nil)))
+        { $0 = edit }
       }
       _ = try await policies.change(
-        instance.acme, expecting: version, pia.request(nil, note: "Too strict")
+        instance.acme, expecting: version, by: .console(pia.request(nil, note: "Too strict"))
       ) { $0 = edit }
       #expect(try await policies.read(instance.acme).edit == edit)
     }

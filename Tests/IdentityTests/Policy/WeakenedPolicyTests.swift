@@ -61,7 +61,7 @@ struct WeakenedPolicyTests {
       #expect(try await instance.count("policy_weakening") == 2)
       try await instance.identity.pools.delete(
         project: instance.acme.project, tenant: instance.east.tenant,
-        by: Instance.boss)
+        by: .program(Instance.boss))
       while try await instance.identity.purge() {}
       #expect(try await instance.count("policy_weakening") == 1)
     }
@@ -71,12 +71,13 @@ struct WeakenedPolicyTests {
     try await withInstance { instance in
       try await instance.setWindow(0)
       for intervals in [0, 10] {
-        _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+        _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss))
+        {
           $0.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: intervals)
         }
       }
       #expect(try await instance.log().first?.action == .policyWiden)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp = nil
       }
       #expect(try await listed(instance) == [], "without an entry no code is accepted")
@@ -105,7 +106,7 @@ struct WeakenedPolicyTests {
     try await withInstance { instance in
       let policies = instance.identity.policies
       func change(_ edit: @escaping @Sendable (inout PolicyEdit) -> Void) async throws {
-        _ = try await policies.change(instance.acme, by: Instance.boss) { edit(&$0) }
+        _ = try await policies.change(instance.acme, by: .program(Instance.boss)) { edit(&$0) }
       }
       try await change {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 1)
@@ -139,7 +140,8 @@ struct WeakenedPolicyTests {
       func widen(to intervals: Int, by agent: Agent) async throws {
         let version = try await instance.identity.policies.read(instance.acme).version
         _ = try await instance.identity.policies.change(
-          instance.acme, expecting: version, agent.request(nil, note: "Clocks at evil.example")
+          instance.acme, expecting: version,
+          by: .console(agent.request(nil, note: "Clocks at evil.example"))
         ) { $0.configuration.totp?.adjacentIntervals = intervals }
       }
       try await widen(to: 3, by: pia)
@@ -195,7 +197,7 @@ struct WeakenedPolicyTests {
       let version = try await policies.read(instance.acme).version
       @Sendable func widen(_ reason: String) async throws {
         _ = try await policies.change(
-          instance.acme, expecting: version, pia.request(nil, note: reason)
+          instance.acme, expecting: version, by: .console(pia.request(nil, note: reason))
         ) { $0.configuration.totp?.adjacentIntervals = 2 }
       }
       await expect("writtenReasonRequired") { try await widen("") }

@@ -46,7 +46,7 @@ import Testing
   {
     try await withInstance { instance in
       let policies = instance.identity.policies
-      _ = try await policies.change(instance.east, by: Instance.boss) {
+      _ = try await policies.change(instance.east, by: .program(Instance.boss)) {
         $0.configuration.totp = TOTPConfiguration(state: .mandatory, adjacentIntervals: 0)
         $0.pattern = .mandatory
         $0.mandatoryFrom = Day("2026-12-01")
@@ -54,7 +54,7 @@ import Testing
           Enforcement(.claim, from: $0, graceDays: 14)
         }
       }
-      _ = try await policies.change(instance.west, by: Instance.boss) {
+      _ = try await policies.change(instance.west, by: .program(Instance.boss)) {
         $0.configuration = MFAConfiguration()
         $0.pattern = nil
       }
@@ -112,9 +112,9 @@ import Testing
   @Test func `a new TOTP configuration has to give its intervals`() async throws {
     try await withInstance { instance in
       let policies = instance.identity.policies
-      let policy = try await policies.change(instance.acme, by: Instance.boss) {
+      let policy = try await policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp = nil
-      }
+      }.value.policy
       let text = ", \"totp\": {\"state\": \"enabled\"}"
       #expect(
         try await faults(file(pool(instance, text, version: policy.version)), instance)
@@ -298,7 +298,7 @@ import Testing
       #expect(try await missing(owner) == ["\(project)/typo-1", "nowhere/east-1"].sorted())
       #expect(try await missing(admin) == ["\(project)/typo-1"])
       try await instance.identity.pools.delete(
-        project: project, tenant: tenant, by: Instance.boss)
+        project: project, tenant: tenant, by: .program(Instance.boss))
       #expect(try await missing(admin) == ["\(project)/\(tenant)", "\(project)/typo-1"].sorted())
       policies.watch(nil)
       #expect(try await missing(owner).isEmpty)

@@ -35,12 +35,14 @@ struct AccessSettingsTests {
       ]
       for edit in edits {
         let result = await outcome {
-          _ = try await pools.update(project: instance.acme.project, by: author) { edit(&$0) }
+          _ = try await pools.update(project: instance.acme.project, by: .program(author)) {
+            edit(&$0)
+          }
         }
         #expect(result == (role == .owner ? "done" : "ownerOnly"))
       }
       // An unchanged configuration requires no permission.
-      _ = try await pools.update(project: instance.acme.project, by: author) { _ in }
+      _ = try await pools.update(project: instance.acme.project, by: .program(author)) { _ in }
     }
   }
 
@@ -61,7 +63,7 @@ struct AccessSettingsTests {
         await expect(role == .owner ? "done" : "ownerOnly") {
           try await instance.identity.pools.createTenant(
             in: instance.acme.project, PoolEdit(displayName: "North", members: members),
-            by: author)
+            by: .program(author))
         }
       }
       // Members without content give no access.
@@ -71,7 +73,7 @@ struct AccessSettingsTests {
           PoolEdit(
             displayName: "North",
             members: #"{"testPhoneNumbers":{},"inheritance":{"emailSendingConfig":false}}"#),
-          by: author)
+          by: .program(author))
       }
     }
   }
@@ -85,7 +87,7 @@ struct AccessSettingsTests {
       await expect("invalidReplyTo") {
         try await pools.createTenant(
           in: instance.acme.project, PoolEdit(displayName: "North", members: template),
-          by: Author(actor: .commandLine))
+          by: .program(Author(actor: .commandLine)))
       }
       let tenant = try await pools.createTenant(
         in: instance.acme.project,
@@ -94,7 +96,9 @@ struct AccessSettingsTests {
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
           members:
             #"{"monitoring":{},"testPhoneNumbers":{"+15551230001":"135790"}}"#,
-          configuration: MFAConfiguration(state: .enabled)), by: Author(actor: .commandLine))
+          configuration: MFAConfiguration(state: .enabled)),
+        by: .program(Author(actor: .commandLine))
+      ).value
       let row = try #require(try await instance.log(tenant.pool).first)
       #expect(row.action == .tenantCreate)
       #expect(
@@ -127,12 +131,14 @@ struct AccessSettingsTests {
   @Test func `a policy admin can write back an unchanged link configuration`() async throws {
     try await withInstance { instance in
       let pools = instance.identity.pools
-      _ = try await pools.update(project: instance.acme.project, by: Author(actor: .commandLine)) {
+      _ = try await pools.update(
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
+      ) {
         $0.project?.authorizedDomains = ["localhost", "app.example.com"]
         $0.members = Self.handler
       }
       let author = try await author(instance, .policy)
-      _ = try await pools.update(project: instance.acme.project, by: author) {
+      _ = try await pools.update(project: instance.acme.project, by: .program(author)) {
         $0.project?.authorizedDomains = ["app.example.com", "localhost"]
         $0.members = Self.handler
         $0.project?.emailPrivacy.toggle()
@@ -148,7 +154,7 @@ struct AccessSettingsTests {
     try await withInstance { instance in
       await expect("unauthorizedHost") {
         _ = try await instance.identity.pools.update(
-          project: instance.acme.project, by: Author(actor: .commandLine)
+          project: instance.acme.project, by: .program(Author(actor: .commandLine))
         ) { $0.members = #"{"notification":{"sendEmail":{"callbackUri":"\#(uri)"}}}"# }
       }
     }
@@ -159,7 +165,9 @@ struct AccessSettingsTests {
       let owner = Author(actor: .commandLine)
       _ = try await instance.account(.alice)
       for domains in [["localhost", "example.com"], ["localhost"]] {
-        _ = try await instance.identity.pools.update(project: instance.acme.project, by: owner) {
+        _ = try await instance.identity.pools.update(
+          project: instance.acme.project, by: .program(owner)
+        ) {
           $0.project?.authorizedDomains = domains
           $0.members = Self.handler
         }

@@ -21,18 +21,20 @@ struct LeftOutsideTests {
       let request = agent?.request(nil, note: note)
       let program = agent == nil ? try await instance.program() : Instance.boss
       if let pool, let request {
-        _ = try await instance.identity.pools.update(project: acme.project, request, edit: pool)
+        _ = try await instance.identity.pools.update(
+          project: acme.project, by: .console(request), edit: pool)
       } else if let pool {
-        _ = try await instance.identity.pools.update(project: acme.project, by: program, edit: pool)
+        _ = try await instance.identity.pools.update(
+          project: acme.project, by: .program(program), edit: pool)
       } else if let provider, let request {
         _ = try await providers.update(
-          acme, "oidc.acme", expecting: nil, request, edit: provider)
+          acme, "oidc.acme", expecting: nil, by: .console(request), edit: provider)
       } else if let provider {
-        try await providers.update(acme, "oidc.acme", by: program, edit: provider)
+        try await providers.update(acme, "oidc.acme", by: .program(program), edit: provider)
       } else if let request {
-        _ = try await providers.delete(acme, "oidc.acme", request)
+        _ = try await providers.delete(acme, "oidc.acme", by: .console(request))
       } else {
-        try await providers.delete(acme, "oidc.acme", by: program)
+        try await providers.delete(acme, "oidc.acme", by: .program(program))
       }
     }
 
@@ -81,8 +83,9 @@ struct LeftOutsideTests {
   private func populate(_ instance: Instance) async throws {
     try await instance.configureProvider()
     try await instance.allowTOTPImport()
-    _ = try await instance.identity.pools.update(project: instance.acme.project, by: Instance.boss)
-    {
+    _ = try await instance.identity.pools.update(
+      project: instance.acme.project, by: .program(Instance.boss)
+    ) {
       $0.signIn = SignInMethods(password: true, emailLink: true, anonymous: true, phone: true)
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
     }
@@ -177,8 +180,9 @@ struct LeftOutsideTests {
       func narrow() async throws -> Int {
         let program = try await instance.program()
         for isOn in [false, true] {
-          _ = try await instance.identity.pools.update(project: instance.acme.project, by: program)
-          { $0.signIn.emailLink = isOn }
+          _ = try await instance.identity.pools.update(
+            project: instance.acme.project, by: .program(program)
+          ) { $0.signIn.emailLink = isOn }
         }
         return try await instance.mails("notice-sign-in-narrowed").count
       }
@@ -237,7 +241,8 @@ struct LeftOutsideTests {
     try await withInstance { instance in
       try await populate(instance)
       let acme = instance.acme
-      try await instance.identity.identityProviders.delete(acme, "oidc.acme", by: Instance.boss)
+      try await instance.identity.identityProviders.delete(
+        acme, "oidc.acme", by: .program(Instance.boss))
       let counts = try await instance.database.read { connection in
         try [Profile.standalone, .emulator].map { profile in
           try WaysIn.find(acme.key, profile, connection)?
@@ -252,7 +257,7 @@ struct LeftOutsideTests {
     try await withInstance { instance in
       try await populate(instance)
       let change = try #require(Self.changes.first { $0.outside == 2 })
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .disabled
       }
       #expect(try await change.preview(instance) == 0)

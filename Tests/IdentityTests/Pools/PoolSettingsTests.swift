@@ -10,7 +10,7 @@ struct PoolSettingsTests {
     try await withInstance { instance in
       let pool = isTenant ? instance.east : instance.acme
       let settings = try await instance.identity.pools.update(
-        project: pool.project, tenant: pool.tenant, by: Instance.boss
+        project: pool.project, tenant: pool.tenant, by: .program(Instance.boss)
       ) { edit in
         edit.displayName = "Renamed"
         edit.signIn = SignInMethods(password: false, emailLink: true, anonymous: true)
@@ -19,7 +19,7 @@ struct PoolSettingsTests {
         edit.userPermissions = UserPermissions(signUp: false, deletion: false)
         edit.passwords = PasswordPolicy(isEnforced: true, shortest: 9)
         edit.changesNeedFactor = false
-      }
+      }.value
       #expect(settings.displayName == "Renamed" && settings.pool.isDisabled && settings.disableAuth)
       #expect(settings.signIn == SignInMethods(password: false, emailLink: true, anonymous: true))
       #expect(settings.members == #"{"monitoring":{}}"#)
@@ -44,13 +44,13 @@ struct PoolSettingsTests {
       let settings = try await instance.identity.pools.existingSettings(project: east.project)
         .project
       let after = try await instance.identity.pools.update(
-        project: east.project, tenant: east.tenant, by: Instance.boss
+        project: east.project, tenant: east.tenant, by: .program(Instance.boss)
       ) { edit in
         edit.project = settings
         edit.project?.authorizedDomains = ["evil.example"]
         edit.project?.expiresAnonymous = true
         edit.signIn.phone = true
-      }
+      }.value
       #expect(after.edit == before.edit && after.project == nil && !after.signIn.phone)
       #expect(try await instance.wholeLog().count == rows)
       #expect(
@@ -63,9 +63,11 @@ struct PoolSettingsTests {
     try await withInstance { instance in
       let acme = instance.acme.project
       let before = try await instance.identity.pools.existingSettings(project: acme)
-      let after = try await instance.identity.pools.update(project: acme, by: Instance.boss) {
+      let after = try await instance.identity.pools.update(
+        project: acme, by: .program(Instance.boss)
+      ) {
         $0.project = nil
-      }
+      }.value
       #expect(after.edit == before.edit && after.project != nil)
     }
   }
@@ -79,11 +81,13 @@ struct PoolSettingsTests {
         return settings.hidesUsers
       }
       #expect(try await hidesUsers())
-      _ = try await pools.update(project: east.project, by: Instance.boss) {
+      _ = try await pools.update(project: east.project, by: .program(Instance.boss)) {
         $0.emailPrivacy = false
       }
       #expect(try await !hidesUsers())
-      _ = try await pools.update(project: east.project, tenant: east.tenant, by: Instance.boss) {
+      _ = try await pools.update(
+        project: east.project, tenant: east.tenant, by: .program(Instance.boss)
+      ) {
         $0.emailPrivacy = true
       }
       #expect(try await hidesUsers())

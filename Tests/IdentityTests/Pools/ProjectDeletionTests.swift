@@ -15,13 +15,15 @@ struct ProjectDeletionTests {
       _ = try await instance.account(.bob)
       let key = try #require(try await identity.apiKeys.list(acme).first)
       let token = try await identity.serviceTokens.create(
-        project: acme, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+        project: acme, tenant: nil, role: .owner, name: "x",
+        by: .program(Author(actor: .commandLine))
+      ).value
       let losses = try await identity.pools.deletionImpact(project: acme)
       #expect([losses.tenants, losses.users, losses.enrolledUsers] == [2, 2, 1])
       #expect([losses.apiKeys, losses.serviceTokens] == [1, 1])
       let owner = try await instance.administrator()
 
-      try await identity.pools.delete(project: acme, by: Instance.boss)
+      try await identity.pools.delete(project: acme, by: .program(Instance.boss))
 
       await expect("projectNotFound") { try await identity.pools.existingSettings(project: acme) }
       await expect("projectDeleted") { try await identity.pools.find(project: acme) }
@@ -31,7 +33,7 @@ struct ProjectDeletionTests {
       }
       await expect("projectNotFound") {
         try await identity.pools.createTenant(
-          in: acme, PoolEdit(displayName: "North"), by: Instance.boss)
+          in: acme, PoolEdit(displayName: "North"), by: .program(Instance.boss))
       }
       await expect("poolNotFound") { try await identity.policies.read(instance.acme) }
       await expect("poolDeleted") { try await instance.account(.mallory) }
@@ -45,10 +47,11 @@ struct ProjectDeletionTests {
       let names = try await identity.pools.projectNames(visibleTo: owner, limit: 9)
       #expect(names.map(\.id) == [instance.globex.project])
       await expect("projectIDTaken") {
-        try await identity.pools.createProject(id: acme.text, displayName: "A", by: Instance.boss)
+        try await identity.pools.createProject(
+          id: acme.text, displayName: "A", by: .program(Instance.boss))
       }
       await expect("projectNotFound") {
-        try await identity.pools.delete(project: acme, by: Instance.boss)
+        try await identity.pools.delete(project: acme, by: .program(Instance.boss))
       }
 
       let row = try #require(try await instance.wholeLog().first)
@@ -72,7 +75,7 @@ struct ProjectDeletionTests {
       let (identity, east) = (instance.identity, instance.east)
       let tenant = try #require(east.tenant)
       try await identity.pools.delete(
-        project: east.project, tenant: tenant, by: Instance.boss)
+        project: east.project, tenant: tenant, by: .program(Instance.boss))
       await expect("poolDeleted") { try await instance.account(.alice, in: east) }
       var new = NewAccount()
       (new.email, new.password) = ("alice@example.com", Secret("correct horse"))
@@ -89,7 +92,7 @@ struct ProjectDeletionTests {
     try await withEmulator { identity in
       let pool = try await identity.pools.find(project: ID("some-app"))
       try await identity.pools.delete(
-        project: pool.project, by: Author(actor: .emulatorOwner))
+        project: pool.project, by: .program(Author(actor: .emulatorOwner)))
       await expect("poolDeleted") {
         try await identity.customTokens.signIn(
           pool, token: #"{"uid":"alice"}"#, by: Author(actor: .visitor))
@@ -105,7 +108,7 @@ struct ProjectDeletionTests {
       let tenant = try #require(instance.east.tenant)
       let project = instance.acme.project
       try await instance.identity.pools.delete(
-        project: project, tenant: tenant, by: Instance.boss)
+        project: project, tenant: tenant, by: .program(Instance.boss))
       let first = try await instance.users(of: instance.east)
       #expect(first > 0 && first < people, "the first batch is deleted immediately, but not all")
       // Users who aren't deleted yet are unreachable.
@@ -133,7 +136,7 @@ struct ProjectDeletionTests {
     try await withEmulator { identity in
       let project = ID<Project>("some-app")
       _ = try await identity.pools.find(project: project)
-      try await identity.pools.delete(project: project, by: Author(actor: .emulatorOwner))
+      try await identity.pools.delete(project: project, by: .program(Author(actor: .emulatorOwner)))
       await expect("projectDeleted") { try await identity.pools.find(project: project) }
     }
   }
@@ -150,7 +153,7 @@ struct ProjectDeletionTests {
     try await withInstance { instance in
       let outcome = await outcome {
         try await instance.identity.pools.update(
-          project: instance.acme.project, by: Author(actor: .commandLine)
+          project: instance.acme.project, by: .program(Author(actor: .commandLine))
         ) {
           $0.project?.authorizedDomains.append(domain)
         }

@@ -50,7 +50,7 @@ struct ProjectListTests {
       let pools = instance.identity.pools
       for number in 10..<35 {
         _ = try await pools.createProject(
-          id: "project-\(number)", displayName: "Number \(number)", by: Instance.boss)
+          id: "project-\(number)", displayName: "Number \(number)", by: .program(Instance.boss))
       }
       let owner = administrator(Grant(role: .owner))
       var (seen, after): ([String], String?) = ([], nil)

@@ -8,7 +8,8 @@ struct ProjectTests {
   func `an ID of 6 to 30 letters, digits, and hyphens is accepted`(id: String) async throws {
     try await withInstance { instance in
       let project = try await instance.identity.pools.createProject(
-        id: id, displayName: "A name", by: Instance.boss)
+        id: id, displayName: "A name", by: .program(Instance.boss)
+      ).value
       #expect(project.pool.project.text == id)
       #expect(project.displayName == "A name")
       #expect(project.createdAt == instance.now)
@@ -26,7 +27,8 @@ struct ProjectTests {
   func `any other ID is refused`(id: String) async throws {
     try await withInstance { instance in
       await expect("invalidProjectID") {
-        try await instance.identity.pools.createProject(id: id, displayName: "x", by: Instance.boss)
+        try await instance.identity.pools.createProject(
+          id: id, displayName: "x", by: .program(Instance.boss))
       }
     }
   }
@@ -38,7 +40,7 @@ struct ProjectTests {
     try await withInstance { instance in
       await expect("invalidProjectName") {
         try await instance.identity.pools.createProject(
-          id: "some-project", displayName: name, by: Instance.boss)
+          id: "some-project", displayName: name, by: .program(Instance.boss))
       }
     }
   }
@@ -48,7 +50,7 @@ struct ProjectTests {
       let outcomes = try await concurrently(16) { _ in
         await outcome {
           try await instance.identity.pools.createProject(
-            id: "wanted", displayName: "", by: Instance.boss)
+            id: "wanted", displayName: "", by: .program(Instance.boss))
         }
       }
       #expect(outcomes.tally == ["done": 1, "projectIDTaken": 15])
@@ -61,7 +63,8 @@ struct ProjectTests {
   {
     try await withInstance { instance in
       let project = try await instance.identity.pools.createProject(
-        id: "new-project", displayName: "", by: Instance.boss)
+        id: "new-project", displayName: "", by: .program(Instance.boss)
+      ).value
       #expect(project.displayName == "new-project")
       #expect(project.policy.configuration == .initial)
       #expect(!project.policy.configuration.isTOTPOn)
@@ -80,7 +83,7 @@ struct ProjectTests {
       await expect("projectNotFound") { try await pools.existingSettings(project: ID("nothing")) }
       await expect("projectNotFound") { try await pools.existingSettings(project: ID("ACME-APP")) }
       await expect("projectNotFound") {
-        try await pools.update(project: ID("nothing"), by: Instance.boss) { _ in }
+        try await pools.update(project: ID("nothing"), by: .program(Instance.boss)) { _ in }
       }
     }
   }
@@ -88,12 +91,12 @@ struct ProjectTests {
   @Test func `a change writes one audit row for the project and one for its policy`() async throws {
     try await withInstance { instance in
       let project = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) { edit in
         edit.displayName = "Acme Inc."
         edit.project?.authorizedDomains = ["acme.example", "localhost"]
         edit.configuration.totp?.adjacentIntervals = 1
-      }
+      }.value
       #expect(project.displayName == "Acme Inc.")
       #expect(project.project?.authorizedDomains == ["acme.example", "localhost"])
       #expect(project.policy.configuration.window.adjacentIntervals == 1)
@@ -110,7 +113,7 @@ struct ProjectTests {
     try await withInstance { instance in
       let before = try await instance.wholeLog().count
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { edit in edit.displayName = "Acme" }
       #expect(try await instance.wholeLog().count == before)
     }
@@ -121,7 +124,7 @@ struct ProjectTests {
       let before = try await instance.wholeLog().count
       await expect("policy.invalidAdjacentIntervals") {
         try await instance.identity.pools.update(
-          project: instance.acme.project, by: Instance.boss
+          project: instance.acme.project, by: .program(Instance.boss)
         ) { edit in
           edit.displayName = "Changed"
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 11)
@@ -138,10 +141,12 @@ struct ProjectTests {
     try await withInstance { instance in
       let pools = instance.identity.pools
       for name in ["Caf\u{E9}", "Cafe\u{301}"] {
-        let project = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+        let project = try await pools.update(
+          project: instance.acme.project, by: .program(Instance.boss)
+        ) {
           edit in
           edit.displayName = name
-        }
+        }.value
         #expect(Array(project.displayName.utf8) == Array(name.utf8))
       }
       #expect(try await instance.log().prefix(2).map(\.action).tally == [.projectChange: 2])

@@ -79,7 +79,7 @@ struct StoredMembersTests {
   ) async throws {
     let pool = isTenant ? instance.east : instance.acme
     _ = try await instance.identity.pools.update(
-      project: pool.project, tenant: pool.tenant, by: Author(actor: .commandLine)
+      project: pool.project, tenant: pool.tenant, by: .program(Author(actor: .commandLine))
     ) { edit(&$0) }
   }
 }

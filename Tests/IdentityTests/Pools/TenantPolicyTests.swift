@@ -6,11 +6,11 @@ import Testing
 @Suite struct TenantPolicyTests {
   private func setPolicy(_ instance: Instance) async throws -> Policy {
     let day = try #require(Day("2026-03-01"))
-    return try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+    return try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 1)
       $0.pattern = .mandatory
       $0.enforcement = Enforcement(.claim, from: day, graceDays: 7)
-    }
+    }.value.policy
   }
 
   private func create(
@@ -18,7 +18,7 @@ import Testing
   ) async throws -> PoolSettings {
     try await instance.identity.pools.createTenant(
       in: instance.acme.project, .newTenant(named: "north"), withPolicyVersion: version,
-      agent.request(nil))
+      by: .console(agent.request(nil)))
   }
 
   @Test func `a tenant has every value of the policy that the administrator saw`() async throws {
@@ -30,7 +30,7 @@ import Testing
       let history = try await instance.identity.policies.history(tenant.pool)
       #expect(history.count == 1)
       // What the project's policy becomes later doesn't change the tenant's.
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.adjacentIntervals = 4
       }
       let stored = try await instance.identity.policies.read(tenant.pool)
@@ -55,15 +55,17 @@ import Testing
   @Test func `no tenant refuses users while the server sends no email`() async throws {
     try await withInstance(carriesMail: true) { instance in
       let day = try #require(Day("2026-03-01"))
-      let policy = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      let policy = try await instance.identity.policies.change(
+        instance.acme, by: .program(Instance.boss)
+      ) {
         $0.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
-      }
+      }.value.policy
       let pia = try await instance.agent("pia", role: .policy)
       let silent = try instance.identity()
       await #expect(throws: PoolError.self) {
         _ = try await silent.pools.createTenant(
           in: instance.acme.project, .newTenant(named: "north"),
-          withPolicyVersion: policy.version, pia.request(nil))
+          withPolicyVersion: policy.version, by: .console(pia.request(nil)))
       }
     }
   }

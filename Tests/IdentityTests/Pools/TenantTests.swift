@@ -7,7 +7,8 @@ struct TenantTests {
   @Test func `a tenant ID is the name and five random characters`() async throws {
     try await withInstance { instance in
       let tenant = try await instance.identity.pools.createTenant(
-        in: instance.acme.project, PoolEdit(displayName: "North-1"), by: Instance.boss)
+        in: instance.acme.project, PoolEdit(displayName: "North-1"), by: .program(Instance.boss)
+      ).value
       #expect(tenant.pool.objectID.wholeMatch(of: /North-1-[a-z0-9]{5}/) != nil)
       #expect(tenant.displayName == "North-1")
       #expect(tenant.pool.project == instance.acme.project)
@@ -33,7 +34,7 @@ struct TenantTests {
     try await withInstance { instance in
       await expect(expected) {
         try await instance.identity.pools.createTenant(
-          in: instance.acme.project, PoolEdit(displayName: name), by: Instance.boss)
+          in: instance.acme.project, PoolEdit(displayName: name), by: .program(Instance.boss))
       }
     }
   }
@@ -50,15 +51,15 @@ struct TenantTests {
   @Test func `a project that doesn't allow tenants can't have any`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.pools.update(
-        project: instance.globex.project, by: Instance.boss
+        project: instance.globex.project, by: .program(Instance.boss)
       ) { $0.project?.allowTenants = false }
       await expect("multiTenancyOff") {
         try await instance.identity.pools.createTenant(
-          in: instance.globex.project, PoolEdit(displayName: "North"), by: Instance.boss)
+          in: instance.globex.project, PoolEdit(displayName: "North"), by: .program(Instance.boss))
       }
       await expect("projectNotFound") {
         try await instance.identity.pools.createTenant(
-          in: ID("nowhere"), PoolEdit(displayName: "North"), by: Instance.boss)
+          in: ID("nowhere"), PoolEdit(displayName: "North"), by: .program(Instance.boss))
       }
     }
   }
@@ -75,12 +76,12 @@ struct TenantTests {
         try await pools.existingSettings(project: globex, tenant: ID(""))
       }
       await expect("tenantNotFound") {
-        try await pools.update(project: globex, tenant: east, by: Instance.boss) {
+        try await pools.update(project: globex, tenant: east, by: .program(Instance.boss)) {
           $0.disableAuth = true
         }
       }
       await expect("tenantNotFound") {
-        try await pools.delete(project: globex, tenant: east, by: Instance.boss)
+        try await pools.delete(project: globex, tenant: east, by: .program(Instance.boss))
       }
       _ = try await pools.existingSettings(project: instance.acme.project, tenant: east)
     }
@@ -91,12 +92,12 @@ struct TenantTests {
       let east = try #require(instance.east.tenant)
       for _ in 0..<2 {
         let tenant = try await instance.identity.pools.update(
-          project: instance.acme.project, tenant: east, by: Instance.boss
+          project: instance.acme.project, tenant: east, by: .program(Instance.boss)
         ) { edit in
           edit.displayName = "Far-East"
           edit.signIn.anonymous = true
           edit.configuration.totp?.state = .disabled
-        }
+        }.value
         #expect(tenant.displayName == "Far-East")
         #expect(!tenant.policy.configuration.isTOTPOn)
       }
@@ -121,10 +122,11 @@ struct TenantTests {
       let bob = try await instance.account(.bob, in: instance.west)
       let token = try await identity.serviceTokens.create(
         project: instance.acme.project, tenant: instance.east.tenant, role: .application,
-        name: "backend", maker: .commandLine)
+        name: "backend", by: .program(Author(actor: .commandLine))
+      ).value
       let east = try #require(instance.east.tenant)
       try await identity.pools.delete(
-        project: instance.acme.project, tenant: east, by: Instance.boss)
+        project: instance.acme.project, tenant: east, by: .program(Instance.boss))
 
       await expect("tenantDeleted") {
         try await identity.pools.find(project: instance.acme.project, tenant: east)
@@ -141,7 +143,7 @@ struct TenantTests {
       #expect(try await identity.accounts.find(instance.west, bob.id) != nil)
       await expect("tenantNotFound") {
         try await identity.pools.delete(
-          project: instance.acme.project, tenant: east, by: Instance.boss)
+          project: instance.acme.project, tenant: east, by: .program(Instance.boss))
       }
       await expect("poolDeleted") { try await instance.account(.mallory, in: instance.east) }
       let row = try #require(try await instance.wholeLog().first)
@@ -155,7 +157,8 @@ struct TenantTests {
       let pools = instance.identity.pools
       for number in 100..<125 {
         _ = try await pools.createTenant(
-          in: instance.globex.project, PoolEdit(displayName: "T-\(number)"), by: Instance.boss)
+          in: instance.globex.project, PoolEdit(displayName: "T-\(number)"),
+          by: .program(Instance.boss))
       }
       let owner = Administrator(
         id: ID("o"), email: "o@example.com", displayName: "Olga", grants: [Grant(role: .owner)])

@@ -123,7 +123,7 @@ struct ReportTests {
           password: Instance.consolePassword, grant: expected.grants[0], by: Instance.boss)
         for grant in expected.grants.dropFirst() {
           try await instance.identity.administrators.grant(
-            grant, to: reader.id, by: Author(actor: .commandLine))
+            grant, to: reader.id, by: .program(Author(actor: .commandLine)))
         }
         let now = instance.now
         let present = try await instance.database.read {
@@ -149,7 +149,7 @@ struct ReportTests {
         _ = try await instance.identity.factorRemovals.remove(instance.acme, user, nil, request)
         guard number < 2 else { continue }
         _ = try await instance.identity.userData.erase(
-          instance.acme, user, reason: "asked", by: Instance.boss)
+          instance.acme, user, by: .program(Instance.boss, because: "asked"))
       }
       try await instance.finishErasures()
       let found = try await instance.identity.reports.removals(

@@ -20,13 +20,14 @@ struct PolicySetChangesTests {
 
   private func create(_ name: String, _ instance: Instance) async throws -> ID<Tenant> {
     let tenant = try await instance.identity.pools.createTenant(
-      in: instance.acme.project, PoolEdit(displayName: name), by: Instance.boss)
+      in: instance.acme.project, PoolEdit(displayName: name), by: .program(Instance.boss)
+    ).value
     return try #require(tenant.pool.tenant)
   }
 
   private func delete(_ tenant: ID<Tenant>?, _ instance: Instance) async throws {
     _ = try await instance.identity.pools.delete(
-      project: instance.acme.project, tenant: tenant, by: Instance.boss)
+      project: instance.acme.project, tenant: tenant, by: .program(Instance.boss))
   }
 
   @Test func `created and deleted tenants and changed fields are named`() async throws {

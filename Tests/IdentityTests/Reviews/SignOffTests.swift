@@ -60,7 +60,7 @@ struct SignOffTests {
       #expect(try await state(instance) == .current)
       _ = try await instance.identity.pools.createTenant(
         in: instance.acme.project,
-        PoolEdit(displayName: "North"), by: Instance.boss)
+        PoolEdit(displayName: "North"), by: .program(Instance.boss))
       #expect(try await state(instance) == .changed(isOverdue: false))
     }
   }
@@ -126,7 +126,7 @@ struct SignOffTests {
     try await withInstance { instance in
       try await sign(instance, by: try await instance.agent("iris", role: .auditor))
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.displayName = "Acme renamed" }
       try await instance.setWindow(1, in: instance.globex)
       #expect(try await state(instance) == .current)
@@ -343,7 +343,8 @@ struct SignOffTests {
       _ = try await instance.agent("sam", role: .support)
       try await sign(instance, by: iris, days: 10)
       _ = try await instance.identity.administrators.revoke(
-        Grant(role: .auditor), from: iris.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .auditor), from: iris.administrator.id,
+        by: .program(Author(actor: .commandLine)))
       instance.clock.advance(10 * 86_400)
       try await instance.identity.purgeExpired()
       try await instance.identity.purgeExpired()
@@ -387,7 +388,7 @@ struct SignOffTests {
     try await withInstance { instance in
       try await sign(instance, by: try await instance.agent("iris", role: .auditor))
       _ = try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: nil, by: Instance.boss)
+        project: instance.acme.project, tenant: nil, by: .program(Instance.boss))
       #expect(try await instance.identity.reviews.signOffs(of: instance.acme.project).isEmpty)
     }
   }

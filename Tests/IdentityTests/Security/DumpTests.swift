@@ -38,7 +38,8 @@ struct DumpTests {
       keep("renewed refresh token", renewed.refreshToken)
       let token = try await identity.serviceTokens.create(
         project: instance.acme.project, tenant: nil, role: .owner, name: "x",
-        maker: .commandLine)
+        by: .program(Author(actor: .commandLine))
+      ).value
       keep("service token", token.secret)
       let code = try #require(try await identity.setup.issueCode())
       keep("set-up code", code)
@@ -127,7 +128,7 @@ struct DumpTests {
     provider.clientID = "client-1"
     provider.clientSecret = Secret("a client secret of a provider")
     _ = try await identity.identityProviders.create(
-      in: instance.acme, id: "oidc.acme", provider, by: Instance.boss)
+      in: instance.acme, id: "oidc.acme", provider, by: .program(Instance.boss))
     kept["client secret"] = "a client secret of a provider"
     return kept
   }

@@ -88,7 +88,7 @@ struct SealedSecretTests {
       (new.localID, new.email) = ("same", Person.alice.email)
       (new.password, new.emailVerified) = (Person.alice.password, true)
       for pool in [instance.acme, other] {
-        _ = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
+        _ = try await instance.identity.accounts.create(pool, new, by: .program(Instance.boss))
       }
       let device = try await instance.enroll(try await instance.session(.alice).session)
       instance.clock.advance(30)

@@ -183,7 +183,8 @@ struct TenantIsolationTests {
       let identity = instance.identity
       let (acme, globex) = (instance.acme.project, instance.globex.project)
       _ = try await identity.serviceTokens.create(
-        project: acme, tenant: nil, role: .owner, name: "x", maker: .commandLine)
+        project: acme, tenant: nil, role: .owner, name: "x",
+        by: .program(Author(actor: .commandLine)))
       let tokens = try await identity.serviceTokens.list(globex)
       #expect(tokens.isEmpty)
       let keys = try await identity.apiKeys.list(globex)

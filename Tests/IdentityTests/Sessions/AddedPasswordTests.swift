@@ -40,7 +40,7 @@ struct AddedPasswordTests {
       if !again {
         _ = try await identity.trustedTokenKeys.add(
           to: acme.project, issuer: issuer, keyID: nil, key: TestTokenIssuer.back.pem(),
-          by: Instance.boss)
+          by: .program(Instance.boss))
       }
       let now = instance.now.seconds
       let token = try TestTokenIssuer.back.token(

@@ -133,7 +133,8 @@ struct GenerationTests {
       var new = NewAccount()
       new.localID = alice.id.text
       new.email = Person.alice.email
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       await expect("tokenExpired") { try await sessions.check(grant.session) }
       await expect("tokenExpired") {
         try await sessions.refresh(grant.refreshToken, project: instance.acme.project)
@@ -181,7 +182,7 @@ struct GenerationTests {
       let grant = try await instance.session(.alice, in: instance.east)
       let tenant = try #require(instance.east.tenant)
       _ = try await instance.identity.pools.delete(
-        project: instance.acme.project, tenant: tenant, by: Instance.boss)
+        project: instance.acme.project, tenant: tenant, by: .program(Instance.boss))
       for _ in 0..<2 {
         await expect("tenantDeleted") {
           try await sessions.refresh(grant.refreshToken, project: instance.acme.project)

@@ -139,7 +139,7 @@ struct EmailLinkTests {
       try await instance.allow(emailLink: true)
       let code = try await instance.code(.signIn, .mallory)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.userPermissions.signUp = false
       }

@@ -238,7 +238,7 @@ struct EnforcementTests {
       try await instance.identity.accounts.update(
         instance.acme, alice.id, change, by: Instance.boss)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.password = isPasswordOn }
       try await instance.enforce(.refuse)
       let session = try await instance.identity.signIns.sendCode(
@@ -265,7 +265,7 @@ struct EnforcementTests {
       let alice = try await instance.account(.alice)
       _ = try await instance.identity.trustedTokenKeys.add(
         to: instance.acme.project, issuer: "backend@acme.example", keyID: nil,
-        key: TestTokenIssuer.back.pem(), by: Instance.boss)
+        key: TestTokenIssuer.back.pem(), by: .program(Instance.boss))
       try await instance.enforce(.refuse)
       let noon = FixedClock.noon.seconds
       let token = try TestTokenIssuer.back.token(
@@ -292,7 +292,7 @@ struct EnforcementTests {
         let day = try #require(Day("2026-03-01"))
         let result = await outcome {
           try await instance.identity.policies.change(
-            instance.acme, expecting: version, owner.request(.other, note: "Audit")
+            instance.acme, expecting: version, by: .console(owner.request(.other, note: "Audit"))
           ) { edit throws(PolicyError) in
             edit.enforcement = Enforcement(.refuse, from: day, graceDays: 0)
           }
@@ -346,9 +346,9 @@ struct EnforcementPolicyTests {
     try await withInstance { instance in
       let policies = instance.identity.policies
       let before = try await policies.read(instance.acme)
-      let changed = try await policies.change(instance.acme, by: Instance.boss) {
+      let changed = try await policies.change(instance.acme, by: .program(Instance.boss)) {
         edit throws(PolicyError) in edit.enforcement = enforcement
-      }
+      }.value.policy
       let stored = try await policies.read(instance.acme)
       #expect(changed.enforcement == enforcement && stored.enforcement == enforcement)
       let fields = stored.stored.inForce.differences(
@@ -375,7 +375,7 @@ extension Instance {
   ) async throws {
     let day = try #require(Day(from))
     let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
-    _ = try await identity.policies.change(acme, by: Self.boss) {
+    _ = try await identity.policies.change(acme, by: .program(Self.boss)) {
       edit throws(PolicyError) in
       edit.pattern = .mandatory
       edit.enforcement = enforcement

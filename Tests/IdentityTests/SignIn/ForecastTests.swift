@@ -88,7 +88,8 @@ struct ForecastTests {
     let found = try await identity.accounts.lookup(instance.acme, emails: [Person.alice.email])
     _ = try await identity.accounts.update(
       instance.acme, try #require(found.first).id, change, by: Instance.boss)
-    _ = try await identity.pools.update(project: instance.acme.project, by: Instance.boss) { edit in
+    _ = try await identity.pools.update(project: instance.acme.project, by: .program(Instance.boss))
+    { edit in
       edit.signIn.password = !state.passwordOff
       edit.disableAuth = state.poolOff
       if state.totpOff { edit.configuration.totp?.state = .disabled }
@@ -240,7 +241,7 @@ struct ForecastTests {
           [Grant(role: .policy, project: project, tenant: instance.west.tenant)]
         ).isEmpty)
       _ = try await instance.identity.pools.delete(
-        project: project, tenant: instance.east.tenant ?? ID(""), by: Instance.boss)
+        project: project, tenant: instance.east.tenant ?? ID(""), by: .program(Instance.boss))
       let rest = try await signIns.forecasts(of: Person.alice.email, visibleTo: owner)
       #expect(rest.count == 3)
     }

@@ -53,7 +53,7 @@ struct GracePeriodTests {
   {
     try await withInstance(carriesMail: true) { instance in
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.anonymous = true }
       for grace in [90, 7] {
         try await instance.enforce(.claim, grace: grace)

@@ -145,7 +145,7 @@ struct PasswordGuessingTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.signIn.anonymous = true
       }
@@ -172,7 +172,8 @@ struct PasswordGuessingTests {
         var new = NewAccount()
         new.email = "program@example.com"
         _ = try await instance.identity.accounts.create(
-          instance.acme, new, by: Author(actor: Instance.boss.actor, address: "203.0.113.66"))
+          instance.acme, new,
+          by: .program(Author(actor: Instance.boss.actor, address: "203.0.113.66")))
       }
       instance.clock.advance(30)
       #expect(await take(instance, "later@example.com", in: session) == "done")
@@ -199,7 +200,7 @@ struct PasswordGuessingTests {
       let holder = Task {
         var new = NewAccount()
         (new.email, new.password) = (Person.bob.email, Person.bob.password)
-        _ = try await crowded.accounts.create(instance.acme, new, by: Instance.boss)
+        _ = try await crowded.accounts.create(instance.acme, new, by: .program(Instance.boss))
       }
       await latch.isReached()
       for _ in 0..<12 {

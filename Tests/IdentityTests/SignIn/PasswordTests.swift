@@ -33,7 +33,8 @@ struct PasswordSignInTests {
       _ = try await instance.account(.alice)
       var new = NewAccount()
       new.email = Person.bob.email
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       await expect("wrongPassword") { try await signIn(instance, password: Person.wrong) }
       await expect("wrongPassword") { try await signIn(instance, password: Secret("")) }
       await expect("wrongPassword") { try await signIn(instance, email: Person.bob.email) }
@@ -61,14 +62,15 @@ struct PasswordSignInTests {
     try await withInstance { instance in
       _ = try await instance.account(.alice)
       let pools = instance.identity.pools
-      _ = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+      _ = try await pools.update(project: instance.acme.project, by: .program(Instance.boss)) {
         $0.signIn.password = false
       }
       await expect("passwordLoginDisabled") { try await signIn(instance) }
-      let off = try await pools.update(project: instance.acme.project, by: Instance.boss) {
+      let off = try await pools.update(project: instance.acme.project, by: .program(Instance.boss))
+      {
         $0.signIn.password = true
         $0.disableAuth = true
-      }
+      }.value
       await expect("poolDisabled") { try await signIn(instance, in: off.pool) }
     }
   }
@@ -201,9 +203,11 @@ struct PasswordSignInTests {
       await latch.isReached()
       let (pools, tenant) = (instance.identity.pools, try #require(east.tenant))
       if what == "deleted" {
-        try await pools.delete(project: east.project, tenant: tenant, by: Instance.boss)
+        try await pools.delete(project: east.project, tenant: tenant, by: .program(Instance.boss))
       } else {
-        _ = try await pools.update(project: east.project, tenant: tenant, by: Instance.boss) {
+        _ = try await pools.update(
+          project: east.project, tenant: tenant, by: .program(Instance.boss)
+        ) {
           $0.disableAuth = true
         }
       }
@@ -234,7 +238,7 @@ struct PasswordSignInTests {
       }
       await latch.isReached()
       _ = try await instance.identity.pools.update(
-        project: east.project, tenant: east.tenant, by: Instance.boss
+        project: east.project, tenant: east.tenant, by: .program(Instance.boss)
       ) { $0.disableAuth = true }
       latch.open()
       #expect(await update.value == "tokenExpired")

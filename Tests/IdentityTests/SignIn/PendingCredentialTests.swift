@@ -145,7 +145,7 @@ struct PendingCredentialTests {
       let device = try await instance.enrolled(.alice)
       let pending = try await instance.pending(.alice)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) {
         $0.disableAuth = true
       }

@@ -42,11 +42,15 @@ struct RefusalLinkTests {
       (new.email, new.emailVerified) = (Person.alice.email, true)
       new.phoneNumber = Instance.number
       if hasPassword { new.password = Person.alice.password }
-      let account = try await instance.identity.accounts.create(pool, new, by: Instance.boss)
+      let account = try await instance.identity.accounts.create(
+        pool, new, by: .program(Instance.boss)
+      ).value
       if let mode { try await instance.enforce(mode) }
       let (store, now) = (instance.identity.signIns.store, instance.now)
       for (password, emailLink) in [(false, false), (false, true), (true, false), (true, true)] {
-        _ = try await instance.identity.pools.update(project: pool.project, by: Instance.boss) {
+        _ = try await instance.identity.pools.update(
+          project: pool.project, by: .program(Instance.boss)
+        ) {
           $0.signIn = SignInMethods(
             password: password, emailLink: emailLink, anonymous: false, phone: true)
         }

@@ -188,7 +188,7 @@ struct CodeGuessingTests {
       let device = try await instance.enrolled(.alice)
       for _ in 0..<3 { await expect("invalidCode") { try await guess(instance, device) } }
       _ = try await instance.identity.sessions.renew(device.session)
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) {
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
         $0.configuration.totp?.state = .disabled
       }
       _ = try await instance.session(.alice)

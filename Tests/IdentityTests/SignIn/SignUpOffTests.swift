@@ -47,10 +47,11 @@ struct SignUpOffTests {
       var new = NewAccount()
       new.email = "alice@example.com"
       new.phoneNumber = "+4915799999999"
-      _ = try await instance.identity.accounts.create(instance.acme, new, by: Instance.boss)
+      _ = try await instance.identity.accounts.create(
+        instance.acme, new, by: .program(Instance.boss))
       for hidesUsers in [true, false] {
         _ = try await instance.identity.pools.update(
-          project: instance.acme.project, by: Instance.boss
+          project: instance.acme.project, by: .program(Instance.boss)
         ) {
           $0.userPermissions.signUp = false
           $0.signIn.emailLink = true

@@ -10,7 +10,7 @@ struct CleanupTests {
       let (boss, nora) = try await instance.bossAndNora()
       try await instance.identity.administrators.grant(
         Grant(role: .support), until: instance.now.advanced(bySeconds: 60), to: nora.id,
-        by: instance.author(boss))
+        by: .program(instance.author(boss)))
       instance.clock.advance(60)
       try await rename("sms_count", to: "moved_count", instance)
       await expect("unavailable") { try await instance.identity.purgeExpired() }
@@ -46,7 +46,7 @@ struct CleanupTests {
       for number in 0..<30 {
         let other = try await instance.administrator("other-\(number)", .auditor)
         try await instance.identity.administrators.grant(
-          Grant(role: .support), until: end, to: other.id, by: instance.author(boss))
+          Grant(role: .support), until: end, to: other.id, by: .program(instance.author(boss)))
       }
       instance.clock.advance(60)
       let (outbox, now) = (instance.identity.store.outbox, instance.now)

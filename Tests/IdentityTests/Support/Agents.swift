@@ -108,12 +108,12 @@ extension Instance {
     try await setSupportRules { $0.actionsPerHour = 1 }
     var new = NewAccount()
     new.email = "\(agent.administrator.id.text)@blocked.example.com"
-    let account = try await identity.accounts.create(acme, new, by: Self.boss).id
+    let account = try await identity.accounts.create(acme, new, by: .program(Self.boss)).value.id
     _ = try await identity.support.endSessions(acme, account, agent.request())
     await expect("held") {
       try await identity.support.endSessions(acme, account, agent.request())
     }
-    try await identity.support.change(acme, to: rules, by: Self.boss)
+    try await identity.support.change(acme, to: rules, by: .program(Self.boss))
   }
 
   /// Purges one batch of removed factors that can't be restored, as the server does.

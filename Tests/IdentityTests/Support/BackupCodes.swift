@@ -9,7 +9,7 @@ extension Instance {
   ) async throws {
     var settings = try await identity.support.settings(pool ?? acme)
     (settings.temporaryCodes, settings.recoveryCodes) = (temporary, recovery)
-    try await identity.support.change(pool ?? acme, to: settings, by: Self.boss)
+    try await identity.support.change(pool ?? acme, to: settings, by: .program(Self.boss))
   }
 
   /// Generates a temporary code for a user, as an agent.

@@ -7,7 +7,7 @@ import Testing
 extension Instance {
   /// Permits imports of TOTP secrets in a project.
   func allowTOTPImport(in pool: Pool? = nil) async throws {
-    _ = try await identity.pools.update(project: (pool ?? acme).project, by: Self.boss) {
+    _ = try await identity.pools.update(project: (pool ?? acme).project, by: .program(Self.boss)) {
       $0.project?.importsTOTP = true
     }
   }
@@ -93,7 +93,7 @@ extension Instance {
     let pool = pool ?? acme
     var settings = try await identity.support.settings(pool)
     change(&settings)
-    try await identity.support.change(pool, to: settings, by: Self.boss)
+    try await identity.support.change(pool, to: settings, by: .program(Self.boss))
   }
 
   /// Has an owner protect an account, or the user report a change, which locks their factors.

@@ -86,7 +86,7 @@ extension Instance {
 
   /// Changes the sign-in methods of Acme's project-level pool.
   func allow(password: Bool = true, emailLink: Bool = false) async throws {
-    _ = try await identity.pools.update(project: acme.project, by: Self.boss) { project in
+    _ = try await identity.pools.update(project: acme.project, by: .program(Self.boss)) { project in
       project.signIn = SignInMethods(password: password, emailLink: emailLink, anonymous: true)
     }
   }

@@ -48,7 +48,7 @@ extension Instance {
     new.email = person.email
     new.password = person.password
     new.emailVerified = isVerified
-    return try await identity.accounts.create(pool ?? acme, new, by: Self.boss)
+    return try await identity.accounts.create(pool ?? acme, new, by: .program(Self.boss)).value
   }
 
   /// Signs in a user without a second factor.
@@ -132,8 +132,9 @@ extension Instance {
     var token = try await tokens.list(acme.project).first { $0.name == name }
     if token == nil {
       token = try await tokens.create(
-        project: acme.project, tenant: nil, role: .owner, name: name, maker: .commandLine
-      ).token
+        project: acme.project, tenant: nil, role: .owner, name: name,
+        by: .program(Author(actor: .commandLine))
+      ).value.token
     }
     return try #require(token).author(address: "198.51.100.9", requestID: "")
   }
@@ -188,7 +189,7 @@ extension Instance {
   /// Enables TOTP in a pool with the given number of adjacent intervals.
   @discardableResult
   func setWindow(_ intervals: Int?, in pool: Pool? = nil) async throws -> Policy {
-    try await identity.policies.change(pool ?? acme, by: Self.boss) { edit in
+    try await identity.policies.change(pool ?? acme, by: .program(Self.boss)) { edit in
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)
     }
   }
@@ -199,7 +200,7 @@ extension Instance {
   func setCodeCap(_ cap: Int, in pool: Pool? = nil) async throws {
     var settings = try await identity.support.settings(pool ?? acme)
     settings.codeCap = cap
-    try await identity.support.change(pool ?? acme, to: settings, by: Self.boss)
+    try await identity.support.change(pool ?? acme, to: settings, by: .program(Self.boss))
   }
 }
 

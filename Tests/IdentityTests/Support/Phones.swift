@@ -17,7 +17,9 @@ extension Instance {
       "\(Self.otherNumber)":"\(Self.code)"}}}}
       """
     for pool in [acme, globex] {
-      _ = try await identity.pools.update(project: pool.project, by: Author(actor: .commandLine)) {
+      _ = try await identity.pools.update(
+        project: pool.project, by: .program(Author(actor: .commandLine))
+      ) {
         project in
         project.members = members
         project.signIn.phone = true
@@ -28,7 +30,9 @@ extension Instance {
   }
 
   func setMembers(_ text: String) async throws {
-    _ = try await identity.pools.update(project: acme.project, by: Author(actor: .commandLine)) {
+    _ = try await identity.pools.update(
+      project: acme.project, by: .program(Author(actor: .commandLine))
+    ) {
       $0.members = text
     }
   }

@@ -6,7 +6,7 @@ extension Instance {
   /// Creates the provider in a pool.
   func configureProvider(in pool: Pool? = nil) async throws {
     try await identity.identityProviders.create(
-      in: pool ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: Self.boss)
+      in: pool ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: .program(Self.boss))
   }
 
   /// Returns the claims of an ID token issued at noon, without some members and with others added.

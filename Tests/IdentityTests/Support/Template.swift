@@ -32,8 +32,9 @@ struct Template: Sendable {
       for id in [acme, globex] {
         let name = id == acme ? "Acme" : "Globex"
         let project = try await identity.pools.createProject(
-          id: id.text, displayName: name, by: author)
-        _ = try await identity.policies.change(project.pool, by: author) { edit in
+          id: id.text, displayName: name, by: .program(author)
+        ).value
+        _ = try await identity.policies.change(project.pool, by: .program(author)) { edit in
           edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
         }
       }
@@ -44,7 +45,8 @@ struct Template: Sendable {
           signIn: SignInMethods(password: true, emailLink: false, anonymous: false),
           configuration: MFAConfiguration(
             totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
-        let tenant = try await identity.pools.createTenant(in: acme, edit, by: author)
+        let tenant = try await identity.pools.createTenant(in: acme, edit, by: .program(author))
+          .value
         tenants.append(ID(tenant.pool.objectID))
       }
       return tenants

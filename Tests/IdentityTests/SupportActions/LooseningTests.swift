@@ -36,11 +36,11 @@ struct LooseningTests {
       settings.undoHours = 1
       let new = settings
       // The code from the sign-in is still recent.
-      _ = try await support.change(instance.acme, to: new, agent.request(nil))
+      _ = try await support.change(instance.acme, to: new, by: .console(agent.request(nil)))
       settings.undoHours = 2
       let next = settings
       try await check(instance, agent, row: .supportChange) {
-        try await support.change(instance.acme, to: next, $0)
+        try await support.change(instance.acme, to: next, by: .console($0))
       }
       #expect(try await support.settings(instance.acme).undoHours == 2)
     }
@@ -53,7 +53,8 @@ struct LooseningTests {
       let agent = try await instance.agentWithDevice("pia", role: .policy)
       let support = instance.identity.support
       instance.clock.advance(900)
-      let same = try await support.change(instance.acme, to: SupportRules(), agent.request(nil))
+      let same = try await support.change(
+        instance.acme, to: SupportRules(), by: .console(agent.request(nil)))
       #expect(!same.value && same.renewed == nil)
       var settings = SupportRules()
       settings.codeCap = 4
@@ -61,16 +62,19 @@ struct LooseningTests {
       settings.approvalOverUsers = -1
       let wrong = settings
       await expect("outOfRange+outOfRange+outOfRange+codeRequired") {
-        try await support.change(instance.acme, to: wrong, agent.request(nil))
+        try await support.change(instance.acme, to: wrong, by: .console(agent.request(nil)))
       }
       let code = try #require(agent.device).code(at: instance.now)
       await expect("outOfRange+outOfRange+outOfRange+codeNotLookedAt") {
-        try await support.change(instance.acme, to: wrong, agent.request(nil, code: code))
+        try await support.change(
+          instance.acme, to: wrong, by: .console(agent.request(nil, code: code)))
       }
       settings = SupportRules()
       settings.codeCap = 20
       #expect(
-        try await support.change(instance.acme, to: settings, agent.request(nil, code: code)).value)
+        try await support.change(
+          instance.acme, to: settings, by: .console(agent.request(nil, code: code))
+        ).value)
     }
   }
 
@@ -80,11 +84,11 @@ struct LooseningTests {
       let support = instance.identity.support
       for wrong in [0, 241, .max, .min] {
         await expect("outOfRange") {
-          try await support.setStepUp(minutes: wrong, agent.request(nil))
+          try await support.setStepUp(minutes: wrong, by: .console(agent.request(nil)))
         }
       }
       try await check(instance, agent, row: .supportStepUp) {
-        try await support.setStepUp(minutes: 240, $0)
+        try await support.setStepUp(minutes: 240, by: .console($0))
       }
       #expect(try await support.stepUpMinutes() == 240)
     }
@@ -98,10 +102,10 @@ struct LooseningTests {
       try await instance.block(dora)
       #expect(try await support.held(id, in: instance.acme)?.name == "Dora Support")
       try await check(instance, owner, row: .supportRelease) {
-        try await support.unblock(id, in: instance.acme, $0)
+        try await support.unblock(id, in: instance.acme, by: .console($0))
       }
       #expect(try await support.held(id, in: instance.acme) == nil)
-      let again = try await support.unblock(id, in: instance.acme, owner.request(nil))
+      let again = try await support.unblock(id, in: instance.acme, by: .console(owner.request(nil)))
       #expect(!again.value && again.renewed == nil)
     }
   }
@@ -147,20 +151,25 @@ struct LooseningTests {
       let new = settings
       for agent in [dora, try await instance.agent("audrey", role: .auditor)] {
         await expect("notAllowed") {
-          try await support.change(instance.acme, to: new, agent.request(nil))
+          try await support.change(instance.acme, to: new, by: .console(agent.request(nil)))
         }
-        await expect("notAllowed") { try await support.setStepUp(minutes: 5, agent.request(nil)) }
         await expect("notAllowed") {
-          try await support.unblock(id, in: instance.acme, agent.request(nil))
+          try await support.setStepUp(minutes: 5, by: .console(agent.request(nil)))
+        }
+        await expect("notAllowed") {
+          try await support.unblock(id, in: instance.acme, by: .console(agent.request(nil)))
         }
       }
       instance.clock.advance(900)
       await expect("noSecondFactor") {
-        try await support.change(instance.acme, to: new, olga.request(nil, code: "123456"))
+        try await support.change(
+          instance.acme, to: new, by: .console(olga.request(nil, code: "123456")))
       }
-      await expect("noSecondFactor") { try await support.setStepUp(minutes: 5, olga.request(nil)) }
       await expect("noSecondFactor") {
-        try await support.unblock(id, in: instance.acme, olga.request(nil))
+        try await support.setStepUp(minutes: 5, by: .console(olga.request(nil)))
+      }
+      await expect("noSecondFactor") {
+        try await support.unblock(id, in: instance.acme, by: .console(olga.request(nil)))
       }
     }
   }

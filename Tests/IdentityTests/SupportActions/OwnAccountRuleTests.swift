@@ -15,7 +15,9 @@ struct OwnAccountRuleTests {
     new.email = Self.own
     new.emailVerified = true
     new.password = Person.alice.password
-    let account = try await identity.accounts.create(instance.acme, new, by: Instance.boss)
+    let account = try await identity.accounts.create(
+      instance.acme, new, by: .program(Instance.boss)
+    ).value
     let session = try await instance.signedIn(.alice, as: Self.own).session
     let other = "other@example.com"
     var change = AccountChange()

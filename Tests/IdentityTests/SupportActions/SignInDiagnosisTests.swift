@@ -118,13 +118,14 @@ import Testing
   {
     try await withInstance { instance in
       let account = try await instance.enrolled(.alice).account
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.configuration.totp = TOTPConfiguration(state: .disabled, adjacentIntervals: nil)
       }
       let unasked = try await diagnose(instance, account)
       guard case .factorsOff = unasked.cause else { throw Unexpected("another cause") }
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.password = false }
       let refused = try await diagnose(instance, account)
       guard case .methodsOff = refused.cause else { throw Unexpected("another cause") }

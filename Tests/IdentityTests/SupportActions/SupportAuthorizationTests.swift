@@ -18,7 +18,8 @@ struct SupportGateTests {
   ) async throws {
     var settings = SupportRules()
     change(&settings)
-    _ = try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+    _ = try await instance.identity.support.change(
+      instance.acme, to: settings, by: .program(Instance.boss))
   }
 
   private func factors(_ instance: Instance, _ device: Device) async throws -> Int {
@@ -207,7 +208,8 @@ struct SupportGateTests {
       let agent = try await instance.agent()
       _ = try await instance.agent("olga", role: .owner)
       try await instance.identity.administrators.revoke(
-        Grant(role: .support), from: agent.administrator.id, by: Author(actor: .commandLine))
+        Grant(role: .support), from: agent.administrator.id,
+        by: .program(Author(actor: .commandLine)))
       await expect("notAllowed") { try await remove(instance, device, agent.request()) }
       let elsewhere = try await instance.agent(
         "elsewhere", role: .support, project: instance.globex.project)
@@ -239,7 +241,7 @@ struct SupportGateTests {
       await expect("held") { try await remove(instance, devices[2], agent.request()) }
       await expect("notAllowed") {
         try await instance.identity.support.unblock(
-          agent.administrator.id, in: instance.acme, by: agent.author)
+          agent.administrator.id, in: instance.acme, by: .program(agent.author))
       }
       let held = try await instance.identity.support.held()
       #expect(held.map(\.name) == ["Dora Support"])
@@ -254,7 +256,8 @@ struct SupportGateTests {
 
       #expect(
         try await instance.identity.support.unblock(
-          agent.administrator.id, in: instance.acme, by: Instance.boss))
+          agent.administrator.id, in: instance.acme, by: .program(Instance.boss)
+        ).value)
       #expect(try await instance.log().first?.action == .supportRelease)
       _ = try await remove(instance, devices[2], agent.request())
       #expect(try await instance.identity.support.held().isEmpty)
@@ -297,14 +300,15 @@ struct SupportGateTests {
         fault(&settings)
         let wrong = settings
         await expect("outOfRange") {
-          try await support.change(instance.acme, to: wrong, by: Instance.boss)
+          try await support.change(instance.acme, to: wrong, by: .program(Instance.boss))
         }
       }
       var settings = SupportRules()
       settings.codeCap = 20
       settings.temporaryCodes = true
       settings.approvalOverUsers = 25
-      #expect(try await support.change(instance.acme, to: settings, by: Instance.boss))
+      #expect(
+        try await support.change(instance.acme, to: settings, by: .program(Instance.boss)).value)
       #expect(try await support.settings(instance.acme) == settings)
       #expect(try await support.settings(instance.east) == SupportRules())
       let row = try #require(try await instance.log().first)
@@ -317,7 +321,8 @@ struct SupportGateTests {
           AuditChange(.approvalOver, from: .absent, to: .number(25)),
         ])
       let count = try await instance.log().count
-      #expect(try await !support.change(instance.acme, to: settings, by: Instance.boss))
+      #expect(
+        try await !support.change(instance.acme, to: settings, by: .program(Instance.boss)).value)
       #expect(try await instance.log().count == count)
     }
   }

@@ -30,11 +30,11 @@ struct SupportPreconditionTests {
       let support = instance.identity.support
       for wrong in [0, 241, -1] {
         await expect("outOfRange") {
-          try await support.setStepUp(minutes: wrong, by: Instance.boss)
+          try await support.setStepUp(minutes: wrong, by: .program(Instance.boss))
         }
       }
-      #expect(try await support.setStepUp(minutes: 1, by: Instance.boss))
-      #expect(try await !support.setStepUp(minutes: 1, by: Instance.boss))
+      #expect(try await support.setStepUp(minutes: 1, by: .program(Instance.boss)).value)
+      #expect(try await !support.setStepUp(minutes: 1, by: .program(Instance.boss)).value)
       #expect(try await support.stepUpMinutes() == 1)
       instance.clock.advance(31)
       await expect("codeRequired") { try await act(instance, alice, agent.request()) }
@@ -119,7 +119,7 @@ struct SupportPreconditionTests {
       let support = instance.identity.support
       var settings = SupportRules()
       settings.actionsPerHour = 1
-      try await support.change(instance.acme, to: settings, by: Instance.boss)
+      try await support.change(instance.acme, to: settings, by: .program(Instance.boss))
       await expect("reasonRequired") { try await act(instance, alice, agent.request(nil)) }
       _ = try await act(instance, alice, agent.request())
       let before = try await support.eligibility(agent.session, on: alice, in: instance.acme)

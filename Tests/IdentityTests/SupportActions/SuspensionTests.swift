@@ -130,7 +130,7 @@ struct SuspensionTests {
     try await withInstance { instance in
       _ = try await suspendedPhone(instance)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Author(actor: .commandLine)
+        project: instance.acme.project, by: .program(Author(actor: .commandLine))
       ) { $0.configuration.setSMS(false) }
       let device = try await instance.enroll(try await instance.session(.alice).session)
       #expect(device.account.factors.map(\.kind) == [.phone, .totp])

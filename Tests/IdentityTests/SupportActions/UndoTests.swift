@@ -28,7 +28,8 @@ struct UndoTests {
       if let hours {
         var settings = SupportRules()
         settings.undoHours = hours
-        try await instance.identity.support.change(instance.acme, to: settings, by: Instance.boss)
+        try await instance.identity.support.change(
+          instance.acme, to: settings, by: .program(Instance.boss))
       }
       removal = try await instance.identity.factorRemovals.remove(
         instance.acme, device.account.id, all ? nil : device.factor, dora.request(reason)

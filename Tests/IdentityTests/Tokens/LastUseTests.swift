@@ -32,7 +32,8 @@ struct LastUseTests {
       let tokens = instance.identity.serviceTokens
       let created = try await tokens.create(
         project: instance.acme.project, tenant: nil, role: .application, name: "x",
-        maker: .commandLine)
+        by: .program(Author(actor: .commandLine))
+      ).value
       _ = try await tokens.find(Secret("cst_nothing"))
       _ = try await instance.identity.apiKeys.project(for: "nothing")
       let writes = instance.database.statistics.writes
@@ -49,7 +50,7 @@ struct LastUseTests {
     try await withInstance { instance in
       let (keys, project) = (instance.identity.apiKeys, instance.acme.project)
       while try await keys.list(project).count < 501 {
-        _ = try await keys.create(for: project, by: Instance.boss)
+        _ = try await keys.create(for: project, by: .program(Instance.boss))
       }
       for key in try await keys.list(project) { _ = try await keys.project(for: key.text) }
       try await instance.identity.recordUses()

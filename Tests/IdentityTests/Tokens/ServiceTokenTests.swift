@@ -22,7 +22,8 @@ struct ServiceTokenTests {
     maker: ServiceTokens.Maker = .commandLine
   ) async throws -> (token: ServiceToken, secret: Secret) {
     try await instance.identity.serviceTokens.create(
-      project: instance.acme.project, tenant: tenant, role: role, name: "backend", maker: maker)
+      project: instance.acme.project, tenant: tenant, role: role, name: "backend",
+      by: .program(maker))
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
@@ -72,15 +73,18 @@ struct ServiceTokenTests {
         #expect(try await tokens.find(Secret(other)) == nil)
       }
       await expect("notFound") {
-        try await tokens.revoke(created.token.id, of: instance.globex.project, by: Instance.boss)
+        try await tokens.revoke(
+          created.token.id, of: instance.globex.project, by: .program(Instance.boss))
       }
       #expect(try await tokens.find(created.secret) != nil)
-      try await tokens.revoke(created.token.id, of: instance.acme.project, by: Instance.boss)
+      try await tokens.revoke(
+        created.token.id, of: instance.acme.project, by: .program(Instance.boss))
       #expect(try await tokens.find(created.secret) == nil)
       #expect(try await tokens.list(instance.acme.project).map(\.revokedAt) == [instance.now])
       #expect(try await tokens.list(instance.globex.project).isEmpty)
       await expect("notFound") {
-        try await tokens.revoke(created.token.id, of: instance.acme.project, by: Instance.boss)
+        try await tokens.revoke(
+          created.token.id, of: instance.acme.project, by: .program(Instance.boss))
       }
       let rows = try await instance.log().prefix(2)
       #expect(rows.map(\.action) == [.serviceTokenRevoke, .serviceTokenCreate])
@@ -95,12 +99,14 @@ struct ServiceTokenTests {
       let bob = try await instance.account(.bob)
       try await accounts.delete(acme, alice.id, by: program)
       try await instance.identity.serviceTokens.revoke(
-        ID(program.actor.id), of: acme.project, by: Instance.boss)
+        ID(program.actor.id), of: acme.project, by: .program(Instance.boss))
       await expect("tokenRevoked") { try await accounts.delete(acme, bob.id, by: program) }
       await expect("tokenRevoked") {
         try await accounts.update(acme, bob.id, AccountChange(), by: program)
       }
-      await expect("tokenRevoked") { try await accounts.create(acme, NewAccount(), by: program) }
+      await expect("tokenRevoked") {
+        try await accounts.create(acme, NewAccount(), by: .program(program))
+      }
       await expect("tokenRevoked") {
         try await instance.identity.imports.run(
           acme, [ImportTests.user(.mallory)], ImportOptions(existing: .replace), by: program)
@@ -153,13 +159,14 @@ struct ServiceTokenTests {
       for (project, tenant) in pools {
         await expect("poolNotFound") {
           try await tokens.create(
-            project: project, tenant: tenant, role: .owner, name: "x", maker: .commandLine)
+            project: project, tenant: tenant, role: .owner, name: "x",
+            by: .program(Author(actor: .commandLine)))
         }
       }
       await expect("invalidName") {
         try await tokens.create(
           project: instance.acme.project, tenant: nil, role: .owner, name: " ",
-          maker: .commandLine)
+          by: .program(Author(actor: .commandLine)))
       }
     }
   }

@@ -10,8 +10,8 @@ struct TokenMakerTests {
   ) async throws -> Secret {
     try await instance.identity.serviceTokens.create(
       project: pool.project, tenant: pool.tenant, role: role, name: "\(role) of \(pool.name)",
-      maker: maker.map { .administrator($0, instance.author($0)) } ?? .commandLine
-    ).secret
+      by: .program(maker.map { .administrator($0, instance.author($0)) } ?? .commandLine)
+    ).value.secret
   }
 
   private func validity(_ instance: Instance, _ secrets: [Secret]) async throws -> [Bool] {
@@ -35,7 +35,8 @@ struct TokenMakerTests {
       ]
       #expect(try await instance.identity.serviceTokens.count(madeBy: olga.id) == 2)
       let revoked = try await instance.identity.administrators.remove(
-        olga.id, by: instance.author(boss))
+        olga.id, by: .program(instance.author(boss))
+      ).value
       #expect(revoked == 2)
       #expect(try await validity(instance, secrets) == [false, false, true, true])
       #expect(try await instance.identity.serviceTokens.count(madeBy: olga.id) == 0)
@@ -56,7 +57,7 @@ struct TokenMakerTests {
         Grant(role: .policy, project: acme),
         Grant(role: .owner, project: acme, tenant: instance.east.tenant),
         Grant(role: .owner, project: instance.globex.project),
-      ] { try await administrators.grant(grant, to: olga.id, by: author) }
+      ] { try await administrators.grant(grant, to: olga.id, by: .program(author)) }
       let secrets = [
         try await make(instance, .owner, instance.acme, by: olga),
         try await make(instance, .application, instance.west, by: olga),
@@ -67,18 +68,20 @@ struct TokenMakerTests {
         try await make(instance, .owner, instance.acme),
       ]
       let first = try await administrators.revoke(
-        Grant(role: .owner, project: acme), from: olga.id, by: author)
+        Grant(role: .owner, project: acme), from: olga.id, by: .program(author)
+      ).value
       #expect(first == 2)
       #expect(
         try await validity(instance, secrets) == [false, false, true, true, true, true, true])
       let second = try await administrators.revoke(
-        Grant(role: .policy, project: acme), from: olga.id, by: author)
+        Grant(role: .policy, project: acme), from: olga.id, by: .program(author)
+      ).value
       #expect(second == 1)
       #expect(
         try await validity(instance, secrets) == [false, false, false, true, true, true, true])
       // Granting the role again doesn't restore the tokens.
       try await administrators.grant(
-        Grant(role: .owner, project: acme), to: olga.id, by: author)
+        Grant(role: .owner, project: acme), to: olga.id, by: .program(author))
       #expect(try await validity(instance, secrets).filter { $0 }.count == 4)
       let rows = try await instance.wholeLog().filter { $0.action == .serviceTokenRevoke }
       #expect(rows.count == 3)
@@ -89,7 +92,8 @@ struct TokenMakerTests {
     try await withInstance { instance in
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
-      try await instance.identity.administrators.remove(olga.id, by: instance.author(boss))
+      try await instance.identity.administrators.remove(
+        olga.id, by: .program(instance.author(boss)))
       // The request was authorized while she still had the role.
       await expect("exceedsMaker") {
         _ = try await make(instance, .policy, instance.acme, by: olga)
@@ -103,7 +107,7 @@ struct TokenMakerTests {
       let secret = try await make(instance, .owner, instance.acme, by: last)
       await expect("lastOwner") {
         _ = try await instance.identity.administrators.remove(
-          last.id, by: Author(actor: .commandLine))
+          last.id, by: .program(Author(actor: .commandLine)))
       }
       #expect(try await validity(instance, [secret]) == [true])
     }

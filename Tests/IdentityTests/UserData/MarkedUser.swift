@@ -97,7 +97,7 @@ extension Instance {
     new.photoURL = "https://qz7marker.example.com/a.png"
     new.password = Person.alice.password
     new.emailVerified = true
-    let account = try await identity.accounts.create(acme, new, by: Self.boss)
+    let account = try await identity.accounts.create(acme, new, by: .program(Self.boss)).value
     let outcome = try await identity.signIns.password(
       acme, email: "qz7marker@example.com", password: Person.alice.password,
       address: "203.0.113.5")

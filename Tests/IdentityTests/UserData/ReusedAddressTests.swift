@@ -42,7 +42,7 @@ struct ReusedAddressTests {
         try Self.addMessage(to: number, in: acme, at: now, connection)
       }
       _ = try await instance.identity.userData.erase(
-        acme, alice.id, reason: "asked", by: Instance.boss)
+        acme, alice.id, by: .program(Instance.boss, because: "asked"))
       try await instance.finishErasures()
       let rest = try await instance.test.query(
         "SELECT recipient FROM outbox WHERE purpose = 'link'")

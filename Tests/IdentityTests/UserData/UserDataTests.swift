@@ -46,7 +46,8 @@ struct UserDataTests {
     try await withInstance { instance in
       let user = try await instance.marked()
       let bytes = try await instance.identity.userData.export(
-        instance.acme, user.id, by: Instance.boss)
+        instance.acme, user.id, by: .program(Instance.boss)
+      ).value
       let file = try JSON.parse(bytes)
       #expect(file["format"] == "countersign-user-data/1")
       #expect(file["account"]?["displayName"] == "qz7marker Alice")
@@ -78,7 +79,8 @@ struct UserDataTests {
       // Backup codes name the user by number.
       #expect(expected.subtracting(marked).subtracting(Self.byNumber) == [])
       let erasure = try await instance.identity.userData.erase(
-        instance.acme, user.id, reason: "asked for it", by: Instance.boss)
+        instance.acme, user.id, by: .program(Instance.boss, because: "asked for it")
+      ).value
       #expect(
         try await instance.tables(with: "qz7marker") == ["audit", "audit_change", "user_erasure"])
       try await instance.finishErasures()
@@ -107,7 +109,7 @@ struct UserDataTests {
     try await withInstance { instance in
       let user = try await instance.marked()
       _ = try await instance.identity.userData.erase(
-        instance.acme, user.id, reason: "asked for it", by: Instance.boss)
+        instance.acme, user.id, by: .program(Instance.boss, because: "asked for it"))
       try await instance.finishErasures()
       #expect(
         try await instance.tables(with: "sms number \(instance.acme.key) +15550100") == [])
@@ -123,7 +125,7 @@ struct UserDataTests {
       _ = try await instance.identity.support.endSessions(
         instance.acme, device.account.id, agent.request(.left, ticket: "HR-7"))
       _ = try await instance.identity.userData.erase(
-        instance.acme, device.account.id, reason: "asked", by: Instance.boss)
+        instance.acme, device.account.id, by: .program(Instance.boss, because: "asked"))
       try await instance.finishErasures()
       let log = try await instance.log()
       let row = try #require(log.first { $0.action == .sessionsEnd })
@@ -164,7 +166,7 @@ struct UserDataTests {
     try await withInstance { instance in
       try await instance.configureProvider()
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.project?.allowDuplicateEmails = true }
       let user = try await instance.signIn(
         withProviderSaying: #""email":"qz7marker@example.com","email_verified":true"#

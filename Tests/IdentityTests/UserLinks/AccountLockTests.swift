@@ -75,7 +75,7 @@ struct AccountLockTests {
   private func alice(_ instance: Instance) async throws -> Account {
     try await instance.allowPhones()
     _ = try await instance.identity.pools.update(
-      project: instance.acme.project, by: Instance.boss
+      project: instance.acme.project, by: .program(Instance.boss)
     ) { $0.signIn.emailLink = true }
     try await instance.configureProvider()
     let alice = try await instance.account(.alice)
@@ -288,7 +288,7 @@ struct AccountLockTests {
     case .created:
       var new = NewAccount()
       new.email = address.uppercased()
-      _ = try await identity.accounts.create(pool, new, by: try await instance.program())
+      _ = try await identity.accounts.create(pool, new, by: .program(try await instance.program()))
     case .updated:
       try await update(instance, bob, by: try await instance.program()) { $0.email = .set(address) }
     case .ownUpdate:

@@ -133,7 +133,7 @@ struct EnrollmentLinkTests {
         instance.acme, account.id, change, by: Instance.boss)
       let link = try await send(instance, account)
       _ = try await instance.identity.pools.update(
-        project: instance.acme.project, by: Instance.boss
+        project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.signIn.password = false }
       await expect("refused") { try await links.open(link) }
       let agent = try await instance.agent("d2")
@@ -331,7 +331,8 @@ struct EnrollmentLinkTests {
       try await instance.identity.accounts.update(
         instance.acme, bob.id, change, by: Instance.boss)
       #expect(await refusal(bob) == "userDisabled")
-      _ = try await instance.identity.policies.change(instance.acme, by: Instance.boss) { edit in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        edit in
         edit.configuration.totp = nil
       }
       #expect(await refusal(bob) == "enrollment.totpNotEnabled")

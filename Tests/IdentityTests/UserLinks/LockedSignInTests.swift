@@ -43,7 +43,7 @@ struct LockedSignInTests {
       try await instance.configureProvider()
       _ = try await instance.identity.trustedTokenKeys.add(
         to: instance.acme.project, issuer: "back@acme.example", keyID: nil,
-        key: TestTokenIssuer.back.pem(), by: Instance.boss)
+        key: TestTokenIssuer.back.pem(), by: .program(Instance.boss))
       let alice = try await instance.account(.alice)
       var change = AccountChange()
       change.phoneNumber = .set(Instance.number)

@@ -233,9 +233,10 @@ struct ReportedChangeTests {
       let device = try await instance.enrolled(.alice)
       let link = try await removal(instance, device)
       try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
-      try await instance.identity.administrators.remove(olga.id, by: instance.author(boss))
+      try await instance.identity.administrators.remove(
+        olga.id, by: .program(instance.author(boss)))
       try await instance.identity.administrators.revoke(
-        Grant(role: .policy), from: paul.id, by: instance.author(boss))
+        Grant(role: .policy), from: paul.id, by: .program(instance.author(boss)))
       var recipients: [String] = []
       while let mail = try await instance.claim() {
         if mail.purpose == "alert-changes-locked" { recipients.append(mail.recipient) }
@@ -254,7 +255,8 @@ struct ReportedChangeTests {
       try await instance.identity.reportedChanges.object(link, by: Instance.visitor)
       #expect(try await instance.mails("alert-changes-locked").count == 1)
       _ = try await instance.identity.userData.erase(
-        instance.acme, device.account.id, reason: "asked", by: Author(actor: .commandLine))
+        instance.acme, device.account.id,
+        by: .program(Author(actor: .commandLine), because: "asked"))
       #expect(try await instance.mails("alert-changes-locked").isEmpty)
     }
   }

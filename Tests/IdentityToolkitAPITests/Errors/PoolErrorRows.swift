@@ -27,7 +27,7 @@ extension ErrorRow {
     ErrorRow("INVALID_PROJECT_ID") { server in
       let alice = try await server.waiting()
       _ = try await server.identity.pools.createProject(
-        id: "another-one", displayName: "Another", by: Author(actor: .commandLine))
+        id: "another-one", displayName: "Another", by: .program(Author(actor: .commandLine)))
       let keys = try await server.identity.apiKeys.list(ID("another-one"))
       let key = try #require(keys.first?.text)
       return try await server.post(
@@ -79,7 +79,7 @@ extension ErrorRow {
     ErrorRow("PROJECT_DISABLED") { server in
       let alice = try await server.addPerson()
       _ = try await server.identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
+        project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
       ) { (project) throws(PoolError) in project.disableAuth = true }
       return try await server.signIn(alice)
     },

@@ -66,7 +66,8 @@ struct AccessTests {
   @Test func `the number of another project is refused as its ID is`() async throws {
     try await TestServer.with { server in
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       let own = try await server.identity.pools.find(project: ID(TestServer.project))
       let token = try await server.token(.owner)
       _ = try await server.post(TestServer.accounts, ["localId": "alice"], .owner)
@@ -104,7 +105,7 @@ struct AccessTests {
   @Test func `the response for another project doesn't reveal whether it exists`() async throws {
     try await TestServer.with { server in
       _ = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine)))
       for call in Guarded.all {
         let real = try await call.send(server, "projects/other-mfa", .owner)
         let unreal = try await call.send(server, "projects/nothing-here", .owner)
@@ -228,7 +229,8 @@ struct AccessTests {
     try await TestServer.with { server in
       let alice = try await server.addPerson()
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       let otherKey = try #require(
         try await server.identity.apiKeys.list(other.pool.project).first
       ).text

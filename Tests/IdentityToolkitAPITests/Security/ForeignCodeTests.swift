@@ -44,7 +44,7 @@ struct ForeignCodeTests {
   private func otherProject(_ server: TestServer) async throws -> Device {
     let id = "another-one"
     _ = try await server.identity.pools.createProject(
-      id: id, displayName: "Another", by: Author(actor: .commandLine))
+      id: id, displayName: "Another", by: .program(Author(actor: .commandLine)))
     let key = try #require(try await server.identity.apiKeys.list(ID(id)).first?.text)
     let owner = try await server.token(.owner, project: id)
     let mfa: JSON = ["mfa": ["providerConfigs": [["state": "ENABLED", "totpProviderConfig": [:]]]]]

@@ -76,7 +76,8 @@ struct ForeignCredentialTests {
   private func pools(_ server: TestServer, _ other: TestTokenIssuer) async throws -> [TestedPool] {
     let maker = Author(actor: .commandLine)
     let project = try await server.identity.pools.createProject(
-      id: "other-mfa", displayName: "Other", by: maker)
+      id: "other-mfa", displayName: "Other", by: .program(maker)
+    ).value
     let key = try await server.identity.apiKeys.list(project.pool.project).first?.text ?? ""
     let owner = try await server.token(.owner, project: "other-mfa")
     var pools = [
@@ -90,15 +91,16 @@ struct ForeignCredentialTests {
     }
     for (id, forge) in [(TestServer.project, TestTokenIssuer.back), ("other-mfa", other)] {
       _ = try await server.identity.trustedTokenKeys.add(
-        to: ID(id), issuer: "backend@acme.example", keyID: nil, key: forge.pem(), by: maker)
-      _ = try await server.identity.pools.update(project: ID(id), by: maker) {
+        to: ID(id), issuer: "backend@acme.example", keyID: nil, key: forge.pem(),
+        by: .program(maker))
+      _ = try await server.identity.pools.update(project: ID(id), by: .program(maker)) {
         $0.signIn.emailLink = true
       }
     }
     for pool in pools {
       if let tenant = pool.tenant {
         _ = try await server.identity.pools.update(
-          project: ID(pool.project), tenant: ID(tenant), by: maker
+          project: ID(pool.project), tenant: ID(tenant), by: .program(maker)
         ) { $0.signIn.emailLink = true }
       }
       _ = try await pool.administer(

@@ -92,7 +92,8 @@ struct IDTokenTests {
 
       guard profile == .standalone else { return }
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let answer = try await server.post(
         Self.lookup + "?key=\(key)", ["idToken": inProject["idToken"] ?? nil], .none)

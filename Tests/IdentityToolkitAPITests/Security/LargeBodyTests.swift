@@ -55,7 +55,9 @@ struct LargeBodyTests {
     try await TestServer.with { server in
       let project = ID<Project>(TestServer.project)
       let (token, secret) = try await server.identity.serviceTokens.create(
-        project: project, tenant: nil, role: .support, name: "backend", maker: .commandLine)
+        project: project, tenant: nil, role: .support, name: "backend",
+        by: .program(Author(actor: .commandLine))
+      ).value
       let path = "/v1/projects/\(TestServer.project)/accounts:batchCreate"
       func refusal(_ path: String, _ token: String? = nil) async throws -> Int? {
         var request = Request(method: .post, target: try #require(Target(path)))
@@ -68,7 +70,7 @@ struct LargeBodyTests {
       #expect(try await refusal("/v1/nothing") == 413)
       #expect(try await refusal(path, secret.revealedText) == nil)
       try await server.identity.serviceTokens.revoke(
-        token.id, of: project, by: Author(actor: .commandLine))
+        token.id, of: project, by: .program(Author(actor: .commandLine)))
       #expect(try await refusal(path, secret.revealedText) == 401)
     }
   }

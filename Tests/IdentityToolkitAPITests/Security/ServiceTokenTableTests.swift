@@ -31,7 +31,7 @@ struct ServiceTokenTableTests {
     guard let action = operation.action else { return }
     let other = try await server.addTenant("initech")
     _ = try await server.identity.pools.createProject(
-      id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+      id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine)))
     let isOfTenant = operation.path.parameters.contains("tenantId")
     let isFree = operation.path.parameters.isEmpty
     for role in ServiceTokenRole.allCases {

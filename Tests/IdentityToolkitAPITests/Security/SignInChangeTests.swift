@@ -195,7 +195,7 @@ struct SignInChangeTests {
       switch situation {
       case .settingOff:
         _ = try await server.identity.pools.update(
-          project: ID(TestServer.project), by: Author(actor: .commandLine)
+          project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
         ) { $0.changesNeedFactor = false }
       case .factorOff:
         let off: JSON = [
@@ -346,7 +346,7 @@ extension SignInChangeTests {
       if index == 0 {
         _ = try await server.identity.trustedTokenKeys.add(
           to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
-          key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
+          key: TestTokenIssuer.back.pem(), by: .program(Author(actor: .commandLine)))
       }
       return User(
         uid: name, email: "\(name)@example.com", other: other,

@@ -56,7 +56,7 @@ struct TokenIsolationTests {
   ) async throws {
     let pool = try await server.identity.pools.find(
       project: project, tenant: tenant.map { ID($0) })
-    _ = try await server.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+    _ = try await server.identity.policies.change(pool, by: .program(Author(actor: .commandLine))) {
       $0.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: nil)
     }
   }
@@ -125,7 +125,8 @@ struct TokenIsolationTests {
     try await TestServer.with { server in
       let given = try await given(server)
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       try await switchOn(server, project: other.pool.project)
       let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       for call in calls(server) {

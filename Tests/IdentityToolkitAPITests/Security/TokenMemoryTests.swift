@@ -50,7 +50,8 @@ struct TokenMemoryTests {
     try await TestServer.with { server in
       let token = try await shown(server, try await server.addPerson())
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let answer = try await server.post(Self.lookup + "?key=\(key)", ["idToken": token], .none)
       #expect(answer.error == "INVALID_ID_TOKEN")

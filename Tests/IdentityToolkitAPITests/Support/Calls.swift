@@ -170,8 +170,8 @@ extension TestServer {
   {
     try await identity.serviceTokens.create(
       project: ID(project), tenant: tenant.map { ID($0) }, role: role, name: "a program",
-      maker: .commandLine
-    ).secret.revealedText
+      by: .program(Author(actor: .commandLine))
+    ).value.secret.revealedText
   }
 }
 

@@ -11,7 +11,7 @@ extension TestServer {
     var settings = SupportRules()
     (settings.temporaryCodes, settings.recoveryCodes) = (true, true)
     let pool = try await identity.pools.find(project: ID(TestServer.project))
-    try await identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+    try await identity.support.change(pool, to: settings, by: .program(Author(actor: .commandLine)))
   }
 
   /// Returns a request by a support agent who has just re-authenticated.

@@ -43,7 +43,8 @@ final class TestServer: Sendable {
     key = try await identity.apiKeys.list(ID(TestServer.project)).first?.text ?? ""
     let created = try await identity.serviceTokens.create(
       project: ID(TestServer.project), tenant: nil, role: .owner, name: "tests",
-      maker: .commandLine)
+      by: .program(Author(actor: .commandLine))
+    ).value
     owner = profile == .emulator ? "owner" : created.secret.revealedText
     self.clock = clock
     time = Mutex(0)
@@ -99,10 +100,10 @@ private enum Template {
       try await identity.prepare()
       if profile == .standalone {
         _ = try await identity.pools.createProject(
-          id: TestServer.project, displayName: "Acme", by: Author(actor: .commandLine))
+          id: TestServer.project, displayName: "Acme", by: .program(Author(actor: .commandLine)))
       }
       _ = try await identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
+        project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
       ) { project throws(PoolError) in
         project.project?.allowTenants = true
         project.emailPrivacy = true

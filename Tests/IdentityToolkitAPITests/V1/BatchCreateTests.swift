@@ -98,7 +98,8 @@ struct BatchCreateTests {
       _ = try await server.addPerson()
       let application = try await server.identity.serviceTokens.create(
         project: ID(TestServer.project), tenant: nil, role: .application, name: "app",
-        maker: .commandLine)
+        by: .program(Author(actor: .commandLine))
+      ).value
       let page = try await server.get(
         TestServer.accounts + ":batchGet", .bearer(application.secret.revealedText))
       #expect(page["users"]?.arrayValue?.first?["passwordHash"] == "UkVEQUNURUQ=")

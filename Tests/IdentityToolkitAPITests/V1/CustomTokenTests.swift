@@ -20,7 +20,7 @@ struct CustomTokenTests {
   private func register(_ server: TestServer) async throws {
     _ = try await server.identity.trustedTokenKeys.add(
       to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
-      key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
+      key: TestTokenIssuer.back.pem(), by: .program(Author(actor: .commandLine)))
   }
 
   @Test func `a custom token is exchanged for tokens`() async throws {
@@ -166,7 +166,7 @@ struct CustomTokenTests {
         TestServer.accounts, ["localId": "alice", "disabled": true], .owner)
       #expect(try await server.post(Self.path, ["token": token]).error == "USER_DISABLED")
       _ = try await server.identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
+        project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
       ) { project throws(PoolError) in project.disableAuth = true }
       #expect(try await server.post(Self.path, ["token": token]).error == "PROJECT_DISABLED")
     }

@@ -100,7 +100,8 @@ struct RefreshTests {
         server, session["refreshToken"], path: "/v1/token?tenantId=\(id)")
       #expect(try claims(right["id_token"])["firebase"]?["tenant"]?.stringValue == id)
       let other = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine))
+      ).value
       let key = try await server.identity.apiKeys.list(other.pool.project).first?.text ?? ""
       let stolen = try await server.post(
         "/v1/token?key=\(key)",

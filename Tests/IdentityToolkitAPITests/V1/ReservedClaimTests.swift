@@ -37,7 +37,7 @@ struct ReservedClaimTests {
     try await TestServer.with { server in
       _ = try await server.identity.trustedTokenKeys.add(
         to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
-        key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
+        key: TestTokenIssuer.back.pem(), by: .program(Author(actor: .commandLine)))
       let alice = try await server.addPerson()
       for name in Self.reserved {
         let claims = #"{"plan":"gold","\#(name)":"x"}"#
@@ -70,7 +70,7 @@ struct ReservedClaimTests {
     try await TestServer.with { server in
       _ = try await server.identity.trustedTokenKeys.add(
         to: ID(TestServer.project), issuer: "backend@acme.example", keyID: nil,
-        key: TestTokenIssuer.back.pem(), by: Author(actor: .commandLine))
+        key: TestTokenIssuer.back.pem(), by: .program(Author(actor: .commandLine)))
       let own: JSON.Object = [
         "localId": "alice", "email": "alice@example.com", "password": .string(Person.password),
         "emailVerified": true,

@@ -182,7 +182,8 @@ struct UpdateTests {
       var settings = try await server.identity.support.settings(pool)
       settings.tokenChangesPerHour = 1
       settings.tokensRemoveFactors = false
-      try await server.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(
+        pool, to: settings, by: .program(Author(actor: .commandLine)))
       #expect(
         try await server.post(Self.admin, ["localId": uid, "mfa": phones], .owner).status == 200)
       let removal = try await server.post(Self.admin, ["localId": uid, "mfa": [:]], .owner)
@@ -201,7 +202,8 @@ struct UpdateTests {
         "enrollments": [["phoneInfo": "+15555550101"], ["phoneInfo": "+15555550102"]]
       ]
       settings.tokensRemoveFactors = true
-      try await server.identity.support.change(pool, to: settings, by: Author(actor: .commandLine))
+      try await server.identity.support.change(
+        pool, to: settings, by: .program(Author(actor: .commandLine)))
       let often = try await server.post(Self.admin, ["localId": uid, "mfa": more], .owner)
       #expect(often.status == 429)
       #expect(often.error?.hasPrefix("QUOTA_EXCEEDED : ") == true)

@@ -107,7 +107,7 @@ struct ConfigRoundTripTests {
       for (tenant, text) in stored {
         _ = try await server.identity.pools.update(
           project: ID(TestServer.project), tenant: tenant.map { ID($0) },
-          by: Author(actor: .commandLine)
+          by: .program(Author(actor: .commandLine))
         ) { $0.members = text }
         let policy = Credential.bearer(try await server.token(.policy))
         let path = tenant.map { "\(TenantTests.tenants)/\($0)" } ?? TestServer.config
@@ -161,7 +161,7 @@ struct ConfigRoundTripTests {
         return settings.signIn
       }
       _ = try await server.identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
+        project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
       ) { $0.signIn = linkOnly }
       let read = try await server.get(TestServer.config)
       for query in ["", "?updateMask=signIn", "?updateMask=emailPrivacyConfig"] {

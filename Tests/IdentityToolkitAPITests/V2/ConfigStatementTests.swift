@@ -31,7 +31,8 @@ struct ConfigStatementTests {
     try await TestServer.with(trace: statements.add) { server in
       let tenant = try await server.identity.pools.createTenant(
         in: ID(TestServer.project), PoolEdit(displayName: "eu-shop"),
-        by: Author(actor: .commandLine))
+        by: .program(Author(actor: .commandLine))
+      ).value
       let address = "/v2/projects/\(TestServer.project)/tenants/\(tenant.pool.objectID)"
       // The first call also stores when the token was last used.
       _ = try await server.get(TestServer.config)

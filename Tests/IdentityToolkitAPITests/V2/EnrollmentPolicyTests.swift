@@ -15,7 +15,7 @@ struct EnrollmentPolicyTests {
     try await server.switchTOTPOn(adjacentIntervals: 1)
     let day = try #require(Day(from))
     let pool = try await server.identity.pools.find(project: ID(TestServer.project))
-    _ = try await server.identity.policies.change(pool, by: Author(actor: .commandLine)) {
+    _ = try await server.identity.policies.change(pool, by: .program(Author(actor: .commandLine))) {
       edit throws(PolicyError) in
       edit.pattern = .mandatory
       edit.enforcement = Enforcement(mode, from: day, graceDays: grace)

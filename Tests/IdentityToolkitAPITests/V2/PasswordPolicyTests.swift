@@ -95,7 +95,7 @@ struct PasswordPolicyTests {
   @Test func `common passwords are refused whatever requirements a program sets`() async throws {
     try await TestServer.with { server in
       _ = try await server.identity.pools.update(
-        project: ID(TestServer.project), by: Author(actor: .commandLine)
+        project: ID(TestServer.project), by: .program(Author(actor: .commandLine))
       ) {
         $0.passwords = PasswordPolicy(isEnforced: true, shortest: 8, refusesCommon: true)
       }

@@ -312,9 +312,11 @@ struct TenantTests {
     try await TestServer.with { server in
       for name in ["alpha", "beta", "gamma"] { _ = try await server.addTenant(name) }
       _ = try await server.identity.pools.createProject(
-        id: "other-mfa", displayName: "Other", by: Author(actor: .commandLine))
+        id: "other-mfa", displayName: "Other", by: .program(Author(actor: .commandLine)))
       let foreign = try await server.identity.pools.createTenant(
-        in: ID("other-mfa"), PoolEdit(displayName: "aaaa"), by: Author(actor: .commandLine))
+        in: ID("other-mfa"), PoolEdit(displayName: "aaaa"),
+        by: .program(Author(actor: .commandLine))
+      ).value
       for token in ["!", "not-a-token", "alpha", foreign.pool.objectID] {
         let answer = try await server.get(Self.tenants + "?pageToken=\(token)")
         #expect(answer.status == 200 && answer.json == [:], "\(token)")

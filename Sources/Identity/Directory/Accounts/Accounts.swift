@@ -6,33 +6,17 @@ public struct Accounts: Sendable {
   let hasher: PasswordHasher
   let uncounted = UncountedUsers()
 
-  /// Creates an account for an author with permission to create users.
+  /// Creates an account for a caller with permission to create users.
   public func create(
-    _ pool: Pool, _ new: NewAccount, by author: Author
-  ) async throws -> Account {
+    _ pool: Pool, _ new: NewAccount, by caller: Caller
+  ) async throws -> ActionOutcome<Account> {
     let hash = try await check(new, in: pool)
-    return try await store.perform(
-      by: author, inserting(new, hash, in: pool))
-  }
-
-  public func create(
-    _ pool: Pool, _ new: NewAccount, _ request: ActionRequest
-  ) async throws -> Account {
-    let hash = try await check(new, in: pool)
-    return try await store.perform(
-      .createUser, request, in: ActionTarget(pool),
-      inserting(new, hash, in: pool)
-    ).value
-  }
-
-  private func inserting(
-    _ new: NewAccount, _ hash: PasswordHash?, in pool: Pool
-  ) -> Action<Account> {
     var new = new
     new.givenFields = .disabled
     let given = new
     let random = store.random
-    return { context, connection in
+    return try await store.run(.createUser, by: caller, in: ActionTarget(pool)) {
+      context, connection in
       let now = context.now
       try AccountRecord.refuseTaken(given, in: pool, connection)
       let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
@@ -132,7 +116,8 @@ public struct Accounts: Sendable {
   public func recordHashDownload(
     of pool: Pool, count: Int, by author: Author
   ) async throws {
-    try await store.perform(by: author) { context, connection in
+    _ = try await store.run(.exportUsers, by: .program(author), in: ActionTarget(pool)) {
+      context, connection in
       var entry = DownloadedUsers.PoolCount(pool, count: count)
         .entry(.accountDownload, name: pool.name)
       entry.add(.passwordHashes, .flag(true))
@@ -146,9 +131,8 @@ public struct Accounts: Sendable {
     of users: DownloadedUsers, filter: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
     let store = store
-    return try await store.perform(
-      .exportUsers, request, in: users.target
-    ) { context, connection in
+    return try await store.run(.exportUsers, by: .console(request), in: users.target) {
+      context, connection in
       try ShownUsers.count(users.counts, by: context.author, at: context.now, store, connection)
       for var entry in users.entries {
         if !filter.isEmpty { entry.add(.filter, .text(filter)) }

@@ -29,7 +29,6 @@ public struct Exemption: Sendable {
 /// Grants exemptions from MFA, which end on their own.
 public struct Exemptions: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
 
   /// The longest exemption, in days, and how long after its end another one is a renewal.
   public static let longest = 30
@@ -72,12 +71,15 @@ public struct Exemptions: Sendable {
   public func grant(
     _ pool: Pool, _ account: ID<Account>, until: Instant?, _ request: ActionRequest
   ) async throws -> ActionOutcome<Exemption> {
-    try await authorization.act(
-      .exemptUser, request, on: account, in: pool,
-      answers: { _, now in
-        until?.isWithin(days: Self.longest, after: now) == true ? [] : [.untilOutOfRange]
-      }
-    ) { account, _, now, connection in
+    try await store.run(
+      .exemptUser, by: .console(request),
+      on: .user(
+        account, in: pool,
+        inputErrors: { _, now in
+          until?.isWithin(days: Self.longest, after: now) == true ? [] : [.untilOutOfRange]
+        })
+    ) { account, context, connection in
+      let now = context.now
       guard let until, let reason = request.reason else {
         throw ActionDenial.answers([.untilOutOfRange])
       }
@@ -101,7 +103,8 @@ public struct Exemptions: Sendable {
       }
       var entry = AuditEntry(.accountExempt, of: account, in: pool)
       entry.add(.exemptUntil, from: .optional(current?.endsAt), to: .instant(until))
-      return CompletedAction(entry: entry, value: exemption)
+      try context.record(entry, connection)
+      return exemption
     }
   }
 
@@ -109,9 +112,9 @@ public struct Exemptions: Sendable {
   public func end(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Exemption> {
-    try await authorization.act(
-      .endExemption, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.endExemption, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       guard let last = try Self.find(account, at: now, connection) else {
         throw ActionDenial.nothingToDo
       }
@@ -119,7 +122,8 @@ public struct Exemptions: Sendable {
       var entry = AuditEntry(.accountEndExemption, of: account, in: pool)
       entry.add(.exemptUntil, from: .instant(last.endsAt), to: .absent)
       entry.add(.exemptionGrantor, .text(last.grantorName))
-      return CompletedAction(entry: entry, value: last)
+      try context.record(entry, connection)
+      return last
     }
   }
 

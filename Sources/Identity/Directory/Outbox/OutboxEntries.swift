@@ -207,21 +207,11 @@ public struct OutboxEntries: Sendable {
   /// Opens a message and records it in the audit log, because a link in it can give access to the
   /// account.
   public func open(
-    _ pool: Pool, _ id: Int64, by author: Author
-  ) async throws -> MessageText {
-    try await store.perform(by: author, opening(of: id, in: pool))
-  }
-
-  public func open(
-    _ pool: Pool, _ id: Int64, _ request: ActionRequest
+    _ pool: Pool, _ id: Int64, by caller: Caller
   ) async throws -> ActionOutcome<MessageText> {
-    try await store.perform(
-      .openMessage, request, in: ActionTarget(pool), opening(of: id, in: pool))
-  }
-
-  private func opening(of id: Int64, in pool: Pool) -> Action<MessageText> {
     let outbox = store.outbox
-    return { context, connection in
+    return try await store.run(.openMessage, by: caller, in: ActionTarget(pool)) {
+      context, connection in
       let now = context.now
       let message = try Self.find(pool, id, at: now, connection)
       guard isReadable(message) else { throw OutboxError.notReadable }

@@ -17,65 +17,58 @@ public struct Policies: Sendable {
 
   /// Changes the policy and records the change in the audit log; writes nothing if nothing changes.
   ///
-  /// `version` is the version that the change is based on, nil to change any version. `edit` may be
-  /// called more than once.
-  public func change(
-    _ pool: Pool, expecting version: Int? = nil, by author: Author,
-    edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) async throws -> Policy {
-    try await store.perform(by: author, Self.change(of: pool, version, edit))
-  }
-
-  /// Changes the policy on behalf of an administrator in the console.
-  ///
-  /// A change that weakens the policy has stricter requirements, and may need approval by a second
-  /// administrator, depending on the pool's support rules.
+  /// `version` is the version that the change is based on, nil to change any version. An
+  /// administrator's change that weakens the policy has stricter requirements, and may need approval
+  /// by a second administrator, depending on the pool's support rules.
   ///
   /// `edit` may be called more than once.
+  @discardableResult
   public func change(
-    _ pool: Pool, expecting version: Int, _ request: ActionRequest,
+    _ pool: Pool, expecting version: Int? = nil, by caller: Caller,
     edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
   ) async throws -> ActionOutcome<PolicyOutcome> {
-    try await store.perform(
-      request, in: ActionTarget(pool),
-      choosing: { connection in
-        let policy = try Self.find(pool.key, connection)
-        var new = policy.edit
-        try edit(&new)
-        return policy.weakenings(by: new).isEmpty ? .changePolicy : .weakenPolicy
-      }
-    ) { context, connection in
+    let subject = ActionSubject<Change>(target: ActionTarget(pool)) { context, connection in
       let policy = try Self.find(pool.key, connection)
-      guard policy.version == version else { throw PolicyError.changedMeanwhile(policy) }
+      if context.request == nil { try Self.check(version, of: policy) }
       var new = policy.edit
       try edit(&new)
-      try new.configuration.check()
-      guard new != policy.edit else { return .changed(policy) }
-      guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
-        throw PolicyError.refusalNeedsEmail
+      return ActionSubject.Found(
+        content: Change(policy: policy, new: new),
+        action: policy.weakenings(by: new).isEmpty ? .changePolicy : .weakenPolicy)
+    }
+    return try await store.run(
+      .changePolicy, by: caller, on: subject,
+      plan: { change, context, connection in
+        let (policy, new) = (change.policy, change.new)
+        guard let request = context.request else { return .change(change, change.value) }
+        try Self.check(version, of: policy)
+        try new.configuration.check()
+        guard new != policy.edit else { return .nothing(.changed(policy)) }
+        guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
+          throw PolicyError.refusalNeedsEmail
+        }
+        guard
+          try Approval.isNeeded(
+            for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
+        else { return .change(change, change.value) }
+        let expiry = try Approvals.ask(
+          for: new, over: policy, request, at: context.now, connection)
+        return .approval(.waiting(policy, until: expiry))
       }
-      if try Approval.isNeeded(
-        for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
-      {
-        return .waiting(
-          until: try Approvals.ask(
-            for: new, over: policy, request, at: context.now, connection))
-      }
-      return .changed(try Self.store(new, over: policy, context, connection))
+    ) { change, context, connection in
+      .changed(try Self.store(change.new, over: change.policy, context, connection))
     }
   }
 
-  private static func change(
-    of pool: Pool, _ version: Int?,
-    _ edit: @escaping @Sendable (inout PolicyEdit) throws(PolicyError) -> Void
-  ) -> Action<Policy> {
-    { context, connection in
-      let policy = try Self.find(pool.key, connection)
-      if let version, policy.version != version { throw PolicyError.changedMeanwhile(policy) }
-      var new = policy.edit
-      try edit(&new)
-      return try Self.store(new, over: policy, context, connection)
-    }
+  private struct Change: Sendable {
+    let policy: Policy
+    let new: PolicyEdit
+
+    var value: DirectoryChange { .policy(new, version: policy.version, seen: policy.edit) }
+  }
+
+  private static func check(_ version: Int?, of policy: Policy) throws(PolicyError) {
+    if let version, policy.version != version { throw .changedMeanwhile(policy) }
   }
 
   public func preview(

@@ -227,7 +227,14 @@ public struct PolicyPreview: Sendable {
 public enum PolicyOutcome: Sendable {
   case changed(Policy)
   /// Approval is pending, until this time at the latest.
-  case waiting(until: Instant)
+  case waiting(Policy, until: Instant)
+
+  /// The policy that's in force now.
+  public var policy: Policy {
+    switch self {
+    case .changed(let policy), .waiting(let policy, _): policy
+    }
+  }
 }
 
 public enum PolicyError: Error, Sendable {

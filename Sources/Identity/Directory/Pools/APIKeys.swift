@@ -52,22 +52,12 @@ public struct APIKeys: Sendable {
   }
 
   public func create(
-    for project: ID<Project>, by author: Author
-  ) async throws -> APIKey {
-    try await store.perform(by: author, creation(for: project))
-  }
-
-  public func create(
-    for project: ID<Project>, _ request: ActionRequest
+    for project: ID<Project>, by caller: Caller
   ) async throws -> ActionOutcome<APIKey> {
-    try await store.perform(
-      .createAPIKey, request, in: ActionTarget(project: project),
-      creation(for: project))
-  }
-
-  private func creation(for project: ID<Project>) -> Action<APIKey> {
     let random = store.random
-    return { context, connection in
+    return try await store.run(
+      .createAPIKey, by: caller, in: ActionTarget(project: project)
+    ) { context, connection in
       let now = context.now
       let pool = try Pools.find(project: project, tenant: nil, connection)
       let text = try Self.insert(for: project, random: random, at: now, connection)
@@ -80,22 +70,13 @@ public struct APIKeys: Sendable {
   }
 
   /// Revokes a key; calls with it are rejected from now on.
+  @discardableResult
   public func revoke(
-    _ id: ID<APIKey>, of project: ID<Project>, by author: Author
-  ) async throws {
-    try await store.perform(by: author, revocation(id, of: project))
-  }
-
-  public func revoke(
-    _ id: ID<APIKey>, of project: ID<Project>, _ request: ActionRequest
+    _ id: ID<APIKey>, of project: ID<Project>, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .revokeAPIKey, request, in: ActionTarget(project: project),
-      revocation(id, of: project))
-  }
-
-  private func revocation(_ id: ID<APIKey>, of project: ID<Project>) -> Action<Void> {
-    { context, connection in
+    try await store.run(
+      .revokeAPIKey, by: caller, in: ActionTarget(project: project)
+    ) { context, connection in
       let pool = try Pools.find(project: project, tenant: nil, connection)
       let keys = try list(project, connection)
       guard let key = keys.first(where: { $0.id == id }) else { throw CallError.notFound }

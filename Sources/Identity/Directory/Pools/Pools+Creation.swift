@@ -6,62 +6,39 @@ extension Pools {
 
   /// Creates a project with one API key and all second factors disabled, except for text
   /// messages in the emulator profile.
-  public func createProject(
-    id: String, displayName: String, by author: Author
-  ) async throws -> PoolSettings {
-    guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
-    return try await store.perform(
-      by: author, insertingProject(id, displayName))
-  }
-
-  public func createProject(
-    id: String, displayName: String, _ request: ActionRequest
-  ) async throws -> PoolSettings {
-    guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
-    return try await store.perform(
-      .createProject, request, in: .instance,
-      insertingProject(id, displayName, passwords: .initial)
-    ).value
-  }
-
-  public func createTenant(
-    in project: ID<Project>, _ edit: PoolEdit, by author: Author
-  ) async throws -> PoolSettings {
-    try await store.perform(
-      by: author, insertingTenant(edit, in: project))
-  }
-
-  public func createTenant(
-    in project: ID<Project>, _ edit: PoolEdit, _ request: ActionRequest
-  ) async throws -> PoolSettings {
-    try await store.perform(
-      .createTenant, request, in: ActionTarget(project: project),
-      insertingTenant(edit, in: project, passwords: .initial)
-    ).value
-  }
-
-  /// Creates a tenant with a copy of its project's policy.
   ///
-  /// `version` is the version of that policy that the administrator has seen.
+  /// An administrator's gets the initial policy for passwords.
+  @discardableResult
+  public func createProject(
+    id: String, displayName: String, by caller: Caller
+  ) async throws -> ActionOutcome<PoolSettings> {
+    guard PoolRules.isProjectID(id) else { throw PoolError.invalidProjectID }
+    return try await store.run(
+      .createProject, by: caller, in: .instance, apply: insertingProject(id, displayName))
+  }
+
+  /// Creates a tenant, with a copy of its project's policy if its version is given, which the
+  /// administrator has seen.
+  @discardableResult
   public func createTenant(
-    in project: ID<Project>, _ edit: PoolEdit, withPolicyVersion version: Int,
-    _ request: ActionRequest
-  ) async throws -> PoolSettings {
-    let target = ActionTarget(project: project)
-    let insert = insertingTenant(edit, in: project, passwords: .initial)
-    return try await store.perform(.createTenant, request, in: target) { context, connection in
+    in project: ID<Project>, _ edit: PoolEdit, withPolicyVersion version: Int? = nil,
+    by caller: Caller
+  ) async throws -> ActionOutcome<PoolSettings> {
+    try await store.run(.createTenant, by: caller, in: ActionTarget(project: project)) {
+      context, connection in
+      guard let version else { return try insertTenant(edit, in: project, context, connection) }
       // A policy is set, which creating a tenant doesn't permit.
       for permission in [Permission.readPolicy, .changePolicy] {
-        _ = try ActionAuthorization.holder(
-          of: permission, request.agent, in: target, at: context.now, connection
-        ).get()
+        guard context.holder?.may(permission, project: project, tenant: nil) != false else {
+          throw ActionDenial.notAllowed
+        }
       }
       let owner = try Self.settings(project, nil, connection)
       guard owner.policy.version == version else {
         throw PoolError.policy(
           .changedMeanwhile(try Policies.find(owner.pool.key, connection)))
       }
-      let tenant = try insert(context, connection)
+      let tenant = try insertTenant(edit, in: project, context, connection)
       let new = owner.policy.edit
       guard try !context.outbox.isMissing(for: new, over: tenant.policy.edit, connection) else {
         throw PoolError.policy(.refusalNeedsEmail)
@@ -70,7 +47,7 @@ extension Pools {
         new, over: tenant.policy, counting: try Policies.find(tenant.pool.key, connection),
         context, connection)
       return try Self.settings(project, tenant.pool.tenant, connection)
-    }.value
+    }
   }
 
   /// Creates the project or tenant of an ID that an application used, in the emulator profile; a
@@ -80,9 +57,10 @@ extension Pools {
     guard (1...128).contains(id.utf8.count) else {
       throw tenant == nil ? PoolError.projectNotFound : .tenantNotFound
     }
-    let author = Author(actor: .emulatorOwner)
+    let caller = Caller.program(Author(actor: .emulatorOwner))
     guard let tenant else {
-      _ = try await store.perform(by: author, insertingProject(id, id))
+      _ = try await store.run(
+        .createProject, by: caller, in: .instance, apply: insertingProject(id, id))
       return
     }
     let edit = PoolEdit(
@@ -90,15 +68,12 @@ extension Pools {
       configuration: MFAConfiguration(
         state: .enabled, smsEnabled: true,
         totp: TOTPConfiguration(state: .enabled, adjacentIntervals: nil)))
-    try await store.perform(by: author) { context, connection in
-      _ = try insert(tenant, in: project, edit, context, connection)
+    _ = try await store.run(.createTenant, by: caller, in: ActionTarget(project: project)) {
+      context, connection in try insert(tenant, in: project, edit, context, connection)
     }
   }
 
-  /// `passwords` is the policy for passwords, except in the emulator profile.
-  private func insertingProject(
-    _ id: String, _ displayName: String, passwords: PasswordPolicy? = nil
-  ) -> Action<PoolSettings> {
+  private func insertingProject(_ id: String, _ displayName: String) -> Action<PoolSettings> {
     let name = displayName.isEmpty ? id : displayName
     let random = store.random
     return { context, connection in
@@ -122,7 +97,7 @@ extension Pools {
         displayName: name,
         signIn: SignInMethods(
           password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
-        passwords: isEmulator ? nil : passwords,
+        passwords: isEmulator || context.request == nil ? nil : .initial,
         configuration: isEmulator ? .emulator : .initial)
       edit.project = settings
       let project = try insert(edit, in: ID(id), nil, context, connection)
@@ -131,27 +106,26 @@ extension Pools {
     }
   }
 
-  /// `passwords` is the policy for passwords if the edit has none, except in the emulator profile.
-  private func insertingTenant(
-    _ edit: PoolEdit, in project: ID<Project>, passwords: PasswordPolicy? = nil
-  ) -> Action<PoolSettings> {
-    let random = store.random
-    return { context, connection in
-      var edit = edit
-      if context.profile != .emulator { edit.passwords = edit.passwords ?? passwords }
-      let stem = edit.displayName.filter { character in
-        character.isASCII && (character.isLetter || character.isNumber || character == "-")
-      }
-      // Five characters allow sixty million tenants with the same name, so a second attempt is
-      // rare.
-      for _ in 0..<8 {
-        let tail = random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
-        let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
-        let tenant = try insert(ID(id), in: project, edit, context, connection)
-        if let tenant { return tenant }
-      }
-      throw Failure("no free tenant id")
+  /// Inserts a tenant under a new ID; an administrator's gets the initial policy for passwords.
+  private func insertTenant(
+    _ edit: PoolEdit, in project: ID<Project>, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> PoolSettings {
+    var edit = edit
+    if context.profile != .emulator, context.request != nil {
+      edit.passwords = edit.passwords ?? .initial
     }
+    let stem = edit.displayName.filter { character in
+      character.isASCII && (character.isLetter || character.isNumber || character == "-")
+    }
+    // Five characters allow sixty million tenants with the same name, so a second attempt is rare.
+    for _ in 0..<8 {
+      let tail = store.random.text(stem.isEmpty ? 28 : 5, from: Self.letters)
+      let id = stem.isEmpty ? tail : "\(stem)-\(tail)"
+      let tenant = try insert(ID(id), in: project, edit, context, connection)
+      if let tenant { return tenant }
+    }
+    throw Failure("no free tenant id")
   }
 
   /// Inserts a tenant; returns nil if the ID is or was in use.

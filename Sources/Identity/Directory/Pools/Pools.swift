@@ -14,36 +14,49 @@ public struct Pools: Sendable {
 
   /// Changes a project or tenant and records the change in the audit log, with one entry each for
   /// the settings and the MFA policy if they changed.
+  ///
+  /// An administrator's change that weakens security, or leaves users with a second factor without a
+  /// way to sign in, has stricter requirements.
+  @discardableResult
   public func update(
-    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author,
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by caller: Caller,
     edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
-  ) async throws -> PoolSettings {
+  ) async throws -> ActionOutcome<PoolSettings> {
     try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(by: author, change(of: project, tenant, counted, edit))
+      try await store.run(
+        .changeSettings, by: caller, on: changing(project, tenant, counted, edit)
+      ) { change, context, connection in
+        try store(change, in: project, tenant, context, connection)
+      }
     }
   }
 
-  /// A change that weakens security, or leaves users with a second factor without a way to sign in,
-  /// has stricter requirements.
-  public func update(
-    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest,
-    edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
-  ) async throws -> ActionOutcome<PoolSettings> {
-    let profile = store.profile
-    return try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(
-        request, in: ActionTarget(project: project, tenant: tenant),
-        choosing: { connection in
-          let settings = try Self.settings(project, tenant, connection)
-          let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
-          let weakenings = try new.weakenings(
-            since: old,
-            usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
-          let narrowing = try SignInNarrowing(from: settings, to: new, profile, connection)
-          return ConsoleAction(
-            narrows: try narrowing?.users(counted) != nil, weakens: !weakenings.isEmpty,
-            disablesSignIn: (old.disableAuth, new.disableAuth))
-        }, change(of: project, tenant, counted, edit))
+  /// A change of settings, and the users whom it leaves without a way to sign in.
+  private struct Change: Sendable {
+    let settings: PoolSettings
+    let new: PoolEdit
+    let narrowing: SignInNarrowing?
+    let outside: LeftOutside?
+  }
+
+  private func changing(
+    _ project: ID<Project>, _ tenant: ID<Tenant>?, _ counted: SignInNarrowing.Counted?,
+    _ edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
+  ) -> ActionSubject<Change> {
+    ActionSubject(target: ActionTarget(project: project, tenant: tenant)) { context, connection in
+      let settings = try Self.settings(project, tenant, connection)
+      let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
+      let narrowing = try SignInNarrowing(from: settings, to: new, context.profile, connection)
+      let outside = try narrowing?.users(counted)
+      let change = Change(settings: settings, new: new, narrowing: narrowing, outside: outside)
+      guard context.request != nil else { return ActionSubject.Found(content: change) }
+      let weakenings = try new.weakenings(
+        since: old, usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
+      return ActionSubject.Found(
+        content: change,
+        action: ConsoleAction(
+          narrows: outside != nil, weakens: !weakenings.isEmpty,
+          disablesSignIn: (old.disableAuth, new.disableAuth)))
     }
   }
 
@@ -61,40 +74,35 @@ public struct Pools: Sendable {
     }
   }
 
-  private func change(
-    of project: ID<Project>, _ tenant: ID<Tenant>?, _ counted: SignInNarrowing.Counted?,
-    _ edit: @escaping @Sendable (inout PoolEdit) throws(PoolError) -> Void
-  ) -> Action<PoolSettings> {
-    { context, connection in
-      var settings = try Self.settings(project, tenant, connection)
-      let new = try settings.edit.changed(by: edit)
-      try check(
-        new, since: settings.edit, in: project, tenant, by: context.author, at: context.now,
-        connection)
-      let changes = new.settingChanges(since: settings.edit)
-      if !changes.isEmpty {
-        let narrowing = try SignInNarrowing(
-          from: settings, to: new, context.profile, connection)
-        try narrowing?.record(
-          try narrowing?.users(counted), in: settings.pool, context, connection)
-        try Self.store(new, over: settings, at: context.now, connection)
-        var entry = AuditEntry(
-          tenant == nil ? .projectChange : .tenantChange, settings.pool.object,
-          settings.pool.objectID, name: new.displayName, in: settings.pool)
-        for change in changes { entry.add(change) }
-        try context.record(entry, connection)
-      }
-      if new.configuration != settings.configuration {
-        do {
-          var edit = settings.policy.edit
-          edit.configuration = new.configuration
-          settings.policy = try Policies.store(
-            edit, over: settings.policy,
-            counting: try Policies.find(settings.pool.key, connection), context, connection)
-        } catch let error as PolicyError { throw PoolError.policy(error) }
-      }
-      return changes.isEmpty ? settings : try Self.settings(project, tenant, connection)
+  private func store(
+    _ change: Change, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
+    _ connection: borrowing Connection
+  ) throws -> PoolSettings {
+    let new = change.new
+    var settings = change.settings
+    try check(
+      new, since: settings.edit, in: project, tenant, by: context.author, at: context.now,
+      connection)
+    let changes = new.settingChanges(since: settings.edit)
+    if !changes.isEmpty {
+      try change.narrowing?.record(change.outside, in: settings.pool, context, connection)
+      try Self.store(new, over: settings, at: context.now, connection)
+      var entry = AuditEntry(
+        tenant == nil ? .projectChange : .tenantChange, settings.pool.object,
+        settings.pool.objectID, name: new.displayName, in: settings.pool)
+      for change in changes { entry.add(change) }
+      try context.record(entry, connection)
     }
+    if new.configuration != settings.configuration {
+      do {
+        var edit = settings.policy.edit
+        edit.configuration = new.configuration
+        settings.policy = try Policies.store(
+          edit, over: settings.policy,
+          counting: try Policies.find(settings.pool.key, connection), context, connection)
+      } catch let error as PolicyError { throw PoolError.policy(error) }
+    }
+    return changes.isEmpty ? settings : try Self.settings(project, tenant, connection)
   }
 
   /// Checks the settings of a pool that is changed or created: the only check of either.
@@ -163,23 +171,16 @@ public struct Pools: Sendable {
   /// If there are many users, some are deleted immediately and the rest by ``Identity/purge()``.
   /// The ID is never reused, so that the audit log, which is kept, refers to only one project or
   /// tenant.
-  public func delete(
-    project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
-  ) async throws {
-    try await store.perform(by: author, Self.deletion(of: project, tenant))
-  }
-
+  ///
   /// A tenant's deletion requires a permission in its project.
+  @discardableResult
   public func delete(
-    project: ID<Project>, tenant: ID<Tenant>? = nil, _ request: ActionRequest
+    project: ID<Project>, tenant: ID<Tenant>? = nil, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      tenant == nil ? .deleteProject : .deleteTenant, request, in: ActionTarget(project: project),
-      Self.deletion(of: project, tenant))
-  }
-
-  private static func deletion(of project: ID<Project>, _ tenant: ID<Tenant>?) -> Action<Void> {
-    { context, connection in
+    try await store.run(
+      tenant == nil ? .deleteProject : .deleteTenant, by: caller,
+      in: ActionTarget(project: project)
+    ) { context, connection in
       let pool = try Self.settings(project, tenant, connection).pool
       let losses = try Deletion.deletionImpact(of: pool, at: context.now, connection)
       try Deletion.mark(pool, context, connection)

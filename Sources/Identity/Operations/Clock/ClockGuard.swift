@@ -223,25 +223,18 @@ public final class ClockGuard: Sendable {
   /// Confirms that the clock is correct, which ends the doubt of every server on this database
   /// whose clock shows that time, at its next check.
   ///
-  /// The author is an owner of the instance, or the command line.
+  /// The caller is an owner of the instance, or the command line.
+  ///
+  /// - Returns: The confirmed time; nil if the clock is trusted, in which case an administrator's proof
+  ///   isn't checked.
   @discardableResult
-  public func confirm(by author: Author) async throws -> Instant {
-    let now = store.clock.now()
-    try await store.write(by: author) { [clock = store.clock] connection in
-      try Self.confirm(now, clock, connection).record(by: author, at: now, connection)
+  public func confirm(by caller: Caller) async throws -> ActionOutcome<Instant?> {
+    guard doubt != nil || caller.request == nil else {
+      return ActionOutcome(value: nil, renewed: nil)
     }
-    trust(now)
-    return now
-  }
-
-  /// - Returns: The confirmed time; nil if the clock is trusted, in which case no proof is checked.
-  public func confirm(
-    _ request: ActionRequest
-  ) async throws -> ActionOutcome<Instant?> {
-    guard doubt != nil else { return ActionOutcome(value: nil, renewed: nil) }
-    let outcome = try await store.perform(
-      .confirmClock, request, in: .instance
-    ) { [clock = store.clock] context, connection -> Instant? in
+    let clock = store.clock
+    let outcome = try await store.run(.confirmClock, by: caller, in: .instance) {
+      context, connection -> Instant? in
       try context.record(try Self.confirm(context.now, clock, connection), connection)
       return context.now
     }

@@ -272,19 +272,12 @@ public struct AdministratorFactors: Sendable {
 
   /// Resets another administrator's factors: removes the authenticator app with its recovery codes
   /// and all passkeys, ends all their sessions, and notifies them.
-  public func reset(_ id: ID<Administrator>, by author: Author) async throws {
-    try await store.perform(by: author, Self.reset(of: id))
-  }
-
+  @discardableResult
   public func reset(
-    _ id: ID<Administrator>, _ request: ActionRequest
+    _ id: ID<Administrator>, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .resetAdministratorFactor, request, in: .instance, Self.reset(of: id))
-  }
-
-  private static func reset(of id: ID<Administrator>) -> Action<Void> {
-    { context, connection in
+    try await store.run(.resetAdministratorFactor, by: caller, in: .instance) {
+      context, connection in
       let record = try Administrators.manage(id, by: context.author, at: context.now, connection)
       guard record.hasSecondFactor else { throw ManagementError.notFound }
       let codes = try RecoveryCodes.left(of: id, connection)

@@ -8,25 +8,9 @@ extension Administrators {
   /// - Returns: False if they already have it with this end and nothing changed.
   @discardableResult
   public func grant(
-    _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>, by author: Author
-  ) async throws -> Bool {
-    try await store.perform(
-      by: author, Self.granting(grant, until: end, to: id))
-  }
-
-  public func grant(
-    _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>,
-    _ request: ActionRequest
+    _ grant: Grant, until end: Instant? = nil, to id: ID<Administrator>, by caller: Caller
   ) async throws -> ActionOutcome<Bool> {
-    try await store.perform(
-      .grantRole, request, in: .instance,
-      Self.granting(grant, until: end, to: id))
-  }
-
-  private static func granting(
-    _ grant: Grant, until end: Instant?, to id: ID<Administrator>
-  ) -> Action<Bool> {
-    { context, connection in
+    try await store.run(.grantRole, by: caller, in: .instance) { context, connection in
       let now = context.now
       // A role that ended since the last purge is a new one now.
       try Self.endGrants(of: id, context.outbox, at: now, connection)
@@ -71,23 +55,9 @@ extension Administrators {
   /// - Returns: The number of revoked tokens.
   @discardableResult
   public func revoke(
-    _ grant: Grant, from id: ID<Administrator>, by author: Author
-  ) async throws -> Int {
-    try await store.perform(by: author, Self.revocation(of: grant, from: id))
-  }
-
-  public func revoke(
-    _ grant: Grant, from id: ID<Administrator>, _ request: ActionRequest
+    _ grant: Grant, from id: ID<Administrator>, by caller: Caller
   ) async throws -> ActionOutcome<Int> {
-    try await store.perform(
-      .revokeRole, request, in: .instance,
-      Self.revocation(of: grant, from: id))
-  }
-
-  private static func revocation(
-    of grant: Grant, from id: ID<Administrator>
-  ) -> Action<Int> {
-    { context, connection in
+    try await store.run(.revokeRole, by: caller, in: .instance) { context, connection in
       let (author, now) = (context.author, context.now)
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
@@ -114,20 +84,9 @@ extension Administrators {
   /// - Returns: The number of revoked tokens.
   @discardableResult
   public func remove(
-    _ id: ID<Administrator>, by author: Author
-  ) async throws -> Int {
-    try await store.perform(by: author, Self.removal(of: id))
-  }
-
-  public func remove(
-    _ id: ID<Administrator>, _ request: ActionRequest
+    _ id: ID<Administrator>, by caller: Caller
   ) async throws -> ActionOutcome<Int> {
-    try await store.perform(
-      .removeAdministrator, request, in: .instance, Self.removal(of: id))
-  }
-
-  private static func removal(of id: ID<Administrator>) -> Action<Int> {
-    { context, connection in
+    try await store.run(.removeAdministrator, by: caller, in: .instance) { context, connection in
       let (author, now) = (context.author, context.now)
       try Self.endGrants(of: id, context.outbox, at: now, connection)
       let record = try Self.manage(id, by: author, at: now, connection)
@@ -200,9 +159,7 @@ extension Administrators {
   public func setEnd(
     of grant: Grant, of id: ID<Administrator>, to end: Instant?, _ request: ActionRequest
   ) async throws -> ActionOutcome<Bool> {
-    try await store.perform(
-      .grantRole, request, in: .instance
-    ) { context, connection in
+    try await store.run(.grantRole, by: .console(request), in: .instance) { context, connection in
       let record = try Self.manage(id, by: context.author, at: context.now, connection)
       guard record.administrator.grants.contains(grant) else { throw ManagementError.notFound }
       return try Self.setEnd(of: grant, of: record, to: end, context, connection)

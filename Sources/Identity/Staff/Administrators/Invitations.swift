@@ -37,31 +37,14 @@ public struct Invitations: Sendable {
   /// Creates an invitation, replacing any previous one for the same email address.
   public func invite(
     email: String, displayName: String, grant: Grant, until end: Instant? = nil,
-    by author: Author
-  ) async throws -> NewInvitation {
-    try await store.perform(
-      by: author,
-      try invitation(email: email, displayName: displayName, grant: grant, until: end))
-  }
-
-  public func invite(
-    email: String, displayName: String, grant: Grant, until end: Instant? = nil,
-    _ request: ActionRequest
+    by caller: Caller
   ) async throws -> ActionOutcome<NewInvitation> {
-    let action = try invitation(
-      email: email, displayName: displayName, grant: grant, until: end)
-    return try await store.perform(
-      .inviteAdministrator, request, in: .instance, action)
-  }
-
-  private func invitation(
-    email: String, displayName: String, grant: Grant, until end: Instant?
-  ) throws(ManagementError) -> Action<NewInvitation> {
-    do { try AccountRules.checkEmail(email) } catch { throw .invalidEmail }
-    guard PoolRules.isDisplayName(displayName) else { throw .invalidName }
+    do { try AccountRules.checkEmail(email) } catch { throw ManagementError.invalidEmail }
+    guard PoolRules.isDisplayName(displayName) else { throw ManagementError.invalidName }
     let token = store.random.token(bytes: 32)
     let id = ID<Administrator>(store.random.uuid())
-    return { context, connection in
+    return try await store.run(.inviteAdministrator, by: caller, in: .instance) {
+      context, connection in
       let (author, now) = (context.author, context.now)
       let expiry = now.advanced(bySeconds: Self.lifetime)
       let invitation = Invitation(
@@ -171,25 +154,17 @@ public struct Invitations: Sendable {
     }
   }
 
-  public func revoke(_ id: ID<Administrator>, by author: Author) async throws {
-    try await store.perform(by: author, Self.revocation(id))
-  }
-
+  @discardableResult
   public func revoke(
-    _ id: ID<Administrator>, _ request: ActionRequest
+    _ id: ID<Administrator>, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .revokeInvitation, request, in: .instance, Self.revocation(id))
-  }
-
-  private static func revocation(_ id: ID<Administrator>) -> Action<Void> {
-    { context, connection in
+    try await store.run(.revokeInvitation, by: caller, in: .instance) { context, connection in
       try Administrators.mustManage(context.author, at: context.now, connection)
       let found = try connection.first(
-        "DELETE FROM invitation WHERE invitation_id = \(id) RETURNING \(columns)",
+        "DELETE FROM invitation WHERE invitation_id = \(id) RETURNING \(Self.columns)",
         Self.invitation)
       guard let (invitation, _) = found else { throw ManagementError.notFound }
-      try context.record(revocation(of: invitation), connection)
+      try context.record(Self.revocation(of: invitation), connection)
     }
   }
 

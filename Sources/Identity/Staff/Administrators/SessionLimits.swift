@@ -113,9 +113,8 @@ extension ConsoleSessions {
     guard SessionLimits.hourRange.contains(limits.hours) else {
       throw InstanceSettingError.hoursOutOfRange
     }
-    return try await store.perform(
-      .changeSessionLimits, request, in: .instance
-    ) { context, connection in
+    return try await store.run(.changeSessionLimits, by: .console(request), in: .instance) {
+      context, connection in
       let old = try SessionLimits.find(connection)
       guard old != limits else { return false }
       guard old.version == version else { throw InstanceSettingError.changedMeanwhile(old) }
@@ -158,9 +157,8 @@ extension ConsoleSessions {
   public func end(
     _ name: String?, of id: ID<Administrator>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
-    try await store.perform(
-      .endAdministratorSessions, request, in: .instance
-    ) { context, connection in
+    try await store.run(.endAdministratorSessions, by: .console(request), in: .instance) {
+      context, connection in
       let record = try Administrators.manage(
         id, by: context.author, at: context.now, connection)
       let ended = try Self.end(of: id, at: context.now, connection) {

@@ -21,9 +21,8 @@ extension AuditChain {
     if let days, !(Self.shortestRetention...Self.longestRetention).contains(days) {
       throw InstanceSettingError.retentionOutOfRange
     }
-    return try await store.perform(
-      .changeAuditRetention, request, in: .instance
-    ) { context, connection in
+    return try await store.run(.changeAuditRetention, by: .console(request), in: .instance) {
+      context, connection in
       let old = try Self.retention(connection)
       guard old != days else { return false }
       try Self.setting.store(days.map { String($0) }, connection)

@@ -29,27 +29,6 @@ struct ActionTarget: Sendable {
   }
 }
 
-struct ActionContext: Sendable {
-  let author: Author
-  let now: Instant
-  let profile: Profile
-  let outbox: Outbox
-  var reason: String?
-  /// The name of the second administrator who approved the action; nil if no approval was needed.
-  var approver: String?
-
-  /// Writes the action's audit entry with the reason.
-  func record(_ entry: AuditEntry, _ connection: borrowing Connection) throws {
-    var entry = entry
-    if let reason { entry.note = reason }
-    if let approver { entry.add(.approver, .text(approver)) }
-    try entry.record(by: author, at: now, connection)
-  }
-}
-
-/// The body of an action, run in the transaction that authorized it.
-typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws -> Value
-
 /// Authorizes every action of an administrator in the console.
 public struct ActionAuthorization: Sendable {
   let store: Store
@@ -137,11 +116,23 @@ public struct ActionAuthorization: Sendable {
     of permission: Permission, _ session: ConsoleSession, in target: ActionTarget,
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Result<Administrator, ActionDenial> {
-    guard let holder = try Administrators.present(session.administrator.id, at: now, connection),
-      target.permits(permission, to: holder)
-    else { return .failure(.notAllowed) }
+    guard let holder = try permitted(permission, session, in: target, at: now, connection) else {
+      return .failure(.notAllowed)
+    }
     return try ConsoleSessions.isOpen(session, at: now, connection)
       ? .success(holder) : .failure(.sessionEnded)
+  }
+
+  /// Returns the administrator of a session with their current grants; nil if they don't have a
+  /// permission anymore.
+  static func permitted(
+    _ permission: Permission, _ session: ConsoleSession, in target: ActionTarget,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Administrator? {
+    guard let holder = try Administrators.present(session.administrator.id, at: now, connection),
+      target.permits(permission, to: holder)
+    else { return nil }
+    return holder
   }
 
   private func reauthenticate(
@@ -205,56 +196,6 @@ public struct ActionAuthorization: Sendable {
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty
-  }
-}
-
-extension Store {
-  var authorization: ActionAuthorization { ActionAuthorization(store: self) }
-
-  func context(_ author: Author, at now: Instant, because reason: String? = nil) -> ActionContext {
-    ActionContext(author: author, now: now, profile: profile, outbox: outbox, reason: reason)
-  }
-
-  /// Authorizes and performs an administrator's action in one transaction.
-  ///
-  /// An error from `body` rolls back the whole transaction, including the use of a code; a refusal
-  /// is committed.
-  func perform<Value: Sendable>(
-    _ action: ConsoleAction, _ request: ActionRequest, in target: ActionTarget,
-    _ body: @escaping Action<Value>
-  ) async throws -> ActionOutcome<Value> {
-    try await perform(request, in: target, choosing: { _ in action }, body)
-  }
-
-  /// Authorizes and performs an action that depends on stored data, such as whether a change
-  /// weakens the current policy.
-  func perform<Value: Sendable>(
-    _ request: ActionRequest, in target: ActionTarget,
-    choosing action: @escaping @Sendable (borrowing Connection) throws -> ConsoleAction,
-    _ body: @escaping Action<Value>
-  ) async throws -> ActionOutcome<Value> {
-    let now = clock.now()
-    let result: Result<ActionOutcome<Value>, ActionDenial> = try await write { [self] connection in
-      let action = try action(connection)
-      switch try authorization.authorize(action, request, in: target, at: now, connection) {
-      case .failure(let refusal): return .failure(refusal)
-      case .success(let renewed):
-        let isWritten = action.requirements.reason == .written
-        let context = context(
-          request.author, at: now, because: isWritten ? request.note : nil)
-        return .success(
-          ActionOutcome(value: try body(context, connection), renewed: renewed))
-      }
-    }
-    return try result.get()
-  }
-
-  /// Performs an action by an author outside the console, in one transaction.
-  func perform<Value: Sendable>(
-    by author: Author, _ body: @escaping Action<Value>
-  ) async throws -> Value {
-    let context = context(author, at: clock.now())
-    return try await write(by: author) { connection in try body(context, connection) }
   }
 }
 

@@ -46,15 +46,6 @@ public struct ActionOutcome<Value: Sendable>: Sendable {
   public let renewed: NewConsoleSession?
 }
 
-/// A completed action with its single audit log entry.
-struct CompletedAction<Value: Sendable> {
-  let entry: AuditEntry
-  let value: Value
-  /// False for a try that has to be recorded and changes nothing, after which the caller's code stays
-  /// valid.
-  var isDone = true
-}
-
 public enum ActionDenial: Error, Sendable {
   case accountNotFound
   case factorNotFound

@@ -54,9 +54,8 @@ public struct ConsoleProviders: Sendable {
     guard faults.isEmpty else { throw ConsoleProviderError.invalid(faults) }
     let sealed = try secret.map { try sealer.seal($0.revealedBytes, with: Self.place) }
     let agent = request.agent
-    return try await store.perform(
-      .changeSignInProvider, request, in: .instance
-    ) { context, connection in
+    return try await store.run(.changeSignInProvider, by: .console(request), in: .instance) {
+      context, connection in
       let old = try ConsoleProvider.find(connection)
       try FormerMFAValues.mark.store(nil, connection)
       var new = provider
@@ -112,9 +111,8 @@ public struct ConsoleProviders: Sendable {
   public func remove(
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .removeSignInProvider, request, in: .instance
-    ) { context, connection in
+    try await store.run(.removeSignInProvider, by: .console(request), in: .instance) {
+      context, connection in
       guard let old = try ConsoleProvider.find(connection) else {
         throw ConsoleProviderError.notFound
       }

@@ -66,9 +66,9 @@ extension ConsoleProviders {
   ///
   /// - Returns: False if it was on.
   public func turnOnPasswordSignIn(by author: Author) async throws -> Bool {
-    try await store.perform(by: author) { context, connection in
-      try PasswordSignIn.set(nil, context, connection)
-    }
+    try await store.run(.changeSignInProvider, by: .program(author), in: .instance) {
+      context, connection in try PasswordSignIn.set(nil, context, connection)
+    }.value
   }
 }
 

@@ -196,17 +196,20 @@ extension Passkeys {
   /// Requires passkeys, or no longer requires them.
   ///
   /// Sessions without a passkey can then only use or add one, at once. The administrator who turns
-  /// it on has used a passkey in this session, so it can't lock out everyone.
+  /// it on has used a passkey in this session, so it can't lock out everyone. Operators with access to
+  /// the data folder can only turn it off.
   ///
   /// - Returns: False if nothing changes.
   public func setRequired(
-    _ isRequired: Bool, _ request: ActionRequest
+    _ isRequired: Bool, by caller: Caller
   ) async throws -> ActionOutcome<Bool> {
-    let session = request.agent
-    return try await store.perform(
-      .changePasskeyRequirement, request, in: .instance
-    ) { context, connection in
+    try await store.run(.changePasskeyRequirement, by: caller, in: .instance) {
+      context, connection in
+      let old = try PasskeyRequirement.isOn(connection)
       if isRequired {
+        guard let session = context.request?.agent else {
+          throw InstanceSettingError.passkeyNotUsed
+        }
         // By administrator: the session's token was renewed if this request had a code.
         let used = try connection.first(
           """
@@ -218,28 +221,12 @@ extension Passkeys {
         let has = try !PasskeyRecord.all(of: session.administrator.id, connection).isEmpty
         guard used != nil, has else { throw InstanceSettingError.passkeyNotUsed }
       }
-      return try Self.set(isRequired, context, connection)
+      guard old != isRequired else { return false }
+      try PasskeyRequirement.setting.store(isRequired ? "1" : nil, connection)
+      var entry = AuditEntry(.instancePasskeyRequirement, of: nil)
+      entry.add(.passkeyRequired, from: .flag(old), to: .flag(isRequired))
+      try context.record(entry, connection)
+      return true
     }
-  }
-
-  /// Stops requiring passkeys, for operators with access to the data folder.
-  ///
-  /// - Returns: False if they weren't required.
-  public func stopRequiring(by author: Author) async throws -> Bool {
-    try await store.perform(by: author) { context, connection in
-      try Self.set(false, context, connection)
-    }
-  }
-
-  private static func set(
-    _ isRequired: Bool, _ context: ActionContext, _ connection: borrowing Connection
-  ) throws -> Bool {
-    let old = try PasskeyRequirement.isOn(connection)
-    guard old != isRequired else { return false }
-    try PasskeyRequirement.setting.store(isRequired ? "1" : nil, connection)
-    var entry = AuditEntry(.instancePasskeyRequirement, of: nil)
-    entry.add(.passkeyRequired, from: .flag(old), to: .flag(isRequired))
-    try context.record(entry, connection)
-    return true
   }
 }

@@ -41,46 +41,17 @@ public struct ServiceTokens: Sendable {
   let store: Store
   let uses = LastUses()
 
-  public enum Maker: Sendable {
-    /// Someone with access to the data folder, who has every permission.
-    case commandLine
-    /// An administrator. The token can't have permissions that the administrator lacks, and is
-    /// revoked if they lose one.
-    case administrator(Administrator, Author)
-  }
-
   /// The secret is returned once and stored only as a digest.
   public func create(
-    project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String, maker: Maker
-  ) async throws -> (token: ServiceToken, secret: Secret) {
-    let author =
-      switch maker {
-      case .commandLine: Author(actor: .commandLine)
-      case .administrator(_, let author): author
-      }
-    return try await store.perform(
-      by: author,
-      try creation(project: project, tenant: tenant, role: role, name: name))
-  }
-
-  public func create(
     project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String,
-    _ request: ActionRequest
-  ) async throws -> ActionOutcome<
-    (token: ServiceToken, secret: Secret)
-  > {
-    let action = try creation(project: project, tenant: tenant, role: role, name: name)
-    return try await store.perform(
-      .createServiceToken, request, in: ActionTarget(project: project, tenant: tenant), action)
-  }
-
-  private func creation(
-    project: ID<Project>, tenant: ID<Tenant>?, role: ServiceTokenRole, name: String
-  ) throws(ServiceTokenError) -> Action<(token: ServiceToken, secret: Secret)> {
-    guard PoolRules.isDisplayName(name) else { throw .invalidName }
+    by caller: Caller
+  ) async throws -> ActionOutcome<(token: ServiceToken, secret: Secret)> {
+    guard PoolRules.isDisplayName(name) else { throw ServiceTokenError.invalidName }
     let text = "cst_" + store.random.token(bytes: 32)
     let id = ID<ServiceToken>(store.random.uuid())
-    return { context, connection in
+    return try await store.run(
+      .createServiceToken, by: caller, in: ActionTarget(project: project, tenant: tenant)
+    ) { context, connection in
       let (author, now) = (context.author, context.now)
       let makerID: ID<Administrator>? =
         if case .administrator(let id, _) = author.actor { id } else { nil }
@@ -152,27 +123,14 @@ public struct ServiceTokens: Sendable {
   ///
   /// `project` is that of the token, with or without a tenant, and `tenant` the required one; nil
   /// for any token of the project.
+  @discardableResult
   public func revoke(
-    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by author: Author
-  ) async throws {
-    try await store.perform(
-      by: author, revocation(id, of: project, tenant: tenant))
-  }
-
-  public func revoke(
-    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil,
-    _ request: ActionRequest
+    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>? = nil, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .revokeServiceToken, request, in: ActionTarget(project: project, tenant: tenant),
-      revocation(id, of: project, tenant: tenant))
-  }
-
-  private func revocation(
-    _ id: ID<ServiceToken>, of project: ID<Project>, tenant: ID<Tenant>?
-  ) -> Action<Void> {
     let only = Self.only(tenant)
-    return { context, connection in
+    return try await store.run(
+      .revokeServiceToken, by: caller, in: ActionTarget(project: project, tenant: tenant)
+    ) { context, connection in
       let now = context.now
       let token = try connection.first(
         """

@@ -19,7 +19,7 @@ extension Approvals {
       let value = try carryOut(approval, settings, by: request.author, at: now, connection)
       try Self.close(approval, .approved, by: request.author, at: now, connection)
       if approval.kind != .policy {
-        try authorization.count(request.agent.administrator.id, in: pool, at: now, connection)
+        try HourlyLimit.count(request.agent.administrator.id, in: pool, at: now, connection)
       }
       return value
     }
@@ -62,6 +62,9 @@ extension Approvals {
   /// Requesters withdraw their own requests, and others approve or reject them. Only an approval
   /// acts on users, so only it requires that the administrator can act on them and counts toward
   /// the hourly limit.
+  ///
+  /// It uses the parts of ``Store/run(_:by:on:plan:apply:)``: who may decide depends on the request,
+  /// and the change is carried out in the name of its requester.
   private func decide<Value: Sendable>(
     _ decision: Decision, _ id: Int64, in pool: Pool, _ request: ActionRequest,
     inputErrors faults: [ActionInputError] = [],
@@ -83,8 +86,9 @@ extension Approvals {
         }
         let settings = try SupportRules.find(pool, connection)
         if approval.kind != .policy,
-          try authorization.isHeld(request, settings, in: pool, at: now, connection)
+          try HourlyLimit.left(for: agent, settings, in: pool, at: now, connection) == 0
         {
+          try HourlyLimit.hold(request, settings, in: pool, at: now, connection)
           return .failure(.held)
         }
       }

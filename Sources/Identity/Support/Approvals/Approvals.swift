@@ -6,7 +6,6 @@ import Database
 /// Approving it carries it out in the same transaction, under the rules and state at that time.
 public struct Approvals: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let factorRemovals: FactorRemovals
 
   /// The number of days decided requests are listed.
@@ -208,7 +207,7 @@ public struct Approvals: Sendable {
     let now = store.clock.now()
     return try await store.read { connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
-      let eligibility = try authorization.eligibility(
+      let eligibility = try store.eligibility(
         agent, try SupportRules.find(approval.pool, connection), in: approval.pool, refusal,
         at: now, connection)
       return approval.kind == .policy ? eligibility.unlimited : eligibility

@@ -37,7 +37,6 @@ extension SupportRules {
 
 public struct BackupCodes: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let codes: BackupCodeStore
 
   /// The allowed lifetimes of a temporary code, in hours.
@@ -78,9 +77,11 @@ public struct BackupCodes: Sendable {
   ) async throws -> ActionOutcome<TemporaryCode> {
     let (store, codes) = (store, codes)
     let hours = Self.hours.contains(hours) ? hours : Self.hours[0]
-    return try await authorization.act(
-      .createTemporaryCode, request, on: id, in: pool
-    ) { account, settings, now, connection in
+    return try await store.run(.createTemporaryCode, by: .console(request), on: .user(id, in: pool))
+    {
+      account, context, connection in
+      let now = context.now
+      let settings = context.rules
       if let denial = settings.temporaryCodeDenial(for: account) { throw denial }
       let expires = now.advanced(bySeconds: Int64(hours) * 3_600)
       let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)
@@ -89,7 +90,8 @@ public struct BackupCodes: Sendable {
         .temporaryCodeMade(until: expires), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorTemporaryCode, of: account, in: pool)
       entry.add(.expiresAt, .instant(expires))
-      return CompletedAction(entry: entry, value: TemporaryCode(code: code, expiresAt: expires))
+      try context.record(entry, connection)
+      return TemporaryCode(code: code, expiresAt: expires)
     }
   }
 
@@ -115,9 +117,12 @@ public struct BackupCodes: Sendable {
     as action: AuditAction, telling notice: UserNotice
   ) async throws -> ActionOutcome<Int> {
     let outbox = store.outbox
-    return try await authorization.act(
-      kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, request, on: id, in: pool
-    ) { account, _, now, connection in
+    return try await store.run(
+      kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, by: .console(request),
+      on: .user(id, in: pool)
+    ) {
+      account, context, connection in
+      let now = context.now
       guard let left = try BackupCodeStore.left(kind, of: account.key, at: now, connection) else {
         throw ActionDenial.noCodes
       }
@@ -126,7 +131,8 @@ public struct BackupCodes: Sendable {
       var entry = AuditEntry(action, of: account, in: pool)
       entry.add(.codes, lost: .number(left.count))
       entry.add(.codesCreatedAt, .instant(left.madeAt))
-      return CompletedAction(entry: entry, value: left.count)
+      try context.record(entry, connection)
+      return left.count
     }
   }
 }

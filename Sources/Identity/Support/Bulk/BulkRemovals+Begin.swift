@@ -7,7 +7,7 @@ extension BulkRemovals {
     let now = store.clock.now()
     return try await store.read { connection in
       let rules = try SupportRules.find(pool, connection)
-      let support = try authorization.eligibility(agent, rules, in: pool, at: now, connection)
+      let support = try store.eligibility(agent, rules, in: pool, at: now, connection)
       let cause = try Approval.Cause(
         of: job, left: support.actionsLeft, rules, in: pool, at: now, connection)
       return (support, cause)
@@ -25,77 +25,75 @@ extension BulkRemovals {
   public func begin(
     _ id: Int64, in pool: Pool, number: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<BulkJob> {
-    let now = store.clock.now()
-    let (agent, authorization) = (request.agent.administrator.id, authorization)
-    let outcome: Result<ActionOutcome<BulkJob>, BulkError> = try await store.write {
-      connection in
+    let agent = request.agent.administrator.id
+    let draft = ActionSubject<BulkJob>(target: ActionTarget(pool)) { _, connection in
       guard let job = try BulkJob.find(id, in: pool, connection) else {
         throw BulkError.notFound
       }
-      guard job.state == .draft else { return .success(ActionOutcome(value: job, renewed: nil)) }
+      guard job.state == .draft else { throw Begun(job: job) }
       guard job.requester == agent else { throw BulkError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
-      let holder = try ActionAuthorization.holder(
-        of: job.kind.action.requirements.permission, request.agent, in: ActionTarget(pool),
-        at: now, connection
-      ).mapError(BulkError.denied).get()
-      let settings = try SupportRules.find(pool, connection)
+      let rules = try SupportRules.find(pool, connection)
       let isConfirmed =
-        !job.asksForNumber(request.reason, settings)
+        !job.asksForNumber(request.reason, rules)
         || number.filter(\.isWholeNumber) == String(job.users)
-      let left = try authorization.left(for: agent, settings, in: pool, at: now, connection)
-      let renewed: NewConsoleSession?
-      switch try authorization.admit(
-        job.kind.action, request, by: holder, settings, isConfirmed ? [] : [.notConfirmed],
-        in: pool, at: now, connection)
-      {
-      case .failure(let error): return .failure(.denied(error))
-      case .success(let session): renewed = session
-      }
-      try start(job, request, settings, left: left, in: pool, at: now, connection)
-      guard let begun = try BulkJob.find(id, in: pool, connection) else {
-        throw BulkError.notFound
-      }
-      return .success(ActionOutcome(value: begun, renewed: renewed))
+      return ActionSubject.Found(
+        content: job, action: job.kind.action, support: (pool, rules), count: job.users,
+        inputErrors: isConfirmed ? [] : [.notConfirmed])
     }
-    return try outcome.get()
+    do {
+      return try await store.run(
+        .startBulkRemoval, by: .console(request), on: draft,
+        plan: { job, context, connection in
+          let cause = try Approval.Cause(
+            of: job, left: context.actionsLeft, context.rules, in: pool, at: context.now, connection
+          )
+          guard let cause else { return .change(job) }
+          try Self.decide(job, request, context, waits: true, connection)
+          let expiry = try Approvals.ask(
+            for: job, cause, request, context.rules, in: pool, at: context.now, connection)
+          var entry = job.entry(.approvalAsk, in: pool)
+          entry.add(.users, .number(job.users))
+          entry.add(.approvalCause, .code(cause.rawValue))
+          entry.add(.expiresAt, .instant(expiry))
+          try context.record(entry, connection)
+          return .approval(try Self.begun(job, in: pool, connection))
+        }
+      ) { job, context, connection in
+        try Self.decide(job, request, context, waits: false, connection)
+        var entry = job.entry(job.kind == .links ? .bulkStartLinks : .bulkStart, in: pool)
+        entry.add(.users, .number(job.users))
+        try context.record(entry, connection)
+        return try Self.begun(job, in: pool, connection)
+      }
+    } catch let begun as Begun {
+      return ActionOutcome(value: begun.job, renewed: nil)
+    } catch let denial as ActionDenial { throw BulkError.denied(denial) }
   }
 
-  private func start(
-    _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, left: Int, in pool: Pool,
-    at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let agent = request.agent.administrator.id
-    let cause = try Approval.Cause(
-      of: job, left: left, settings, in: pool, at: now, connection)
-    try Self.decide(job, request, settings, waits: cause != nil, at: now, connection)
-    guard let cause else {
-      var entry = job.entry(job.kind == .links ? .bulkStartLinks : .bulkStart, in: pool)
-      entry.add(.users, .number(job.users))
-      try authorization.record(entry, request, settings, at: now, connection)
-      for _ in 0..<job.users { try authorization.count(agent, in: pool, at: now, connection) }
-      return
+  /// What's thrown where a draft was started before, so that no proof is checked.
+  private struct Begun: Error {
+    let job: BulkJob
+  }
+
+  private static func begun(
+    _ draft: BulkJob, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> BulkJob {
+    guard let job = try BulkJob.find(draft.id, in: pool, connection) else {
+      throw BulkError.notFound
     }
-    let expiry = try Approvals.ask(
-      for: job, cause, request, settings, in: pool, at: now, connection)
-    var entry = job.entry(.approvalAsk, in: pool)
-    entry.add(.users, .number(job.users))
-    entry.add(.approvalCause, .code(cause.rawValue))
-    entry.add(.expiresAt, .instant(expiry))
-    try authorization.record(entry, request, settings, at: now, connection)
-    try authorization.count(agent, in: pool, at: now, connection)
+    return job
   }
 
   private static func decide(
-    _ job: BulkJob, _ request: ActionRequest, _ settings: SupportRules, waits: Bool,
-    at now: Instant,
+    _ job: BulkJob, _ request: ActionRequest, _ context: ActionContext, waits: Bool,
     _ connection: borrowing Connection
   ) throws {
-    let proof = settings.identityProof.joined(separator: "\n")
+    let proof = context.rules.identityProof.joined(separator: "\n")
     try connection.run(
       """
       UPDATE bulk_job SET state = \(waits ? "waiting" : "running"),
-        started_at = \(waits ? nil : now), address = \(request.author.address),
+        started_at = \(waits ? nil : context.now), address = \(request.author.address),
         request_id = \(request.author.requestID), reason = \(request.reason),
         note = \(request.note), ticket = \(request.ticket), proof = \(proof)
       WHERE scope_key = \(job.poolKey) AND job_id = \(job.id)
@@ -107,9 +105,8 @@ extension BulkRemovals {
   public func stop(
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> Bool {
-    try await store.perform(
-      .stopBulkRemoval, request, in: ActionTarget(pool)
-    ) { context, connection in
+    try await store.run(.stopBulkRemoval, by: .console(request), in: ActionTarget(pool)) {
+      context, connection in
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
         throw BulkError.notFound
       }

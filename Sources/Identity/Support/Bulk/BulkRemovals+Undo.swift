@@ -12,37 +12,30 @@ extension BulkRemovals {
   public func undo(
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
-    let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<Int>, BulkError> = try await store.write {
-      connection in
+    let subject = ActionSubject<(job: BulkJob, users: Int)>(target: ActionTarget(pool)) {
+      context, connection in
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
         throw BulkError.notFound
       }
-      guard job.requester != agent else { throw BulkError.denied(.ownRemoval) }
-      let progress = try BulkProgress(job, in: pool, at: now, connection)
+      guard job.requester != agent else { throw ActionDenial.ownRemoval }
+      let progress = try BulkProgress(job, in: pool, at: context.now, connection)
       guard progress.canUndo else { throw BulkError.nothingToDo }
-      let holder = try ActionAuthorization.holder(
-        of: ConsoleAction.undoBulkRemoval.requirements.permission, request.agent,
-        in: ActionTarget(pool), at: now, connection
-      ).mapError(BulkError.denied).get()
-      let rules = try SupportRules.find(pool, connection)
-      let renewed: NewConsoleSession?
-      switch try authorization.admit(
-        .undoBulkRemoval, request, by: holder, rules, in: pool, at: now, connection)
-      {
-      case .failure(let error): return .failure(.denied(error))
-      case .success(let session): renewed = session
-      }
-      try Self.beginUndo(of: job, request, rules, at: now, connection)
-      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
-      entry.add(.users, .number(progress.undoable))
-      entry.add(.requester, .text(job.requesterName))
-      try authorization.record(entry, request, rules, at: now, connection)
-      try authorization.count(agent, in: pool, at: now, connection)
-      return .success(ActionOutcome(value: progress.undoable, renewed: renewed))
+      return ActionSubject.Found(
+        content: (job, progress.undoable), support: (pool, try SupportRules.find(pool, connection)))
     }
-    return try outcome.get()
+    do {
+      return try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
+        subject, context, connection in
+        let job = subject.job
+        try Self.beginUndo(of: job, request, context.rules, at: context.now, connection)
+        var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
+        entry.add(.users, .number(subject.users))
+        entry.add(.requester, .text(job.requesterName))
+        try context.record(entry, connection)
+        return subject.users
+      }
+    } catch let denial as ActionDenial { throw BulkError.denied(denial) }
   }
 
   public func progress(of job: BulkJob, in pool: Pool) async throws -> BulkProgress {

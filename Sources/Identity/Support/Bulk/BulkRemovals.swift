@@ -8,7 +8,6 @@ import Database
 /// repeats nothing.
 public struct BulkRemovals: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let factorRemovals: FactorRemovals
   let accounts: Accounts
 

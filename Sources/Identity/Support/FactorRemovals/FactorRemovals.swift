@@ -45,7 +45,6 @@ public enum RemovalOutcome: Sendable {
 
 public struct FactorRemovals: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let removed: RemovedFactors
 
   /// Returns what the removal of one factor, or of all factors if it's nil, would do.
@@ -78,25 +77,29 @@ public struct FactorRemovals: Sendable {
     _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>?, _ request: ActionRequest,
     seen: Set<ID<Factor>>? = nil
   ) async throws -> ActionOutcome<RemovalOutcome> {
-    try await authorization.act(
-      factor == nil ? .removeAllFactors : .removeFactor, request, on: account, in: pool
-    ) { account, settings, now, connection in
-      var removal = try planned(
-        factor, from: account, settings, in: pool, at: now, connection)
-      if let seen, removal.factors.contains(where: { !seen.contains($0.id) }) {
-        throw ActionDenial.factorEnrolled
-      }
-      if let cause = removal.approval {
-        let caller = try authorization.checkCaller(
-          .removeFactor, request, of: account, settings, in: pool, at: now, connection)
+    try await store.run(
+      factor == nil ? .removeAllFactors : .removeFactor, by: .console(request),
+      on: .user(account, in: pool),
+      plan: { account, context, connection in
+        let removal = try planned(
+          factor, from: account, context.rules, in: pool, at: context.now, connection)
+        if let seen, removal.factors.contains(where: { !seen.contains($0.id) }) {
+          throw ActionDenial.factorEnrolled
+        }
+        let change = DirectoryChange.factorsRemoved(factor, seen: account.factors.map(\.id))
+        guard let cause = removal.approval else { return .change(removal, change) }
         let (entry, expiry) = try Approvals.ask(
-          for: removal, cause, request, settings, caller: caller.proof, in: pool, at: now,
-          connection)
-        return CompletedAction(entry: entry, value: .waits(removal, until: expiry))
+          for: removal, cause, request, context.rules, caller: context.callerProof, in: pool,
+          at: context.now, connection)
+        try context.record(entry, connection)
+        return .approval(.waits(removal, until: expiry))
       }
-      let hold = NewRemovalHold(request, settings, at: now, random: store.random)
-      let entry = try perform(&removal, hold, in: pool, at: now, connection)
-      return CompletedAction(entry: entry, value: .done(removal))
+    ) { removal, context, connection in
+      var removal = removal
+      let hold = NewRemovalHold(request, context.rules, at: context.now, random: store.random)
+      let entry = try perform(&removal, hold, in: pool, at: context.now, connection)
+      try context.record(entry, connection)
+      return .done(removal)
     }
   }
 
@@ -185,15 +188,16 @@ extension FactorRemovals {
   public func undo(
     _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Restoration> {
-    try await authorization.act(
-      .restoreFactors, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.restoreFactors, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       let restoration = try Self.restoration(of: removal, to: account, at: now, connection)
       guard restoration.hold.remover != request.agent.administrator.id else {
         throw ActionDenial.ownRemoval
       }
       let entry = try restore(restoration.hold, to: account, in: pool, at: now, connection)
-      return CompletedAction(entry: entry, value: restoration)
+      try context.record(entry, connection)
+      return restoration
     }
   }
 
@@ -227,16 +231,17 @@ extension FactorRemovals {
   public func purge(
     _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Restoration> {
-    try await authorization.act(
-      .purgeFactors, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.purgeFactors, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       let found = try Self.restoration(of: removal, to: account, at: now, connection)
       try RemovedFactors.delete(found.hold, of: account.key, connection)
       var entry = AuditEntry(.factorPurgeNow, of: account, in: pool)
       entry.add(.factors, lost: .of(found.hold.factors))
       entry.add(.remover, .text(found.hold.removerName))
       entry.add(.undoUntil, .instant(found.hold.until))
-      return CompletedAction(entry: entry, value: found)
+      try context.record(entry, connection)
+      return found
     }
   }
 

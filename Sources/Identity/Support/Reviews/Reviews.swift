@@ -115,9 +115,8 @@ public struct Reviews: Sendable {
     _ project: ID<Project>, seen digest: String, after last: Int64? = nil, dueOn: Day?,
     _ request: ActionRequest
   ) async throws -> ActionOutcome<SubmittedSignOff> {
-    try await store.perform(
-      .signOffReview, request, in: ActionTarget(project: project)
-    ) { context, connection in
+    try await store.run(.signOffReview, by: .console(request), in: ActionTarget(project: project)) {
+      context, connection in
       let today = Day(context.now)
       let latest = Day(context.now.advanced(bySeconds: Int64(SignOff.longestInterval) * 86_400))
       guard let dueOn, dueOn > today, dueOn <= latest else { throw ReviewError.invalidDueDay }

@@ -162,47 +162,40 @@ extension Support {
   public func sendCallerCode(
     to id: ID<Account>, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<String> {
-    let now = store.clock.now()
-    let agent = request.agent.administrator
-    let outcome: Result<ActionOutcome<String>, ActionDenial> = try await store.write { connection in
-      guard let account = try AccountRecord.find(pool, id, connection) else {
-        throw ActionDenial.accountNotFound
+    let user = ActionSubject<Account>.user(id, in: pool)
+    let addressee = ActionSubject<Account>(target: user.target) { context, connection in
+      var found = try user.read(context, connection)
+      if found.support?.rules.callerVerification == .off {
+        found.denial = .switchedOff
+      } else if found.content.verifiedEmail == nil {
+        found.denial = .callerUnverifiable
       }
-      let settings = try SupportRules.find(pool, connection)
-      let holder = try ActionAuthorization.holder(
-        of: ConsoleAction.sendCallerCode.requirements.permission, request.agent,
-        in: ActionTarget(pool), at: now, connection
-      ).get()
-      if let denial = holder.denial(of: .sendCallerCode, on: account, in: pool) { throw denial }
-      guard settings.callerVerification != .off else { throw ActionDenial.switchedOff }
+      found.count = 0
+      return found
+    }
+    return try await store.run(.sendCallerCode, by: .console(request), on: addressee) {
+      account, context, connection in
       guard let email = account.verifiedEmail else { throw ActionDenial.callerUnverifiable }
-      let renewed: NewConsoleSession?
-      switch try authorization.admit(
-        .sendCallerCode, request, by: holder, settings, in: pool, at: now, connection)
-      {
-      case .failure(let denial): return .failure(denial)
-      case .success(let session): renewed = session
-      }
+      let agent = request.agent.administrator
       let quotas = [
         (CounterName.callerCodes(to: account.key), Self.callerCodesPerUser),
         (CounterName.callerCodes(of: agent.id), Self.callerCodesPerAgent),
       ]
       for (name, limit) in quotas {
-        if let until = try HourlyQuota.take(name, limit: limit, at: now, connection) {
+        if let until = try HourlyQuota.take(name, limit: limit, at: context.now, connection) {
           throw ActionDenial.tooManyCallerCodes(until: until)
         }
       }
-      try send(to: account, at: email, in: pool, by: request, at: now, connection)
-      return .success(ActionOutcome(value: email, renewed: renewed))
+      try send(to: account, at: email, in: pool, by: agent, context, connection)
+      return email
     }
-    return try outcome.get()
   }
 
   private func send(
-    to account: Account, at email: String, in pool: Pool, by request: ActionRequest,
-    at now: Instant, _ connection: borrowing Connection
+    to account: Account, at email: String, in pool: Pool, by agent: Administrator,
+    _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
-    let agent = request.agent.administrator
+    let now = context.now
     let expires = now.advanced(bySeconds: CallerCode.lifetime)
     let code = try CallerCode.make(
       for: account, at: email, by: agent.id, random: store.random, until: expires, at: now,
@@ -219,7 +212,7 @@ extension Support {
     var entry = AuditEntry(.accountSendCallerCode, of: account, in: pool)
     entry.add(.linkEmail, .text(email))
     entry.add(.expiresAt, .instant(expires))
-    try entry.record(by: request.author, at: now, connection)
+    try context.record(entry, connection)
   }
 }
 
@@ -234,35 +227,29 @@ enum CallerCheck {
 }
 
 extension CallerCheck {
-  var fault: ActionInputError? {
-    if case .invalid(let fault) = self { fault } else { nil }
-  }
-
-  var proof: CallerProof? {
-    if case .verified(let proof) = self { proof } else { nil }
-  }
-}
-
-extension SupportAuthorization {
   /// Checks the code that a caller read back, and counts and records a wrong one; text that isn't a
   /// code is only rejected.
   ///
   /// A right code stays valid until the action is done, so that an error in another field doesn't
   /// cost the caller a new email.
-  func checkCaller(
-    _ action: ConsoleAction, _ request: ActionRequest, of account: Account,
-    _ settings: SupportRules, in pool: Pool, at now: Instant,
+  static func check(
+    _ action: ConsoleAction, _ account: Account, in pool: Pool, _ context: ActionContext,
     _ connection: borrowing Connection
-  ) throws -> CallerCheck {
-    guard settings.callerVerification != .off else { return .unverified }
-    let isRequired = settings.callerVerification == .required && action.letsCallerIn
+  ) throws -> Self {
+    // The email with a new code goes out without the former one.
+    guard let request = context.request, action != .sendCallerCode,
+      context.rules.callerVerification != .off
+    else {
+      return .unverified
+    }
+    let isRequired = context.rules.callerVerification == .required && action.letsCallerIn
     guard account.verifiedEmail != nil else {
       return isRequired && !action.canWaitForApproval ? .impossible : .unverified
     }
     guard !request.callerCode.isEmpty else {
       return isRequired ? .invalid(.callerCodeRequired) : .unverified
     }
-    let agent = request.agent.administrator.id
+    let (agent, now) = (request.agent.administrator.id, context.now)
     guard let code = try CallerCode.find(account, by: agent, at: now, connection) else {
       return .invalid(.callerCodeExpired)
     }
@@ -270,25 +257,27 @@ extension SupportAuthorization {
     guard request.callerCode.isDigits(CallerCode.length) else {
       return .invalid(.callerCodeMalformed)
     }
-    guard try code.matches(request.callerCode) else {
-      try CallerCode.fail(account, by: agent, connection)
-      let failures = code.failures + 1
-      var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: pool)
-      entry.add(.wrongCodes, .number(failures))
-      try entry.record(by: request.author, at: now, connection)
-      let left = CallerCode.tries - failures
-      return .invalid(left > 0 ? .callerCodeWrong(left: left) : .callerCodeExpired)
+    guard try !code.matches(request.callerCode) else {
+      return .verified(.emailCode)
     }
-    return .verified(.emailCode)
+    try CallerCode.fail(account, by: agent, connection)
+    let failures = code.failures + 1
+    var entry = AuditEntry(.accountRefuseCallerCode, of: account, in: pool)
+    entry.add(.wrongCodes, .number(failures))
+    try entry.record(by: request.author, at: now, connection)
+    let left = CallerCode.tries - failures
+    return .invalid(left > 0 ? .callerCodeWrong(left: left) : .callerCodeExpired)
   }
+}
 
+extension CallerStatus {
   /// Returns what an agent can do to verify the caller; nil where the pool doesn't offer it.
-  func callerStatus(
+  static func find(
     _ action: ConsoleAction, _ agent: ID<Administrator>, about account: Account,
     _ settings: SupportRules, at now: Instant, _ connection: borrowing Connection
-  ) throws -> CallerStatus? {
+  ) throws -> Self? {
     guard settings.callerVerification != .off else { return nil }
-    return CallerStatus(
+    return Self(
       isRequired: settings.callerVerification == .required && action.letsCallerIn,
       email: account.verifiedEmail,
       sent: try CallerCode.find(account, by: agent, at: now, connection)?.sent)

@@ -65,28 +65,13 @@ public struct PoolGuidance: Sendable {
   ///
   /// - Returns: The newest version's number.
   public func write(
-    _ pool: Pool, _ text: String, expecting version: Int, by author: Author
-  ) async throws -> Int {
-    try await store.perform(
-      by: author, try writing(text, for: pool, expecting: version))
-  }
-
-  public func write(
-    _ pool: Pool, _ text: String, expecting version: Int, _ request: ActionRequest
-  ) async throws -> Int {
-    let writing = try self.writing(text, for: pool, expecting: version)
-    return try await store.perform(
-      .editGuidance, request, in: ActionTarget(pool), writing
-    ).value
-  }
-
-  private func writing(
-    _ text: String, for pool: Pool, expecting version: Int
-  ) throws(GuidanceError) -> Action<Int> {
+    _ pool: Pool, _ text: String, expecting version: Int, by caller: Caller
+  ) async throws -> ActionOutcome<Int> {
     let text = Self.withLineFeeds(text)
     let bytes = text.utf8.count
-    guard bytes <= Self.longest else { throw .tooLong(bytes) }
-    return { context, connection in
+    guard bytes <= Self.longest else { throw GuidanceError.tooLong(bytes) }
+    return try await store.run(.editGuidance, by: caller, in: ActionTarget(pool)) {
+      context, connection in
       let (author, now) = (context.author, context.now)
       let isThere = try connection.first(
         "SELECT 1 FROM scope WHERE scope_key = \(pool.key) AND deleted_at IS NULL"

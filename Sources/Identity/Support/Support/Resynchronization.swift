@@ -59,7 +59,6 @@ extension SupportRules {
 /// The window is shifted and never widened, so a guess is as unlikely to succeed as before.
 public struct Resynchronizations: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let totp: TOTPFactor
 
   /// Returns why a factor can't be resynchronized, whatever its codes; nil if it can.
@@ -78,9 +77,11 @@ public struct Resynchronizations: Sendable {
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Resynchronization> {
     let (store, totp, faults) = (store, totp, codes.faults)
-    return try await authorization.act(
-      .resynchronizeFactor, request, on: id, in: pool, answers: { _, _ in faults }
-    ) { account, rules, now, connection in
+    return try await store.run(
+      .resynchronizeFactor, by: .console(request),
+      on: .user(id, in: pool, inputErrors: { _, _ in faults })
+    ) { account, context, connection in
+      let (rules, now) = (context.rules, context.now)
       let old = try Support.find(factor, of: account).factor
       let denial = rules.resynchronizationDenial(
         of: old, of: account, isClockDoubted: store.expectedTime.isDoubted, at: now)
@@ -98,10 +99,10 @@ public struct Resynchronizations: Sendable {
         let until = now.advanced(bySeconds: wait * TOTPFactor.period)
         let finding = CodeFinding(.older, step: shown)
         return try Self.refuse(
-          .codesOld(until: until), finding, attempt, old, at: now, connection)
+          .codesOld(until: until), finding, attempt, old, context, connection)
       case .refused:
         return try Self.refuse(
-          .codesWrong, CodeFinding(.wrong), attempt, old, at: now, connection)
+          .codesWrong, CodeFinding(.wrong), attempt, old, context, connection)
       }
       // On time by the new clock, so what was said about the former one is over.
       try attempt.note(
@@ -113,7 +114,8 @@ public struct Resynchronizations: Sendable {
       entry.add(
         .clockOffset, from: .optional(old.clockOffset), to: .optional(clock.offset))
       let change = ClockChange(account: account, factor: old, offset: clock.offset)
-      return CompletedAction(entry: entry, value: .done(change))
+      try context.record(entry, connection)
+      return .done(change)
     }
   }
 
@@ -122,9 +124,9 @@ public struct Resynchronizations: Sendable {
   /// It's a result rather than an error, which would roll back the count.
   private static func refuse(
     _ result: Resynchronization, _ finding: CodeFinding, _ attempt: CodeAttemptRecorder,
-    _ factor: Factor, at now: Instant, _ connection: borrowing Connection
-  ) throws -> CompletedAction<Resynchronization> {
-    let account = attempt.account
+    _ factor: Factor, _ context: ActionContext, _ connection: borrowing Connection
+  ) throws -> Resynchronization {
+    let (account, now) = (attempt.account, context.now)
     var entry = AuditEntry(.factorRefuseResynchronization, of: account, in: attempt.pool)
     entry.add(.factors, .of([factor]))
     if case .codesOld = result {
@@ -134,7 +136,8 @@ public struct Resynchronizations: Sendable {
       entry.add(
         .wrongCodes, from: .number(account.wrongCodes), to: .number(account.wrongCodes + 1))
     }
-    return CompletedAction(entry: entry, value: result, isDone: false)
+    try context.record(entry, isDone: false, connection)
+    return result
   }
 
   /// Forgets how far a device's clock is off, so that its codes are compared with the server's time
@@ -145,9 +148,9 @@ public struct Resynchronizations: Sendable {
     _ factor: ID<Factor>, of id: ID<Account>, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ClockChange> {
     let outbox = store.outbox
-    return try await authorization.act(
-      .clearClockOffset, request, on: id, in: pool
-    ) { account, _, now, connection in
+    return try await store.run(.clearClockOffset, by: .console(request), on: .user(id, in: pool)) {
+      account, context, connection in
+      let now = context.now
       let old = try Support.find(factor, of: account).factor
       guard let offset = old.clockOffset else { throw ActionDenial.nothingToDo }
       try connection.run(
@@ -160,11 +163,10 @@ public struct Resynchronizations: Sendable {
       var entry = AuditEntry(.factorClearOffset, of: account, in: pool)
       entry.add(.factors, .of([old]))
       entry.add(.clockOffset, from: .number(offset), to: .absent)
-      return CompletedAction(
-        entry: entry,
-        value: ClockChange(
-          account: account, factor: old, offset: nil,
-          acceptedFrom: old.acceptedWithoutOffset(at: now)))
+      try context.record(entry, connection)
+      return ClockChange(
+        account: account, factor: old, offset: nil,
+        acceptedFrom: old.acceptedWithoutOffset(at: now))
     }
   }
 }

@@ -9,9 +9,9 @@ extension Support {
   public func unlock(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .unlockCodes, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.unlockCodes, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       let isLocked = account.codeLock(at: now) != .open
       guard account.wrongCodes > 0 || isLocked else { throw ActionDenial.nothingToDo }
       try AccountRecord.unlockCodes(account.key, connection)
@@ -19,7 +19,8 @@ extension Support {
       var entry = AuditEntry(.accountUnlock, of: account, in: pool)
       entry.add(.wrongCodes, from: .number(account.wrongCodes), to: .number(0))
       if isLocked { entry.add(.codesLocked, from: .flag(true), to: .flag(false)) }
-      return CompletedAction(entry: entry, value: account)
+      try context.record(entry, connection)
+      return account
     }
   }
 
@@ -27,9 +28,11 @@ extension Support {
   public func endSessions(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
-    try await authorization.act(
-      .endSessions, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(
+      .endSessions, by: .console(request), on: .user(account, in: pool),
+      plan: { account, _, _ in .change(account, .sessionsEnded(seen: account.validSince)) }
+    ) { account, context, connection in
+      let now = context.now
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       if ended > 0 {
@@ -37,7 +40,8 @@ extension Support {
       }
       var entry = AuditEntry(.sessionsEnd, of: account, in: pool)
       entry.add(.sessionsEnded, .number(ended))
-      return CompletedAction(entry: entry, value: ended)
+      try context.record(entry, connection)
+      return ended
     }
   }
 
@@ -48,16 +52,16 @@ extension Support {
   public func protect(
     _ pool: Pool, _ account: ID<Account>, _ isProtected: Bool, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .protectUser, request, on: account, in: pool
-    ) { account, _, _, connection in
+    try await store.run(.protectUser, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
       guard account.isProtected != isProtected else { throw ActionDenial.nothingToDo }
       try connection.run(
         "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
       var entry = AuditEntry(
         isProtected ? .accountProtect : .accountUnprotect, of: account, in: pool)
       entry.add(.isProtected, from: .flag(!isProtected), to: .flag(isProtected))
-      return CompletedAction(entry: entry, value: account)
+      try context.record(entry, connection)
+      return account
     }
   }
 
@@ -68,15 +72,16 @@ extension Support {
   public func allowChanges(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .allowChanges, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.allowChanges, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
       try AccountLock.store(nil, of: account.key, connection)
       try store.outbox.notify(.changesAllowed, account, in: pool, at: now, connection)
       var entry = AuditEntry(.accountAllowChanges, of: account, in: pool)
       entry.add(.changesLockedAt, from: .instant(since), to: .absent)
-      return CompletedAction(entry: entry, value: account)
+      try context.record(entry, connection)
+      return account
     }
   }
 
@@ -87,16 +92,18 @@ extension Support {
   public func disable(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
-    try await authorization.act(
-      .disableUser, request, on: account, in: pool
-    ) { account, _, now, connection in
-      guard !account.disabled else { throw ActionDenial.nothingToDo }
+    try await store.run(
+      .disableUser, by: .console(request), on: .user(account, in: pool),
+      plan: { account, _, _ in try Self.planned(true, account) }
+    ) { account, context, connection in
+      let now = context.now
       try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       var entry = try Self.changed(account, in: pool, at: now, connection)
       entry.addEnded(ended)
-      return CompletedAction(entry: entry, value: ended)
+      try context.record(entry, connection)
+      return ended
     }
   }
 
@@ -105,14 +112,22 @@ extension Support {
   public func enable(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .enableUser, request, on: account, in: pool
-    ) { account, _, now, connection in
-      guard account.disabled else { throw ActionDenial.nothingToDo }
+    try await store.run(
+      .enableUser, by: .console(request), on: .user(account, in: pool),
+      plan: { account, _, _ in try Self.planned(false, account) }
+    ) { account, context, connection in
       try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
-      let entry = try Self.changed(account, in: pool, at: now, connection)
-      return CompletedAction(entry: entry, value: account)
+      let entry = try Self.changed(account, in: pool, at: context.now, connection)
+      try context.record(entry, connection)
+      return account
     }
+  }
+
+  private static func planned<Value>(
+    _ isDisabled: Bool, _ account: Account
+  ) throws(ActionDenial) -> ActionPlan<Account, Value> {
+    guard account.disabled != isDisabled else { throw .nothingToDo }
+    return .change(account, .disabled(isDisabled, seen: account.disabled))
   }
 
   /// - Returns: The account before the change.
@@ -120,14 +135,15 @@ extension Support {
   public func verifyEmail(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .verifyEmail, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.verifyEmail, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
       try connection.run(
         "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
       let entry = try Self.changed(account, in: pool, at: now, connection)
-      return CompletedAction(entry: entry, value: account)
+      try context.record(entry, connection)
+      return account
     }
   }
 
@@ -148,15 +164,19 @@ extension Support {
   public func delete(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Account> {
-    try await authorization.act(
-      .deleteUser, request, on: account, in: pool,
-      answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
-    ) { account, _, now, connection in
+    try await store.run(
+      .deleteUser, by: .console(request),
+      on: .user(
+        account, in: pool,
+        inputErrors: { account, _ in request.confirms(account) ? [] : [.notConfirmed] })
+    ) { account, context, connection in
+      let now = context.now
       try store.outbox.notify(
         .accountDeleted, account, in: pool, within: nil, at: now, connection)
       let entry = try Accounts.delete(
         account, in: pool, by: request.author, at: now, connection)
-      return CompletedAction(entry: entry, value: account)
+      try context.record(entry, connection)
+      return account
     }
   }
 }
@@ -182,9 +202,10 @@ extension Support {
     let name = name.trimmed
     let faults: [ActionInputError] =
       name.isEmpty ? [.nameRequired] : Factor.isTooLong(name) ? [.nameTooLong] : []
-    return try await authorization.act(
-      .renameFactor, request, on: account, in: pool, answers: { _, _ in faults }
-    ) { account, _, now, connection in
+    return try await store.run(
+      .renameFactor, by: .console(request),
+      on: .user(account, in: pool, inputErrors: { _, _ in faults })
+    ) { account, context, connection in
       let old = try Self.find(factor, of: account).factor
       guard old.displayName?.isSameBytes(as: name) != true else { throw ActionDenial.nothingToDo }
       try connection.run(
@@ -194,11 +215,11 @@ extension Support {
         """)
       let new = try Factor.all(of: account.key, connection).first { $0.id == factor }
       try store.outbox.notify(
-        .factorRenamed(from: old.label, to: name), account, in: pool, at: now, connection)
+        .factorRenamed(from: old.label, to: name), account, in: pool, at: context.now, connection)
       var entry = AuditEntry(.factorRename, of: account, in: pool)
       entry.add(.factors, from: .of([old]), to: .of([new].compactMap { $0 }))
-      return CompletedAction(
-        entry: entry, value: Renaming(account: account, factor: old, name: name))
+      try context.record(entry, connection)
+      return Renaming(account: account, factor: old, name: name)
     }
   }
 }
@@ -240,15 +261,19 @@ extension Support {
     _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>, until: Instant?,
     _ request: ActionRequest
   ) async throws -> ActionOutcome<Suspension> {
-    try await authorization.act(
-      .suspendFactor, request, on: account, in: pool,
-      guardedAs: { account, now in
-        Self.isShortened(factor, of: account, to: until, at: now) ? .resumeFactor : nil
-      },
-      answers: { _, now in
-        until?.isWithin(days: Self.longestSuspension, after: now) == true ? [] : [.untilOutOfRange]
-      }
-    ) { account, _, now, connection in
+    try await store.run(
+      .suspendFactor, by: .console(request),
+      on: .user(
+        account, in: pool,
+        requiring: { account, now in
+          Self.isShortened(factor, of: account, to: until, at: now) ? .resumeFactor : nil
+        },
+        inputErrors: { _, now in
+          until?.isWithin(days: Self.longestSuspension, after: now) == true
+            ? [] : [.untilOutOfRange]
+        })
+    ) { account, context, connection in
+      let now = context.now
       let found = try Self.find(factor, of: account)
       guard let until else { throw ActionDenial.answers([.untilOutOfRange]) }
       try Self.store(until, found, connection)
@@ -259,16 +284,17 @@ extension Support {
       entry.add(.factors, .of([found.factor]))
       let before = found.factor.isSuspended(at: now) ? found.factor.suspendedUntil : nil
       entry.add(.suspendedUntil, from: .optional(before), to: .instant(until))
-      return CompletedAction(entry: entry, value: found)
+      try context.record(entry, connection)
+      return found
     }
   }
 
   public func resume(
     _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Suspension> {
-    try await authorization.act(
-      .resumeFactor, request, on: account, in: pool
-    ) { account, _, now, connection in
+    try await store.run(.resumeFactor, by: .console(request), on: .user(account, in: pool)) {
+      account, context, connection in
+      let now = context.now
       let found = try Self.find(factor, of: account)
       guard found.factor.isSuspended(at: now) else { throw ActionDenial.nothingToDo }
       try Self.store(nil, found, connection)
@@ -277,7 +303,8 @@ extension Support {
       var entry = AuditEntry(.factorResume, of: account, in: pool)
       entry.add(.factors, .of([found.factor]))
       entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)
-      return CompletedAction(entry: entry, value: found)
+      try context.record(entry, connection)
+      return found
     }
   }
 

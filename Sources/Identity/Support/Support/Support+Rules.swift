@@ -10,55 +10,35 @@ extension Support {
   /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
   /// too old.
   ///
-  /// `version` is that of the rules when editing began. Only the request's code is used.
+  /// `version` is that of the rules when editing began; nil to change any version. Only the request's
+  /// code is used.
   ///
   /// - Returns: False if the rules don't change, in which case the code isn't checked either.
-  public func change(
-    _ pool: Pool, to new: SupportRules, expecting version: SettingsVersion,
-    _ request: ActionRequest
-  ) async throws -> ActionOutcome<Bool> {
-    let (new, faults) = new.checked()
-    let now = store.clock.now()
-    return try await loosen(.changeSupportRules, request, in: pool, faults, at: now) {
-      connection in
-      let old = try Self.present(pool, connection)
-      guard let entry = Self.difference(pool, from: old, to: new) else { return nil }
-      // A stale form is refused below, and may loosen what its sender hasn't seen.
-      if old.version == version {
-        try Self.checkApproval(of: new, over: old, in: pool, request, at: now, connection)
-      }
-      return PlannedChange(entry: entry) { connection in
-        guard old.version == version else { throw SupportRulesError.changedMeanwhile(old) }
-        try new.store(pool, connection)
-      }
-    }
-  }
-
-  /// Changes the support rules without a console session, such as from the command line.
-  ///
-  /// - Returns: False if the rules don't change.
   @discardableResult
   public func change(
-    _ pool: Pool, to new: SupportRules, by author: Author
-  ) async throws -> Bool {
+    _ pool: Pool, to new: SupportRules, expecting version: SettingsVersion? = nil,
+    by caller: Caller
+  ) async throws -> ActionOutcome<Bool> {
     let (new, faults) = new.checked()
-    guard faults.isEmpty else { throw SupportRulesError.answers(faults) }
-    let now = store.clock.now()
-    return try await store.write(by: author) { connection in
+    return try await loosen(.changeSupportRules, by: caller, in: pool, faults) {
+      context, connection in
       let old = try Self.present(pool, connection)
-      guard let entry = Self.difference(pool, from: old, to: new) else { return false }
-      try new.store(pool, connection)
-      try entry.record(by: author, at: now, connection)
-      return true
+      guard let entry = Self.difference(pool, from: old, to: new) else { throw NothingToDo() }
+      let isStale = version != nil && old.version != version
+      // A stale form is refused below, and may loosen what its sender hasn't seen.
+      if !isStale { try Self.checkApproval(of: new, over: old, in: pool, context.holder) }
+      return Loosening(entry: entry) { connection in
+        guard !isStale else { throw SupportRulesError.changedMeanwhile(old) }
+        try new.store(pool, connection)
+      }
     }
   }
 
   /// Policy admins, whose changes need approval, can't loosen the rule that requires it, nor
   /// choose how callers are verified.
   private static func checkApproval(
-    of new: SupportRules, over old: SupportRules, in pool: Pool, _ request: ActionRequest,
-    at now: Instant, _ connection: borrowing Connection
-  ) throws {
+    of new: SupportRules, over old: SupportRules, in pool: Pool, _ agent: Administrator?
+  ) throws(SupportRulesError) {
     var loosened: [SupportRulesError.Field] = []
     if new.callerVerification != old.callerVerification { loosened.append(.callerVerification) }
     if let least = old.policyApprovalOverUsers,
@@ -66,11 +46,8 @@ extension Support {
     {
       loosened.append(.policyApproval)
     }
-    guard !loosened.isEmpty,
-      let agent = try Administrators.present(request.agent.administrator.id, at: now, connection),
-      !agent.may(.protectUsers, in: pool)
-    else { return }
-    throw SupportRulesError.answers(loosened.map { .ownerRequired($0) })
+    guard !loosened.isEmpty, let agent, !agent.may(.protectUsers, in: pool) else { return }
+    throw .answers(loosened.map { .ownerRequired($0) })
   }
 
   /// Reads the rules of a pool, which still exists.
@@ -120,93 +97,62 @@ extension Support {
   /// than the current interval.
   ///
   /// - Returns: False if the interval doesn't change, in which case the code isn't checked either.
+  @discardableResult
   public func setStepUp(
-    minutes: Int, _ request: ActionRequest
+    minutes: Int, by caller: Caller
   ) async throws -> ActionOutcome<Bool> {
     let faults: [ActionInputError] =
       Self.stepUpRange.contains(minutes) ? [] : [.outOfRange(.stepUp)]
-    let now = store.clock.now()
-    return try await loosen(.changeReauthenticationInterval, request, in: nil, faults, at: now) {
-      connection in
-      try Self.difference(minutes, connection).map { entry in
-        PlannedChange(entry: entry) { try Self.storeStepUp(minutes, $0) }
-      }
+    return try await loosen(.changeReauthenticationInterval, by: caller, in: nil, faults) {
+      _, connection in
+      let old = try Self.stepUpMinutes(connection)
+      guard old != minutes else { throw NothingToDo() }
+      var entry = AuditEntry(.supportStepUp, .instance, "step-up", name: "")
+      entry.add(
+        .reauthenticationInterval, from: .duration(old * 60), to: .duration(minutes * 60))
+      return Loosening(entry: entry) { try Self.stepUp.store(String(minutes), $0) }
     }
-  }
-
-  /// Changes the re-authentication interval without a console session.
-  ///
-  /// - Returns: False if the interval doesn't change.
-  @discardableResult
-  public func setStepUp(
-    minutes: Int, by author: Author
-  ) async throws -> Bool {
-    guard Self.stepUpRange.contains(minutes) else {
-      throw SupportRulesError.answers([.outOfRange(.stepUp)])
-    }
-    let now = store.clock.now()
-    return try await store.write(by: author) { connection in
-      guard let entry = try Self.difference(minutes, connection) else { return false }
-      try Self.storeStepUp(minutes, connection)
-      try entry.record(by: author, at: now, connection)
-      return true
-    }
-  }
-
-  private static func difference(
-    _ minutes: Int, _ connection: borrowing Connection
-  ) throws -> AuditEntry? {
-    let old = try stepUpMinutes(connection)
-    guard old != minutes else { return nil }
-    var entry = AuditEntry(.supportStepUp, .instance, "step-up", name: "")
-    entry.add(
-      .reauthenticationInterval, from: .duration(old * 60), to: .duration(minutes * 60))
-    return entry
-  }
-
-  private static func storeStepUp(
-    _ minutes: Int, _ connection: borrowing Connection
-  ) throws {
-    try stepUp.store(String(minutes), connection)
   }
 
   /// A change that isn't made yet.
-  private struct PlannedChange {
+  private struct Loosening: Sendable {
     let entry: AuditEntry
-    let make: (borrowing Connection) throws -> Void
+    let make: @Sendable (borrowing Connection) throws -> Void
   }
 
-  /// Performs a change that loosens a restriction, after checking the permission and, if required,
-  /// the administrator's code.
-  ///
-  /// `plan` returns the change, or nil if there is nothing to change.
+  /// Performs a change that may loosen a restriction; invalid input isn't compared with what's stored.
   private func loosen(
-    _ action: ConsoleAction, _ request: ActionRequest, in pool: Pool?,
-    _ faults: [ActionInputError], at now: Instant,
-    _ plan: @escaping @Sendable (borrowing Connection) throws -> PlannedChange?
+    _ action: ConsoleAction, by caller: Caller, in pool: Pool?, _ faults: [ActionInputError],
+    _ read: @escaping @Sendable (ActionContext, borrowing Connection) throws -> Loosening
   ) async throws -> ActionOutcome<Bool> {
-    let outcome: Result<ActionOutcome<Bool>, SupportRulesError> = try await store.write {
-      connection in
-      // Rereads the grants, because the session was read before the write began.
-      let agent = try Administrators.present(request.agent.administrator.id, at: now, connection)
-      guard let agent, agent.may(action.requirements.permission, in: pool) else {
-        return .failure(.notAllowed)
-      }
-      let change = faults.isEmpty ? try plan(connection) : nil
-      if change == nil, faults.isEmpty {
-        return .success(ActionOutcome(value: false, renewed: nil))
-      }
-      switch try store.authorization.authorize(
-        action, request, in: ActionTarget(pool), inputErrors: faults, at: now, connection)
-      {
-      case .failure(let error): return .failure(SupportRulesError(error))
-      case .success(let renewed):
-        try change?.make(connection)
-        try change?.entry.record(by: request.author, at: now, connection)
-        return .success(ActionOutcome(value: true, renewed: renewed))
-      }
+    guard faults.isEmpty || caller.request != nil else { throw SupportRulesError.answers(faults) }
+    let change = ActionSubject<Loosening?>(
+      target: ActionTarget(pool), isReadWithPermission: true
+    ) { context, connection in
+      ActionSubject.Found(
+        content: faults.isEmpty ? try read(context, connection) : nil, inputErrors: faults)
     }
-    return try outcome.get()
+    do {
+      return try await NothingToDo.isFalse {
+        try await store.run(action, by: caller, on: change) { change, context, connection in
+          guard let change else { return false }
+          try change.make(connection)
+          try context.record(change.entry, connection)
+          return true
+        }
+      }
+    } catch let denial as ActionDenial { throw SupportRulesError(denial) }
+  }
+}
+
+/// What's thrown where a change would change nothing, so that its proof isn't checked.
+struct NothingToDo: Error {
+  static func isFalse(
+    _ body: () async throws -> ActionOutcome<Bool>
+  ) async throws -> ActionOutcome<Bool> {
+    do { return try await body() } catch is NothingToDo {
+      return ActionOutcome(value: false, renewed: nil)
+    }
   }
 }
 

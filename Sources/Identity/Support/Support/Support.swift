@@ -34,7 +34,6 @@ public struct SupportEligibility: Sendable {
 /// Manages a pool's support rules and performs support actions on users.
 public struct Support: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
 
   static let hour: Int64 = 3_600
   /// The default re-authentication interval, in minutes.
@@ -54,14 +53,14 @@ public struct Support: Sendable {
     return try await store.read { connection in
       let settings = try rules ?? SupportRules.find(pool, connection)
       var refusal = agent.administrator.denial(of: action, on: account, in: pool)
-      let caller = try authorization.callerStatus(
+      let caller = try CallerStatus.find(
         action, agent.administrator.id, about: account, settings, at: now, connection)
       if refusal == nil, let caller, caller.isRequired, caller.email == nil,
         !action.canWaitForApproval
       {
         refusal = .callerUnverifiable
       }
-      var eligibility = try authorization.eligibility(
+      var eligibility = try store.eligibility(
         agent, settings, in: pool, refusal, at: now, connection)
       eligibility.caller = caller
       return eligibility
@@ -144,73 +143,42 @@ extension Support {
   /// Only the request's code is used.
   ///
   /// - Returns: False if the agent wasn't blocked, in which case the code isn't checked either.
-  public func unblock(
-    _ agent: ID<Administrator>, in pool: Pool, _ request: ActionRequest
-  ) async throws -> ActionOutcome<Bool> {
-    let now = store.clock.now()
-    let own = request.agent.administrator.id
-    let outcome: Result<ActionOutcome<Bool>, ActionDenial> = try await store.write {
-      connection in
-      // Rereads the grants, because the session was read before the write began.
-      let requirements = ConsoleAction.unblockAgent.requirements
-      guard own != agent, let owner = try Administrators.present(own, at: now, connection),
-        owner.may(requirements.permission, in: pool)
-      else { return .failure(.notAllowed) }
-      guard let since = try SupportAuthorization.hold(of: agent, in: pool, connection) else {
-        return .success(ActionOutcome(value: false, renewed: nil))
-      }
-      switch try store.authorization.authorize(
-        .unblockAgent, request, in: ActionTarget(pool), at: now, connection)
-      {
-      case .failure(let error): return .failure(error)
-      case .success(let renewed):
-        try Self.unblock(agent, since, in: pool, by: request.author, at: now, connection)
-        return .success(ActionOutcome(value: true, renewed: renewed))
-      }
-    }
-    return try outcome.get()
-  }
-
-  /// Unblocks an agent without a console session, such as from the command line.
-  ///
-  /// - Returns: False if the agent wasn't blocked.
   @discardableResult
   public func unblock(
-    _ agent: ID<Administrator>, in pool: Pool, by author: Author
-  ) async throws -> Bool {
-    let now = store.clock.now()
-    return try await store.write(by: author) { connection in
-      if case .administrator(let own, _) = author.actor, own == agent {
+    _ agent: ID<Administrator>, in pool: Pool, by caller: Caller
+  ) async throws -> ActionOutcome<Bool> {
+    let hold = ActionSubject<Instant>(
+      target: ActionTarget(pool), isReadWithPermission: true
+    ) { context, connection in
+      if case .administrator(let own, _) = context.author.actor, own == agent {
         throw ActionDenial.notAllowed
       }
-      guard let since = try SupportAuthorization.hold(of: agent, in: pool, connection) else {
-        return false
+      guard let since = try HourlyLimit.hold(of: agent, in: pool, connection) else {
+        throw NothingToDo()
       }
-      try Self.unblock(agent, since, in: pool, by: author, at: now, connection)
-      return true
+      return ActionSubject.Found(content: since)
     }
-  }
-
-  private static func unblock(
-    _ agent: ID<Administrator>, _ since: Instant, in pool: Pool, by author: Author,
-    at now: Instant, _ connection: borrowing Connection
-  ) throws {
-    let record = try Administrators.record(agent, at: now, connection)
-    try connection.run(
-      """
-      DELETE FROM support_hold
-      WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
-      """)
-    try connection.run(
-      """
-      DELETE FROM support_action
-      WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
-      """)
-    var entry = AuditEntry(
-      .supportRelease, .administrator, agent.text, name: record.administrator.displayName,
-      in: pool)
-    entry.add(.blockedSince, lost: .instant(since))
-    try entry.record(by: author, at: now, connection)
+    return try await NothingToDo.isFalse {
+      try await store.run(.unblockAgent, by: caller, on: hold) { since, context, connection in
+        let record = try Administrators.record(agent, at: context.now, connection)
+        try connection.run(
+          """
+          DELETE FROM support_hold
+          WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
+          """)
+        try connection.run(
+          """
+          DELETE FROM support_action
+          WHERE administrator_id = \(agent) AND scope_key = \(pool.key)
+          """)
+        var entry = AuditEntry(
+          .supportRelease, .administrator, agent.text, name: record.administrator.displayName,
+          in: pool)
+        entry.add(.blockedSince, lost: .instant(since))
+        try context.record(entry, connection)
+        return true
+      }
+    }
   }
 
   public func held(
@@ -218,7 +186,7 @@ extension Support {
   ) async throws -> HeldAgent? {
     let now = store.clock.now()
     return try await store.read { connection in
-      guard let since = try SupportAuthorization.hold(of: agent, in: pool, connection) else {
+      guard let since = try HourlyLimit.hold(of: agent, in: pool, connection) else {
         return nil
       }
       let record = try Administrators.record(agent, at: now, connection)

@@ -5,38 +5,22 @@ extension UserData {
   /// Erases everything that's stored about a user, whose account may be deleted already.
   ///
   /// Everything but the audit log is erased at once; ``continueErasures()`` erases the log. The
-  /// user isn't notified, because the message would contain their address.
+  /// user isn't notified, because the message would contain their address. An administrator must
+  /// have typed the account's email, case-insensitive, or its UID.
   ///
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func erase(
-    _ pool: Pool, _ uid: ID<Account>, reason: String, by author: Author
-  ) async throws -> Erasure {
-    let now = store.clock.now()
-    return try await store.write(by: author) { connection in
-      guard let subject = try subject(pool, uid.text, connection) else {
-        throw ActionDenial.accountNotFound
-      }
-      var (erasure, entry) = try Self.erase(subject, by: author, at: now, connection)
-      entry.note = reason
-      try entry.record(by: author, at: now, connection)
-      return erasure
-    }
-  }
-
-  /// The administrator must have typed the account's email, case-insensitive, or its UID.
-  public func erase(
-    _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
+    _ pool: Pool, _ uid: ID<Account>, by caller: Caller
   ) async throws -> ActionOutcome<Erasure> {
-    try await authorization.act(
-      .eraseUser, request, on: uid, in: pool,
-      answers: { account, _ in request.confirms(account) ? [] : [.notConfirmed] }
-    ) { _, _, now, connection in
-      guard let subject = try subject(pool, uid.text, connection) else {
-        throw ActionDenial.accountNotFound
-      }
+    let subject = subject(uid, in: pool) { account in
+      caller.request?.confirms(account) == false ? [.notConfirmed] : []
+    }
+    return try await store.run(.eraseUser, by: caller, on: subject) {
+      subject, context, connection in
       let (erasure, entry) = try Self.erase(
-        subject, by: request.author, at: now, connection)
-      return CompletedAction(entry: entry, value: erasure)
+        subject, by: context.author, at: context.now, connection)
+      try context.record(entry, connection)
+      return erasure
     }
   }
 
@@ -47,8 +31,8 @@ extension UserData {
   public func eraseDeleted(
     _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
   ) async throws -> ActionOutcome<Erasure> {
-    try await store.perform(
-      .eraseDeletedUser, request, in: ActionTarget(pool)
+    try await store.run(
+      .eraseDeletedUser, by: .console(request), in: ActionTarget(pool)
     ) { context, connection in
       guard let subject = try subject(pool, uid.text, connection) else {
         throw ActionDenial.accountNotFound

@@ -6,7 +6,6 @@ import Text
 public struct UserData: Sendable {
   let store: Store
   let audit: Audit
-  let authorization: SupportAuthorization
 
   public static let format = "countersign-user-data/1"
   /// The maximum number of entries of the audit log about a user.
@@ -121,36 +120,39 @@ extension UserData {
   /// - Returns: The file, as JSON in the format of docs/reference/user-data.md.
   /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
   public func export(
-    _ pool: Pool, _ uid: ID<Account>, by author: Author
-  ) async throws -> [UInt8] {
-    let now = store.clock.now()
-    return try await store.write(by: author) { connection in
-      let (file, entry) = try file(pool, uid, at: now, connection)
-      try entry.record(by: author, at: now, connection)
+    _ pool: Pool, _ uid: ID<Account>, by caller: Caller
+  ) async throws -> ActionOutcome<[UInt8]> {
+    try await store.run(.exportUserData, by: caller, on: subject(uid, in: pool)) {
+      subject, context, connection in
+      let (file, entry) = try file(of: subject, at: context.now, connection)
+      try context.record(entry, connection)
       return file
     }
   }
 
-  public func export(
-    _ pool: Pool, _ uid: ID<Account>, _ request: ActionRequest
-  ) async throws -> ActionOutcome<[UInt8]> {
-    try await authorization.act(.exportUserData, request, on: uid, in: pool) {
-      _, _, now, connection in
-      let (file, entry) = try file(pool, uid, at: now, connection)
-      return CompletedAction(entry: entry, value: file)
+  /// What's stored about a user; a program's user may be deleted.
+  func subject(
+    _ uid: ID<Account>, in pool: Pool,
+    inputErrors: @escaping @Sendable (Account) -> [ActionInputError] = { _ in [] }
+  ) -> ActionSubject<UserDataSubject> {
+    ActionSubject(target: ActionTarget(pool)) { context, connection in
+      guard let subject = try subject(pool, uid.text, connection),
+        subject.account != nil || context.request == nil
+      else { throw ActionDenial.accountNotFound }
+      return ActionSubject.Found(
+        content: subject, support: (pool, try SupportRules.find(pool, connection)),
+        account: subject.account, inputErrors: subject.account.map(inputErrors) ?? [])
     }
   }
 
   private func file(
-    _ pool: Pool, _ uid: ID<Account>, at now: Instant, _ connection: borrowing Connection
+    of subject: UserDataSubject, at now: Instant, _ connection: borrowing Connection
   ) throws -> (file: [UInt8], entry: AuditEntry) {
-    guard let subject = try subject(pool, uid.text, connection) else {
-      throw ActionDenial.accountNotFound
-    }
+    let (pool, uid) = (subject.pool, subject.uid)
     var members: [(String, JSON)] = [
       ("format", .string(Self.format)), ("createdAt", .string(now.rfc3339Milliseconds)),
       ("projectId", .string(pool.project.text)),
-      ("tenantId", pool.tenant.map { .string($0.text) } ?? .null), ("uid", .string(uid.text)),
+      ("tenantId", pool.tenant.map { .string($0.text) } ?? .null), ("uid", .string(uid)),
     ]
     for table in UserDataTable.all {
       let rows = try table.read(subject, connection)
@@ -158,10 +160,10 @@ extension UserData {
       members.append(
         (table.section, table.name == "account" ? rows.first ?? .null : .array(rows)))
     }
-    let log = try entries(of: uid.text, in: pool, connection)
+    let log = try entries(of: uid, in: pool, connection)
     members.append(("auditLog", .array(log.map(Self.json))))
     let entry = AuditEntry(
-      .accountExportData, .account, uid.text, name: subject.account?.label ?? uid.text, in: pool)
+      .accountExportData, .account, uid, name: subject.account?.label ?? uid, in: pool)
     return (JSON.object(JSON.Object(members)).indented(), entry)
   }
 

@@ -33,27 +33,13 @@ public struct IdentityProviders: Sendable {
 
   @discardableResult
   public func create(
-    in pool: Pool, id: String, _ settings: ProviderSettings, by author: Author
-  ) async throws -> IdentityProvider {
-    try await store.perform(
-      by: author, try creation(in: pool, id: id, settings))
-  }
-
-  public func create(
-    in pool: Pool, id: String, _ settings: ProviderSettings, _ request: ActionRequest
+    in pool: Pool, id: String, _ settings: ProviderSettings, by caller: Caller
   ) async throws -> ActionOutcome<IdentityProvider> {
-    let action = try creation(in: pool, id: id, settings)
-    return try await store.perform(
-      .addIdentityProvider, request, in: ActionTarget(pool), action)
-  }
-
-  private func creation(
-    in pool: Pool, id: String, _ settings: ProviderSettings
-  ) throws -> Action<IdentityProvider> {
     guard let kind = Self.kind(of: id) else { throw ProviderError.invalidID }
     try settings.check(kind)
     let sealed = try sealed(settings.clientSecret, of: id, in: pool)
-    return { context, connection in
+    return try await store.run(.addIdentityProvider, by: caller, in: ActionTarget(pool)) {
+      context, connection in
       let now = context.now
       let others = try connection.all(
         "SELECT provider_id FROM identity_provider WHERE scope_key = \(pool.key)"
@@ -117,29 +103,60 @@ public struct IdentityProviders: Sendable {
   /// Changes a provider; a change that alters nothing writes nothing.
   ///
   /// Without the time of the last change as it was read, a change made meanwhile isn't noticed.
+  /// An administrator's change that leaves users with a second factor without a way to sign in
+  /// requires a reason.
   @discardableResult
   public func update(
-    _ pool: Pool, _ id: String, expecting seen: Instant? = nil, by author: Author,
-    edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
-  ) async throws -> IdentityProvider {
-    try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(
-        by: author, change(of: id, in: pool, expecting: seen, counted, edit))
-    }
-  }
-
-  /// A change that leaves users with a second factor without a way to sign in requires a reason.
-  public func update(
-    _ pool: Pool, _ id: String, expecting seen: Instant?, _ request: ActionRequest,
+    _ pool: Pool, _ id: String, expecting seen: Instant? = nil, by caller: Caller,
     edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
   ) async throws -> ActionOutcome<IdentityProvider> {
     try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(
-        request, in: ActionTarget(pool),
-        choosing: { connection in
-          let narrowing = try narrowing(of: id, in: pool, by: edit, connection)
-          return try narrowing?.users(counted) == nil ? .changeIdentityProvider : .narrowProvider
-        }, change(of: id, in: pool, expecting: seen, counted, edit))
+      try await store.run(
+        .changeIdentityProvider, by: caller, on: changing(id, in: pool, counted, edit)
+      ) { change, context, connection in
+        let (old, now) = (change.old, context.now)
+        guard seen == nil || seen == old.changedAt else { throw ProviderError.changedMeanwhile }
+        guard let new = change.new else { return old }
+        try new.check(old.kind)
+        let isNewSecret = new.clientSecret != old.settings.clientSecret
+        var entry = AuditEntry(.providerChange, .provider, id, name: id, in: pool)
+        entry.compare(
+          old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
+        guard !entry.changes.isEmpty else { return old }
+        let sealed = try sealed(new.clientSecret, of: id, in: pool)
+        try change.narrowing?.record(change.outside, in: pool, context, connection)
+        try connection.run(
+          """
+          UPDATE identity_provider SET display_name = \(new.displayName),
+            enabled = \(new.isEnabled), issuer = \(new.issuer), client_id = \(new.clientID),
+            key_set = \(new.keys.text), sealed_secret = \(sealed), members = \(new.members),
+            changed_at = \(now)
+          WHERE scope_key = \(pool.key) AND provider_id = \(id)
+          """)
+        try context.record(entry, connection)
+        return try find(pool, id, connection)
+      }
+    }
+  }
+
+  /// A change of a provider, or its removal without settings, and the users whom it leaves without a
+  /// way to sign in.
+  private struct Change: Sendable {
+    let old: IdentityProvider
+    var new: ProviderSettings?
+    var narrowing: SignInNarrowing?
+    var outside: LeftOutside?
+  }
+
+  private func changing(
+    _ id: String, in pool: Pool, _ counted: SignInNarrowing.Counted?,
+    _ edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?
+  ) -> ActionSubject<Change> {
+    ActionSubject(target: ActionTarget(pool)) { _, connection in
+      var change = try change(of: id, in: pool, by: edit, connection)
+      change.outside = try change.narrowing?.users(counted)
+      return ActionSubject.Found(
+        content: change, action: change.outside == nil ? nil : .narrowProvider)
     }
   }
 
@@ -152,108 +169,51 @@ public struct IdentityProviders: Sendable {
     _ edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?
   ) async throws -> LeftOutside? {
     try await store.read { connection in
-      try narrowing(of: id, in: pool, by: edit, connection)?.users(connection)
+      try change(of: id, in: pool, by: edit, connection).narrowing?.users(connection)
     }
-  }
-
-  private func narrowing(
-    of id: String, in pool: Pool,
-    by edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?,
-    _ connection: borrowing Connection
-  ) throws -> SignInNarrowing? {
-    let old = try find(pool, id, connection)
-    var new = edit == nil ? nil : old.settings as ProviderSettings?
-    if let edit, var settings = new {
-      try edit(&settings)
-      new = settings
-    }
-    return try SignInNarrowing(from: old, to: new, in: pool, store.profile, connection)
   }
 
   private func change(
-    of id: String, in pool: Pool, expecting seen: Instant?, _ counted: SignInNarrowing.Counted?,
-    _ edit: @escaping @Sendable (inout ProviderSettings) throws(ProviderError) -> Void
-  ) -> Action<IdentityProvider> {
-    { context, connection in
-      let now = context.now
-      let old = try find(pool, id, connection)
-      guard seen == nil || seen == old.changedAt else { throw ProviderError.changedMeanwhile }
-      var new = old.settings
-      try edit(&new)
-      try new.check(old.kind)
-      let isNewSecret = new.clientSecret != old.settings.clientSecret
-      var entry = AuditEntry(.providerChange, .provider, id, name: id, in: pool)
-      entry.compare(
-        old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
-      guard !entry.changes.isEmpty else { return old }
-      let sealed = try sealed(new.clientSecret, of: id, in: pool)
-      try recordNarrowing(of: old, to: new, in: pool, counted, context, connection)
-      try connection.run(
-        """
-        UPDATE identity_provider SET display_name = \(new.displayName),
-          enabled = \(new.isEnabled), issuer = \(new.issuer), client_id = \(new.clientID),
-          key_set = \(new.keys.text), sealed_secret = \(sealed), members = \(new.members),
-          changed_at = \(now)
-        WHERE scope_key = \(pool.key) AND provider_id = \(id)
-        """)
-      try context.record(entry, connection)
-      return try find(pool, id, connection)
+    of id: String, in pool: Pool,
+    by edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?,
+    _ connection: borrowing Connection
+  ) throws -> Change {
+    var change = Change(old: try find(pool, id, connection))
+    if let edit {
+      var settings = change.old.settings
+      try edit(&settings)
+      change.new = settings
     }
+    change.narrowing = try SignInNarrowing(
+      from: change.old, to: change.new, in: pool, store.profile, connection)
+    return change
   }
 
   /// Users keep their identities at the provider and can sign in with them again if it's added
-  /// again.
+  /// again. An administrator's removal that leaves users with a second factor without a way to sign in
+  /// requires a reason.
+  @discardableResult
   public func delete(
-    _ pool: Pool, _ id: String, by author: Author
-  ) async throws {
-    try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(by: author, removal(of: id, in: pool, counted))
-    }
-  }
-
-  /// A removal that leaves users with a second factor without a way to sign in requires a reason.
-  public func delete(
-    _ pool: Pool, _ id: String, _ request: ActionRequest
+    _ pool: Pool, _ id: String, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
     try await SignInNarrowing.counting(store) { counted in
-      try await store.perform(
-        request, in: ActionTarget(pool),
-        choosing: { connection in
-          let narrowing = try narrowing(of: id, in: pool, by: nil, connection)
-          return try narrowing?.users(counted) == nil ? .removeIdentityProvider : .narrowProvider
-        }, removal(of: id, in: pool, counted))
-    }
-  }
-
-  /// Records the users whom a change, or the removal for nil, leaves without a way to sign in.
-  private func recordNarrowing(
-    of old: IdentityProvider, to new: ProviderSettings?, in pool: Pool,
-    _ counted: SignInNarrowing.Counted?, _ context: ActionContext,
-    _ connection: borrowing Connection
-  ) throws {
-    let narrowing = try SignInNarrowing(
-      from: old, to: new, in: pool, context.profile, connection)
-    try narrowing?.record(try narrowing?.users(counted), in: pool, context, connection)
-  }
-
-  private func removal(
-    of id: String, in pool: Pool, _ counted: SignInNarrowing.Counted?
-  ) -> Action<Void> {
-    { context, connection in
-      let old = try find(pool, id, connection)
-      try recordNarrowing(of: old, to: nil, in: pool, counted, context, connection)
-      try connection.run(
-        """
-        DELETE FROM identity_provider
-        WHERE scope_key = \(pool.key) AND provider_id = \(id)
-        """)
-      var entry = AuditEntry(.providerDelete, .provider, id, name: id, in: pool)
-      for change in AuditChange.between(
-        old.settings.auditFields(), ProviderSettings().auditFields())
-      {
-        if let field = change.field, let value = change.old { entry.add(field, lost: value) }
+      try await store.run(
+        .removeIdentityProvider, by: caller, on: changing(id, in: pool, counted, nil)
+      ) { change, context, connection in
+        try change.narrowing?.record(change.outside, in: pool, context, connection)
+        try connection.run(
+          """
+          DELETE FROM identity_provider
+          WHERE scope_key = \(pool.key) AND provider_id = \(id)
+          """)
+        var entry = AuditEntry(.providerDelete, .provider, id, name: id, in: pool)
+        for change in AuditChange.between(
+          change.old.settings.auditFields(), ProviderSettings().auditFields())
+        {
+          if let field = change.field, let value = change.old { entry.add(field, lost: value) }
+        }
+        try context.record(entry, connection)
       }
-      try context.record(entry, connection)
     }
   }
 

@@ -48,29 +48,12 @@ public struct TrustedTokenKeys: Sendable {
   /// Registers a service account's public key or certificate, as PEM; without a key ID, its tokens
   /// don't need a `kid`.
   public func add(
-    to project: ID<Project>, issuer: String, keyID: String?, key: String, by author: Author
-  ) async throws -> TrustedTokenKey {
-    try await store.perform(
-      by: author,
-      try registration(to: project, issuer: issuer, keyID: keyID, key: key))
-  }
-
-  public func add(
-    to project: ID<Project>, issuer: String, keyID: String?, key: String, _ request: ActionRequest
+    to project: ID<Project>, issuer: String, keyID: String?, key: String, by caller: Caller
   ) async throws -> ActionOutcome<TrustedTokenKey> {
-    let action = try registration(to: project, issuer: issuer, keyID: keyID, key: key)
-    return try await store.perform(
-      .registerTokenSigningKey, request, in: ActionTarget(project: project),
-      action)
-  }
-
-  private func registration(
-    to project: ID<Project>, issuer: String, keyID: String?, key: String
-  ) throws(TrustedTokenKeyError) -> Action<TrustedTokenKey> {
-    do { try AccountRules.checkEmail(issuer) } catch { throw .invalidIssuer }
+    do { try AccountRules.checkEmail(issuer) } catch { throw TrustedTokenKeyError.invalidIssuer }
     let keyID = keyID.flatMap { $0.isEmpty ? nil : $0 }
     guard (keyID ?? "").utf8.count <= 128, (keyID ?? "").utf8.allSatisfy({ 0x21...0x7E ~= $0 })
-    else { throw .invalidKeyID }
+    else { throw TrustedTokenKeyError.invalidKeyID }
     let der: [UInt8]
     do throws(PublicKey.Fault) {
       let read = try PublicKey(pem: key)
@@ -79,10 +62,12 @@ public struct TrustedTokenKeys: Sendable {
       guard let bytes = try? read.der() else { throw .unreadable }
       der = bytes
     } catch {
-      throw .invalidKey(error)
+      throw TrustedTokenKeyError.invalidKey(error)
     }
     let id = ID<TrustedTokenKey>(store.random.uuid())
-    return { context, connection in
+    return try await store.run(
+      .registerTokenSigningKey, by: caller, in: ActionTarget(project: project)
+    ) { context, connection in
       let now = context.now
       let signer = TrustedTokenKey(
         id: id, issuer: issuer, keyID: keyID,
@@ -145,22 +130,13 @@ public struct TrustedTokenKeys: Sendable {
   /// Revokes a key: tokens it signed are rejected from now on.
   ///
   /// Sessions that began with its tokens stay valid.
+  @discardableResult
   public func revoke(
-    _ id: ID<TrustedTokenKey>, of project: ID<Project>, by author: Author
-  ) async throws {
-    try await store.perform(by: author, revocation(id, of: project))
-  }
-
-  public func revoke(
-    _ id: ID<TrustedTokenKey>, of project: ID<Project>, _ request: ActionRequest
+    _ id: ID<TrustedTokenKey>, of project: ID<Project>, by caller: Caller
   ) async throws -> ActionOutcome<Void> {
-    try await store.perform(
-      .revokeTokenSigningKey, request, in: ActionTarget(project: project),
-      revocation(id, of: project))
-  }
-
-  private func revocation(_ id: ID<TrustedTokenKey>, of project: ID<Project>) -> Action<Void> {
-    { context, connection in
+    try await store.run(
+      .revokeTokenSigningKey, by: caller, in: ActionTarget(project: project)
+    ) { context, connection in
       let now = context.now
       let signer = try connection.first(
         """

@@ -41,7 +41,6 @@ public enum EnrollmentLinkError: Error, Sendable {
 /// Anyone who can read the user's email can open the link and enroll an app.
 public struct EnrollmentLinks: Sendable {
   let store: Store
-  let authorization: SupportAuthorization
   let tickets: Sealer
   let totp: TOTPFactor
 
@@ -108,15 +107,17 @@ public struct EnrollmentLinks: Sendable {
   ) async throws -> ActionOutcome<String> {
     let store = store
     let sender = request.agent.administrator.displayName
-    return try await authorization.act(
-      .sendEnrollmentLink, request, on: id, in: pool
-    ) { account, _, now, connection in
+    return try await store.run(.sendEnrollmentLink, by: .console(request), on: .user(id, in: pool))
+    {
+      account, context, connection in
+      let now = context.now
       let policy = try Policies.stored(pool.key, connection)
       if let refusal = try Self.refusal(account, policy, connection) { throw refusal }
       guard let email = account.email else { throw ActionDenial.enrollment(.unverifiedEmail) }
       let entry = try Self.mail(
         to: account, email, from: sender, in: pool, store, at: now, connection)
-      return CompletedAction(entry: entry, value: email)
+      try context.record(entry, connection)
+      return email
     }
   }
 

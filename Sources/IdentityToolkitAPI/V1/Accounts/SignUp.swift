@@ -83,7 +83,8 @@ extension Methods {
           displayName: try phone.text("displayName"),
           phoneNumber: Account.phoneNumber(try phone.text("phoneInfo") ?? "")))
     }
-    let account = try await identity.accounts.create(call.pool, new, by: call.author)
+    let account = try await identity.accounts.create(call.pool, new, by: .program(call.author))
+      .value
     var answer = Methods.signUpAnswer(account)
     // Administrators get the member even if there is no email.
     if account.email == nil { answer.append("email", "") }

@@ -33,9 +33,11 @@ extension Methods {
     ) {
       () in try await settings(of: call).edit
     }
-    let project = try await identity.pools.update(project: call.pool.project, by: call.author) {
+    let project = try await identity.pools.update(
+      project: call.pool.project, by: .program(call.author)
+    ) {
       (project) throws(PoolError) in try edit.apply(to: &project)
-    }
+    }.value
     return ConfigMessage.write(project, for: call.holder)
   }
 }

@@ -66,21 +66,23 @@ extension Instance {
     let numbers = StateMachineModel.numbers.map { #""\#($0)":"\#(Instance.code)""# }
       .joined(separator: ",")
     let setup = Author(actor: .commandLine)
-    _ = try await identity.pools.update(project: acme.project, by: setup) { project in
+    _ = try await identity.pools.update(project: acme.project, by: .program(setup)) { project in
       project.members = #"{"signIn":{"phoneNumber":{"testPhoneNumbers":{\#(numbers)}}}}"#
       project.configuration.setSMS(true)
       project.project?.importsTOTP = true
     }
     for tenant in [east.tenant, west.tenant] {
       _ = try await identity.pools.update(
-        project: acme.project, tenant: tenant, by: setup
+        project: acme.project, tenant: tenant, by: .program(setup)
       ) { edit in
         edit.members = #"{"testPhoneNumbers":{\#(numbers)}}"#
         edit.configuration.setSMS(true)
       }
     }
     for pool in pools {
-      _ = try await identity.policies.change(pool, by: Self.boss) { $0.pattern = .mandatory }
+      _ = try await identity.policies.change(pool, by: .program(Self.boss)) {
+        $0.pattern = .mandatory
+      }
     }
   }
 
@@ -105,7 +107,7 @@ extension Instance {
     var new = NewAccount()
     (new.localID, new.email, new.password) = (uid, user.email, user.password)
     new.emailVerified = true
-    _ = try await identity.accounts.create(pool, new, by: Self.boss)
+    _ = try await identity.accounts.create(pool, new, by: .program(Self.boss))
     let outcome = try await identity.signIns.password(
       pool, email: user.email, password: user.password, address: "203.0.113.5")
     guard case .signedIn(var grant) = outcome else { throw Unexpected("no session of \(uid)") }

@@ -333,7 +333,9 @@ extension StateMachine {
       agents[agent].acts[pool.key] = []
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
-    let result = await attempt { try await identity.support.unblock(id, in: pool, by: author) }
+    let result = await attempt {
+      try await identity.support.unblock(id, in: pool, by: .program(author))
+    }
     try await reconcile(expectation, result)
   }
 
@@ -376,7 +378,7 @@ extension StateMachine {
     }
     let (settings, author) = (new, agents[agent].author)
     let result = await attempt {
-      try await identity.support.change(pool, to: settings, by: author)
+      try await identity.support.change(pool, to: settings, by: .program(author))
     }
     self.settings[pool.key] = new
     try await reconcile(expectation, result)

@@ -203,9 +203,9 @@ extension StateMachine {
     let (id, author) = (sample.administrator.id, agents[owner].author)
     let result = await attempt {
       if isGiven {
-        _ = try await identity.administrators.grant(grant, to: id, by: author)
+        _ = try await identity.administrators.grant(grant, to: id, by: .program(author))
       } else {
-        _ = try await identity.administrators.revoke(grant, from: id, by: author)
+        _ = try await identity.administrators.revoke(grant, from: id, by: .program(author))
       }
     }
     if isDone, case .success = result {
@@ -225,7 +225,9 @@ extension StateMachine {
       expectation.rows = ["administrator.remove by \(agents[owner].name) on \(agents[agent].id)"]
     }
     let (id, author) = (agents[agent].administrator.id, agents[owner].author)
-    let result = await attempt { try await identity.administrators.remove(id, by: author) }
+    let result = await attempt {
+      try await identity.administrators.remove(id, by: .program(author))
+    }
     if expectation.refusals.isEmpty, case .success = result {
       agents[agent].isRemoved = true
       agents[agent].grants = []

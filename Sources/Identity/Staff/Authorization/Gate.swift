@@ -1,0 +1,264 @@
+import Database
+
+/// Who performs an action, and how they may.
+public enum Caller: Sendable {
+  /// An administrator in the console, with what they entered.
+  case console(ActionRequest)
+  /// A program or a command, whose permission its surface has checked, with a command's reason.
+  case program(Author, because: String? = nil)
+
+  var author: Author {
+    switch self {
+    case .console(let request): request.author
+    case .program(let author, _): author
+    }
+  }
+
+  var request: ActionRequest? {
+    if case .console(let request) = self { request } else { nil }
+  }
+
+  var reason: String? {
+    if case .program(_, let reason) = self { reason } else { nil }
+  }
+}
+
+struct ActionContext: Sendable {
+  let author: Author
+  let now: Instant
+  let profile: Profile
+  let outbox: Outbox
+  var reason: String?
+  /// The name of the second administrator who approved the action; nil if no approval was needed.
+  var approver: String?
+  /// What an administrator entered; nil for a program.
+  var request: ActionRequest?
+  /// The pool's rules, if they apply to the action.
+  var rules = SupportRules()
+  /// The administrator with their current grants; nil for a program.
+  var holder: Administrator?
+  /// The number of actions that the agent had left in this hour before this one.
+  var actionsLeft = 0
+  /// The account whose caller was verified, and how.
+  fileprivate var caller: (account: Account, proof: CallerProof)?
+  fileprivate var isJustified = false
+
+  var callerProof: CallerProof? { caller?.proof }
+
+  /// Writes the action's audit entry with the reason and the proof.
+  ///
+  /// `isDone` is false for a try that changes nothing, after which the caller's code stays valid.
+  func record(
+    _ entry: AuditEntry, isDone: Bool = true, _ connection: borrowing Connection
+  ) throws {
+    var entry = entry
+    if let reason { entry.note = reason }
+    if let approver { entry.add(.approver, .text(approver)) }
+    if let caller {
+      entry.add(.callerVerification, .code(caller.proof.rawValue))
+      if isDone, let agent = request?.agent.administrator.id {
+        try CallerCode.delete(caller.account, by: agent, connection)
+      }
+    }
+    if isJustified, let request {
+      entry.justify(
+        request.reason, note: request.note, ticket: request.ticket,
+        proof: rules.identityProof.joined(separator: "\n"))
+    }
+    try entry.record(by: author, at: now, connection)
+  }
+}
+
+/// What an action is about: where it's authorized, and what's read before.
+struct ActionSubject<Content: Sendable>: Sendable {
+  /// What was read, and what follows from it for the authorization.
+  struct Found: Sendable {
+    let content: Content
+    /// The action whose requirements apply; nil for the one that was asked for.
+    var action: ConsoleAction?
+    /// For an action of support, which counts toward the hourly limit.
+    var support: (pool: Pool, rules: SupportRules)?
+    /// How many actions it is, if it needs no approval.
+    var count = 1
+    /// The account whose marks can prevent the action, and whose user may be the caller.
+    var account: Account?
+    /// What prevents the action of an administrator who has the permission.
+    var denial: ActionDenial?
+    /// The validation errors in the action's own fields.
+    var inputErrors: [ActionInputError] = []
+  }
+
+  let target: ActionTarget
+  /// Whether only administrators with the permission can learn the error of a failed read.
+  var isReadWithPermission = false
+  let read: @Sendable (ActionContext, borrowing Connection) throws -> Found
+}
+
+extension ActionSubject where Content == Account {
+  /// A user, on whom only one action is performed.
+  ///
+  /// `requiring` returns the action whose requirements apply instead, where the input makes one
+  /// action another one. `inputErrors` returns the validation errors of the action's own fields.
+  static func user(
+    _ id: ID<Account>, in pool: Pool,
+    requiring action: @escaping @Sendable (Account, Instant) -> ConsoleAction? = { _, _ in nil },
+    inputErrors: @escaping @Sendable (Account, Instant) -> [ActionInputError] = { _, _ in [] }
+  ) -> Self {
+    Self(target: ActionTarget(pool)) { context, connection in
+      guard let account = try AccountRecord.find(pool, id, connection) else {
+        throw ActionDenial.accountNotFound
+      }
+      return Found(
+        content: account, action: action(account, context.now),
+        support: (pool, try SupportRules.find(pool, connection)), account: account,
+        inputErrors: inputErrors(account, context.now))
+    }
+  }
+}
+
+/// What's to change.
+enum ActionPlan<Details: Sendable, Value: Sendable> {
+  case nothing(Value)
+  /// A change that takes effect only where its user is, or a `DirectoryChange` of the pool.
+  case change(Details, DirectoryChange? = nil)
+  /// A second administrator has to approve it.
+  case approval(Value)
+}
+
+/// The body of an action, run in the transaction that authorized it.
+typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws -> Value
+
+extension Store {
+  /// Authorizes and performs an action of an administrator or a program in one transaction.
+  ///
+  /// In this order: what it's about is read; current grants and the session, or the token; marks of
+  /// the account; the caller's code; the hourly limit; the input and re-authentication; the plan; a
+  /// second approver; and the change with its audit entries and its count.
+  ///
+  /// A denial is committed, since an incorrect code must be counted. An error of a closure rolls
+  /// everything back, including the use of a code. Closures may be called more than once, because a
+  /// database can repeat a transaction.
+  ///
+  /// The order differs for some actions:
+  /// * Those that unblock an agent, or change support rules or the re-authentication interval, are
+  ///   read between grants and session, so that only administrators with the permission learn that
+  ///   there's nothing to change, and without a code.
+  /// * Marks, caller, and limit are only for actions on users. One on many users has no account, so
+  ///   it's only limited.
+  func run<Content: Sendable, Details: Sendable, Value: Sendable>(
+    _ action: ConsoleAction, by caller: Caller, on subject: ActionSubject<Content>,
+    plan:
+      @escaping @Sendable (Content, ActionContext, borrowing Connection) throws
+      -> ActionPlan<Details, Value>,
+    apply: @escaping @Sendable (Details, ActionContext, borrowing Connection) throws -> Value
+  ) async throws -> ActionOutcome<Value> {
+    let now = clock.now()
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await write(by: caller.author) {
+      [self] connection in
+      var context = context(caller.author, at: now, because: caller.reason)
+      let found: ActionSubject<Content>.Found
+      var renewed: NewConsoleSession?
+      if let request = caller.request {
+        switch try authorization.admit(request, action, to: subject, &context, connection) {
+        case .failure(let denial): return .failure(denial)
+        case .success(let admitted): (found, renewed) = admitted
+        }
+      } else {
+        found = try subject.read(context, connection)
+      }
+      let (value, count): (Value, Int) =
+        switch try plan(found.content, context, connection) {
+        case .nothing(let value): (value, 0)
+        case .approval(let value): (value, 1)
+        case .change(let details, _): (try apply(details, context, connection), found.count)
+        }
+      if let agent = context.request?.agent.administrator.id, let pool = found.support?.pool {
+        for _ in 0..<count { try HourlyLimit.count(agent, in: pool, at: now, connection) }
+      }
+      return .success(ActionOutcome(value: value, renewed: renewed))
+    }
+    return try result.get()
+  }
+
+  /// Runs an action that changes nothing that could be stored elsewhere.
+  func run<Content: Sendable, Value: Sendable>(
+    _ action: ConsoleAction, by caller: Caller, on subject: ActionSubject<Content>,
+    apply: @escaping @Sendable (Content, ActionContext, borrowing Connection) throws -> Value
+  ) async throws -> ActionOutcome<Value> {
+    try await run(
+      action, by: caller, on: subject, plan: { content, _, _ in .change(content) }, apply: apply)
+  }
+
+  /// Runs an action whose requirements don't depend on stored data.
+  func run<Value: Sendable>(
+    _ action: ConsoleAction, by caller: Caller, in target: ActionTarget,
+    apply: @escaping Action<Value>
+  ) async throws -> ActionOutcome<Value> {
+    try await run(
+      action, by: caller,
+      on: ActionSubject(target: target) { _, _ in ActionSubject<Void>.Found(content: ()) }
+    ) { _, context, connection in try apply(context, connection) }
+  }
+
+  var authorization: ActionAuthorization { ActionAuthorization(store: self) }
+
+  func context(_ author: Author, at now: Instant, because reason: String? = nil) -> ActionContext {
+    ActionContext(author: author, now: now, profile: profile, outbox: outbox, reason: reason)
+  }
+}
+
+extension ActionAuthorization {
+  /// Admits an administrator to an action, in the order of ``Store/run(_:by:on:plan:apply:)``.
+  ///
+  /// - Returns: What the action is about, and the session under its new token if a proof was
+  ///   required and accepted.
+  fileprivate func admit<Content: Sendable>(
+    _ request: ActionRequest, _ asked: ConsoleAction, to subject: ActionSubject<Content>,
+    _ context: inout ActionContext, _ connection: borrowing Connection
+  ) throws -> Result<(ActionSubject<Content>.Found, NewConsoleSession?), ActionDenial> {
+    let now = context.now
+    context.request = request
+    let early = try subject.isReadWithPermission ? nil : subject.read(context, connection)
+    let action = early?.action ?? asked
+    let requirements = action.requirements
+    guard
+      let holder = try Self.permitted(
+        requirements.permission, request.agent, in: subject.target, at: now, connection)
+    else { return .failure(.notAllowed) }
+    context.holder = holder
+    let found = try early ?? subject.read(context, connection)
+    guard try ConsoleSessions.isOpen(request.agent, at: now, connection) else {
+      return .failure(.sessionEnded)
+    }
+    var faults = found.inputErrors
+    if let (pool, rules) = found.support {
+      context.rules = rules
+      if let account = found.account {
+        let denial = holder.obstacle(to: action, on: account, in: pool) ?? found.denial
+        if let denial { return .failure(denial) }
+        switch try CallerCheck.check(action, account, in: pool, context, connection) {
+        case .unverified: break
+        case .verified(let proof): context.caller = (account, proof)
+        case .invalid(let fault): faults.insert(fault, at: 0)
+        case .impossible: return .failure(.callerUnverifiable)
+        }
+      }
+      // Checked before the input, so that an agent without any actions left needn't fill in the form
+      // to ask an owner.
+      context.actionsLeft = try HourlyLimit.left(
+        for: holder.id, rules, in: pool, at: now, connection)
+      guard context.actionsLeft > 0 else {
+        try HourlyLimit.hold(request, rules, in: pool, at: now, connection)
+        return .failure(.held)
+      }
+    }
+    if requirements.reason == .written { context.reason = request.note }
+    context.isJustified = requirements.reason == .chosen
+    switch try verify(
+      action, request, by: holder, context.rules, inputErrors: faults, at: now, connection)
+    {
+    case .failure(let denial): return .failure(denial)
+    case .success(let renewed): return .success((found, renewed))
+    }
+  }
+}
