@@ -23,6 +23,7 @@ extension Identity {
         migration("m0072_account_lock", PackageResources.m0072_account_lock_postgresql_sql),
         migration("m0073_outside_users", PackageResources.m0073_outside_users_postgresql_sql),
         migration("m0074_common_passwords", PackageResources.m0074_common_passwords_postgresql_sql),
+        migration("m0075_approval_change", PackageResources.m0075_approval_change_postgresql_sql),
       ])
   }
 
@@ -39,6 +40,7 @@ extension Identity {
         migration("m0072_account_lock", PackageResources.m0072_account_lock_sqlite_sql),
         migration("m0073_outside_users", PackageResources.m0073_outside_users_sqlite_sql),
         migration("m0074_common_passwords", PackageResources.m0074_common_passwords_sqlite_sql),
+        migration("m0075_approval_change", PackageResources.m0075_approval_change_sqlite_sql),
       ])
   }
 

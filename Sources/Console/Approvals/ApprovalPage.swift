@@ -118,10 +118,10 @@ extension ApprovalPage {
   /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
   /// for a policy.
   private func changes(_ approval: Approval) async throws -> [PolicyChange] {
-    let proposed = try await approvals.proposedPolicy(of: approval)
-    guard let proposed else { return [] }
-    let base = try await identity.policies.edit(ofVersion: proposed.version, of: approval.pool)
-    return base.map { PolicyChange.between($0, proposed.edit) } ?? []
+    guard case .policy(let new, let version, let seen) = approval.change else { return [] }
+    if let seen { return PolicyChange.between(seen, new) }
+    let base = try await identity.policies.edit(ofVersion: version, of: approval.pool)
+    return base.map { PolicyChange.between($0, new) } ?? []
   }
 }
 

@@ -45,9 +45,11 @@ import Testing
       #expect((approval.kind, approval.cause, approval.users) == (.policy, .weakerPolicy, 1))
       #expect(try await instance.identity.approvals.count(for: otto.session.administrator) == 1)
       #expect(try await instance.identity.approvals.count(for: pia.session.administrator) == 0)
-      let proposed = try #require(
-        try await instance.identity.approvals.proposedPolicy(of: approval))
-      #expect(proposed.edit.configuration.totp?.adjacentIntervals == 9)
+      guard case .policy(let new, _, let seen?) = approval.change else {
+        throw Unexpected("no policy")
+      }
+      #expect(new.configuration.totp?.adjacentIntervals == 9)
+      #expect(seen.configuration.totp?.adjacentIntervals == 1)
       await expect("ownRequest") {
         try await instance.identity.approvals.approve(
           approval.id, in: instance.acme, pia.request(nil))

@@ -32,6 +32,7 @@ struct UpgradeTests {
   private static let newColumns: [String: Set<String>] = [
     "account": ["initial_email_verified", "reported_mailbox", "sign_in_lock"],
     "account_provider": ["email_verified"],
+    "approval": ["change"],
     "bulk_job": ["kind"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
     "removed_factor": ["clock_offset"],

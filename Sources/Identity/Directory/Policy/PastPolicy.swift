@@ -71,7 +71,7 @@ extension PolicyEdit {
   }
 
   /// Creates a policy from the values of its fields in the audit log; nil if one is unknown.
-  private init?(auditValues values: [AuditFieldName: AuditValue]) {
+  init?(auditValues values: [AuditFieldName: AuditValue]) {
     func code<Value>(
       _ name: AuditFieldName, _ value: (String) -> Value?
     ) -> Value?? {

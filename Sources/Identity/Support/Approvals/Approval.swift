@@ -80,8 +80,14 @@ public struct Approval: Sendable {
   /// The decider's message, or the reason that an earlier version stored as text.
   public let answer: String?
   public let obstacle: ApprovalObstacle?
-  let factors: Set<String>
-  let allFactors: Set<String>
+  /// What it changes; nil for an action on many users, and if a later version stored it.
+  public internal(set) var change: DirectoryChange?
+  /// Whether the version before this one stored the change: in `factors` and `all_factors`, or in the
+  /// table `approval_policy`.
+  ///
+  /// They're still written, for servers of that version on the same database, and otherwise unread.
+  /// The next version can drop them.
+  let isFormer: Bool
   let address: String
   let requestID: String
 
@@ -106,21 +112,21 @@ public struct Approval: Sendable {
     v.approval_id, v.kind, v.uid, v.user_name, v.factors, v.factor_names, v.all_factors, v.job_id,
       v.users, v.cause, v.requester_id, v.requester_name, v.address, v.request_id, v.reason,
       v.note, v.ticket, v.proof, v.requested_at, v.expires_at, v.state, v.decided_at,
-      v.decider_name, v.answer, v.caller_verification,
+      v.decider_name, v.answer, v.caller_verification, v.change,
       (SELECT j.kind FROM bulk_job j WHERE j.scope_key = v.scope_key AND j.job_id = v.job_id),
       \(Pool.columns)
     """
 
   init(_ row: inout Row, at now: Instant) throws {
-    func ids(_ text: String) -> Set<String> { Set(EnrollmentIDs.list(in: text)) }
+    func ids(_ text: String) -> [ID<Factor>] { EnrollmentIDs.list(in: text).map { ID($0) } }
     func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
     id = try row.next()
     kind = try row.next()
     account = ID(nonEmpty: try row.next())
     accountName = try row.next()
-    factors = ids(try row.next())
+    let factors = ids(try row.next())
     factorNames = lines(try row.next())
-    allFactors = ids(try row.next())
+    let allFactors = ids(try row.next())
     job = try row.next()
     users = try row.next()
     cause = try row.next()
@@ -143,13 +149,22 @@ public struct Approval: Sendable {
     obstacle = state == .overtaken ? answer.flatMap { ApprovalObstacle(stored: $0) } : nil
     self.answer = obstacle == nil ? answer : nil
     callerProof = try row.next()
+    let stored: String? = try row.next()
+    isFormer = stored == nil && job == nil
+    change =
+      switch (stored, kind) {
+      case (let stored?, _): DirectoryChange(stored: stored)
+      case (nil, .factor): factors.first.map { .factorsRemoved($0, seen: allFactors) }
+      case (nil, .factors): .factorsRemoved(nil, seen: allFactors)
+      case (nil, .job), (nil, .policy): nil
+      }
     jobKind = try row.next()
     pool = try Pool(&row)
   }
 }
 
 /// Something that changed since a request was made, so that it can't be carried out.
-public enum ApprovalObstacle: String, Sendable, CaseIterable {
+public enum ApprovalObstacle: String, Error, CaseIterable {
   case permissionLost = "permission-lost"
   case accountOutOfReach = "account-out-of-reach"
   case accountDeleted = "account-deleted"

@@ -42,6 +42,57 @@ extension StoredPolicy {
   }
 }
 
+/// The fields of a request to store, except who asks and why.
+struct NewApproval {
+  let kind: Approval.Kind
+  /// Nil for an action on many users.
+  var change: DirectoryChange?
+  var job: Int64?
+  var account: Account?
+  var factors: [Factor] = []
+  let users: Int
+  let cause: Approval.Cause
+  /// The identity checks that the requester completed.
+  var proof: [String] = []
+  var caller: CallerProof?
+
+  /// - Returns: The time the request expires.
+  func store(
+    _ request: ActionRequest, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant {
+    let expiry = now.advanced(bySeconds: Approval.lifetime)
+    let agent = request.agent.administrator
+    let names = factors.map {
+      $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+    let id: Int64? = try connection.first(
+      """
+      INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
+        all_factors, change, job_id, users, cause, requester_id, requester_name, address, request_id,
+        reason, note, ticket, proof, caller_verification, requested_at, expires_at, state)
+      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(pool.key), \(kind),
+        \(account?.id.text ?? ""), \(account?.label ?? ""), \(EnrollmentIDs.text(of: factors)),
+        \(names.joined(separator: "\n")), \(EnrollmentIDs.text(of: account?.factors ?? [])),
+        \(change?.stored), \(job), \(users), \(cause), \(agent.id), \(agent.displayName),
+        \(request.author.address), \(request.author.requestID), \(request.reason?.rawValue ?? ""),
+        \(request.note), \(request.ticket), \(proof.joined(separator: "\n")), \(caller), \(now),
+        \(expiry), 'waiting')
+      RETURNING approval_id
+      """
+    ) { try $0.next() }
+    guard let id else { throw Failure("a request without a number") }
+    if case .policy(let new, let version, _) = change {
+      try connection.run(
+        """
+        INSERT INTO approval_policy (scope_key, approval_id, policy_version,
+          \(PolicyEdit.columnNames))
+        VALUES (\(pool.key), \(id), \(version), \(new.values))
+        """)
+    }
+    return expiry
+  }
+}
+
 extension Approvals {
   /// - Returns: The audit entry, without author and reason, and the time the request expires.
   static func ask(
@@ -53,13 +104,13 @@ extension Approvals {
     guard try waiting(for: account.id, in: pool, at: now, connection) == nil else {
       throw ActionDenial.alreadyAsked
     }
-    let names = removal.factors.map {
-      $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
-    }
-    let (_, expiry) = try store(
-      kind: removal.isOfAll ? .factors : .factor, account: account, factors: removal.factors,
-      names: names, job: nil, users: 1, cause, request, settings, in: pool, at: now, connection,
-      caller: caller)
+    let expiry = try NewApproval(
+      kind: removal.isOfAll ? .factors : .factor,
+      change: .factorsRemoved(
+        removal.isOfAll ? nil : removal.factors[0].id, seen: account.factors.map(\.id)),
+      account: account, factors: removal.factors, users: 1, cause: cause,
+      proof: settings.identityProof, caller: caller
+    ).store(request, in: pool, at: now, connection)
     var entry = AuditEntry(.approvalAsk, of: account, in: pool)
     entry.add(.factors, .of(removal.factors))
     entry.add(.approvalCause, .code(cause.rawValue))
@@ -72,47 +123,10 @@ extension Approvals {
     for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
     in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant {
-    try store(
-      kind: .job, account: nil, factors: [], names: [], job: job.id, users: job.users, cause,
-      request, settings, in: pool, at: now, connection
-    ).expiry
+    try NewApproval(
+      kind: .job, job: job.id, users: job.users, cause: cause, proof: settings.identityProof
+    ).store(request, in: pool, at: now, connection)
   }
-
-  static func store(
-    kind: Approval.Kind, account: Account?, factors: [Factor], names: [String], job: Int64?,
-    users: Int, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
-    in pool: Pool, at now: Instant, _ connection: borrowing Connection,
-    caller: CallerProof? = nil
-  ) throws -> (id: Int64, expiry: Instant) {
-    let expiry = now.advanced(bySeconds: Approval.lifetime)
-    let agent = request.agent.administrator
-    let going = EnrollmentIDs.text(of: factors)
-    let all = EnrollmentIDs.text(of: account?.factors ?? [])
-    let id: Int64? = try connection.first(
-      """
-      INSERT INTO approval (approval_id, scope_key, kind, uid, user_name, factors, factor_names,
-        all_factors, job_id, users, cause, requester_id, requester_name, address, request_id, reason, note,
-        ticket, proof, caller_verification, requested_at, expires_at, state)
-      VALUES (\(SQL.nextNumber("approval_id", of: "approval")), \(pool.key), \(kind),
-        \(account?.id.text ?? ""), \(account?.label ?? ""),
-        \(going), \(names.joined(separator: "\n")), \(all), \(job), \(users), \(cause),
-        \(agent.id), \(agent.displayName), \(request.author.address),
-        \(request.author.requestID), \(request.reason?.rawValue ?? ""), \(request.note),
-        \(request.ticket), \(settings.identityProof.joined(separator: "\n")),
-        \(caller),
-        \(now), \(expiry), 'waiting')
-      RETURNING approval_id
-      """
-    ) { try $0.next() }
-    guard let id else { throw Failure("a request without a number") }
-    return (id, expiry)
-  }
-}
-
-public struct ProposedPolicy: Sendable {
-  public let edit: PolicyEdit
-  /// The policy version it was based on.
-  public let version: Int
 }
 
 extension Approval {
@@ -163,17 +177,12 @@ extension Approvals {
     for late in pending {
       try expire(find(late.id, in: pool, at: now, connection), at: now, connection)
     }
-    let (cause, users) = (
-      Approval.Cause.weakerPolicy, policy.users(affectedBy: policy.weakenings(by: new))
-    )
-    let (id, expiry) = try store(
-      kind: .policy, account: nil, factors: [], names: [], job: nil, users: users, cause, request,
-      SupportRules(), in: pool, at: now, connection)
-    try connection.run(
-      """
-      INSERT INTO approval_policy (scope_key, approval_id, policy_version, \(PolicyEdit.columnNames))
-      VALUES (\(pool.key), \(id), \(policy.version), \(new.values))
-      """)
+    let users = policy.users(affectedBy: policy.weakenings(by: new))
+    let cause = Approval.Cause.weakerPolicy
+    let expiry = try NewApproval(
+      kind: .policy, change: .policy(new, version: policy.version, seen: policy.edit), users: users,
+      cause: cause
+    ).store(request, in: pool, at: now, connection)
     var entry = AuditEntry(
       .approvalAsk, .policy, pool.objectID, name: pool.name, in: pool)
     entry.compare(policy.edit.auditFields, new.auditFields)
@@ -183,37 +192,5 @@ extension Approvals {
     entry.note = request.note
     try entry.record(by: request.author, at: now, connection)
     return expiry
-  }
-
-  /// Returns the policy that a request proposes; nil for other kinds of requests.
-  public func proposedPolicy(of approval: Approval) async throws -> ProposedPolicy? {
-    guard approval.kind == .policy else { return nil }
-    return try await store.read { connection in
-      try Self.proposedPolicy(of: approval, connection)
-    }
-  }
-
-  static func proposedPolicy(
-    of approval: Approval, _ connection: borrowing Connection
-  ) throws -> ProposedPolicy? {
-    try connection.first(
-      """
-      SELECT \(PolicyEdit.columns("w")), w.policy_version FROM approval_policy w
-      WHERE w.scope_key = \(approval.pool.key) AND w.approval_id = \(approval.id)
-      """
-    ) { row in
-      ProposedPolicy(edit: try PolicyEdit(&row), version: try row.next())
-    }
-  }
-
-  /// Applies an approved policy in the requester's name, with their reason.
-  func carryOut(
-    _ proposed: ProposedPolicy, _ approval: Approval, by approver: Author, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> ApprovalOutcome {
-    let policy = try Policies.find(approval.pool.key, connection)
-    var context = store.context(approval.author, at: now, because: approval.note)
-    context.approver = approver.actor.name
-    return .policyChanged(try Policies.store(proposed.edit, over: policy, context, connection))
   }
 }

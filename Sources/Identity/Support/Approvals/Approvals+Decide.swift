@@ -10,13 +10,15 @@ extension Approvals {
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ApprovalOutcome> {
     try await decide(.approve, id, in: pool, request) { approval, now, connection in
-      if let change = try change(since: approval, at: now, connection) {
+      let plan: Plan
+      switch try self.plan(approval, at: now, connection) {
+      case .success(let found): plan = found
+      case .failure(let obstacle):
         try Self.close(
-          approval, .overtaken, by: request.author, obstacle: change, at: now, connection)
-        return .overtaken(change)
+          approval, .overtaken, by: request.author, obstacle: obstacle, at: now, connection)
+        return .overtaken(obstacle)
       }
-      let settings = try SupportRules.find(pool, connection)
-      let value = try carryOut(approval, settings, by: request.author, at: now, connection)
+      let value = try carryOut(plan, of: approval, by: request.author, at: now, connection)
       try Self.close(approval, .approved, by: request.author, at: now, connection)
       if approval.kind != .policy {
         try HourlyLimit.count(request.agent.administrator.id, in: pool, at: now, connection)
@@ -184,53 +186,68 @@ extension Approvals {
     guard approval.state == .waiting else { return nil }
     let now = store.clock.now()
     return try await store.read { connection in
-      try change(since: approval, at: now, connection)
+      guard case .failure(let obstacle) = try plan(approval, at: now, connection) else {
+        return nil
+      }
+      return obstacle
     }
   }
 
-  private func change(
-    since approval: Approval, at now: Instant, _ connection: borrowing Connection
-  ) throws -> ApprovalObstacle? {
+  /// What approving a request does.
+  private enum Plan {
+    case policy(PolicyEdit, over: Policy)
+    case job(Int64)
+    /// Removes one factor of an account, or all if it's nil, in the requester's name.
+    case removal(ID<Factor>?, from: Account, by: Administrator)
+    /// A later version stored it, so it's kept for that version.
+    case unknown
+  }
+
+  private func plan(
+    _ approval: Approval, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Result<Plan, ApprovalObstacle> {
     let pool = approval.pool
     guard let requester = try Administrators.present(approval.requester, at: now, connection),
       requester.may(approval.kind.permission, in: pool)
-    else { return .permissionLost }
-    if approval.kind == .policy {
-      let proposed = try Self.proposedPolicy(of: approval, connection)
-      let policy = try Policies.find(pool.key, connection)
-      guard let proposed, proposed.version == policy.version else { return .policyChanged }
-      return try store.outbox.isMissing(for: proposed.edit, over: policy.edit, connection)
-        ? .refusalNeedsEmail : nil
-    }
+    else { return .failure(.permissionLost) }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: pool, connection)
-      return job?.state == .waiting ? nil : .listGone
+      return job?.state == .waiting ? .success(.job(id)) : .failure(.listGone)
     }
-    guard let id = approval.account,
-      let account = try AccountRecord.find(pool, id, connection)
-    else { return .accountDeleted }
-    guard requester.denial(of: .removeFactor, on: account, in: pool) == nil else {
-      return .accountOutOfReach
+    switch approval.change {
+    case .policy(let new, let version, _):
+      let policy = try Policies.find(pool.key, connection)
+      guard version == policy.version else { return .failure(.policyChanged) }
+      return try store.outbox.isMissing(for: new, over: policy.edit, connection)
+        ? .failure(.refusalNeedsEmail) : .success(.policy(new, over: policy))
+    case .factorsRemoved(let factor, let seen):
+      guard let id = approval.account,
+        let account = try AccountRecord.find(pool, id, connection)
+      else { return .failure(.accountDeleted) }
+      guard requester.denial(of: .removeFactor, on: account, in: pool) == nil else {
+        return .failure(.accountOutOfReach)
+      }
+      let present = Set(account.factors.map(\.id))
+      if !present.isSuperset(of: factor.map { [$0] } ?? seen) { return .failure(.factorGone) }
+      if !present.isSubset(of: seen) { return .failure(.factorEnrolled) }
+      return present == Set(seen)
+        ? .success(.removal(factor, from: account, by: requester)) : .failure(.factorGone)
+    case .disabled, .sessionsEnded, nil: return .success(.unknown)
     }
-    let present = Set(account.factors.map(\.id.text))
-    if !present.isSuperset(of: approval.factors) { return .factorGone }
-    if !present.isSubset(of: approval.allFactors) { return .factorEnrolled }
-    return present == approval.allFactors ? nil : .factorGone
   }
 
   /// Carries out the request in the requester's name, with their reason and the approver's name.
   private func carryOut(
-    _ approval: Approval, _ settings: SupportRules, by approver: Author, at now: Instant,
+    _ plan: Plan, of approval: Approval, by approver: Author, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
     let pool = approval.pool
-    if approval.kind == .policy {
-      guard let proposed = try Self.proposedPolicy(of: approval, connection) else {
-        throw ApprovalError.notFound
-      }
-      return try carryOut(proposed, approval, by: approver, at: now, connection)
-    }
-    if let job = approval.job {
+    switch plan {
+    case .policy(let new, let policy):
+      var context = store.context(approval.author, at: now, because: approval.note)
+      context.approver = approver.actor.name
+      return .policyChanged(try Policies.store(new, over: policy, context, connection))
+    case .job(let job):
       try connection.run(
         """
         UPDATE bulk_job SET state = 'running', started_at = \(now),
@@ -238,26 +255,24 @@ extension Approvals {
         WHERE scope_key = \(pool.key) AND job_id = \(job)
         """)
       return .begun(job: job)
+    case .removal(let factor, let account, let requester):
+      let settings = try SupportRules.find(pool, connection)
+      var removal = try FactorRemovals.removal(
+        of: factor, from: account, settings, try Policies.stored(pool.key, connection))
+      let hold = NewRemovalHold(
+        approval.reason, by: requester, settings, at: now, random: store.random)
+      var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
+      entry.justify(
+        approval.reason, note: approval.note, ticket: approval.ticket,
+        proof: approval.proof.joined(separator: "\n"))
+      if let proof = approval.callerProof {
+        entry.add(.callerVerification, .code(proof.rawValue))
+      }
+      entry.add(.approver, .text(approver.actor.name))
+      try entry.record(by: approval.author, at: now, connection)
+      return .done(removal)
+    case .unknown: throw Failure("a request whose change can't be read")
     }
-    guard let id = approval.account,
-      let account = try AccountRecord.find(pool, id, connection),
-      let requester = try Administrators.present(approval.requester, at: now, connection)
-    else { throw ApprovalError.notFound }
-    let one = approval.kind == .factor ? approval.factors.first.map { ID<Factor>($0) } : nil
-    var removal = try FactorRemovals.removal(
-      of: one, from: account, settings, try Policies.stored(pool.key, connection))
-    let hold = NewRemovalHold(
-      approval.reason, by: requester, settings, at: now, random: store.random)
-    var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
-    entry.justify(
-      approval.reason, note: approval.note, ticket: approval.ticket,
-      proof: approval.proof.joined(separator: "\n"))
-    if let proof = approval.callerProof {
-      entry.add(.callerVerification, .code(proof.rawValue))
-    }
-    entry.add(.approver, .text(approver.actor.name))
-    try entry.record(by: approval.author, at: now, connection)
-    return .done(removal)
   }
 
   static func expire(

@@ -164,8 +164,23 @@ public struct Approvals: Sendable {
       WHERE v.approval_id = \(id) AND v.scope_key = \(pool.key)
       """
     ) { try Approval(&$0, at: now) }
-    guard let found else { throw ApprovalError.notFound }
+    guard var found else { throw ApprovalError.notFound }
+    if found.isFormer, found.kind == .policy {
+      found.change = try formerPolicy(id, in: pool, connection)
+    }
     return found
+  }
+
+  /// Returns the change of a policy in a request that the version before this one stored.
+  private static func formerPolicy(
+    _ id: Int64, in pool: Pool, _ connection: borrowing Connection
+  ) throws -> DirectoryChange? {
+    try connection.first(
+      """
+      SELECT \(PolicyEdit.columns("w")), w.policy_version FROM approval_policy w
+      WHERE w.scope_key = \(pool.key) AND w.approval_id = \(id)
+      """
+    ) { .policy(try PolicyEdit(&$0), version: try $0.next(), seen: nil) }
   }
 
   static func waiting(

@@ -118,7 +118,7 @@ extension UserDataTable {
       ],
       without: [
         "approval_id": .key, "scope_key": .key, "uid": .copy, "factors": .key, "all_factors": .key,
-        "job_id": .key, "users": .key, "requester_id": .administrator,
+        "change": .key, "job_id": .key, "users": .key, "requester_id": .administrator,
         "address": .administrator, "request_id": .administrator, "decider_id": .administrator,
       ]
     ) { subject in
