@@ -160,13 +160,13 @@ struct AdministratorMailTests {
       let nora = try await instance.administrator("nora", .auditor)
       let factors = instance.identity.administratorFactors
       _ = try await instance.enroll(nora)
-      try await factors.reset(nora.id, by: instance.author(boss))
+      try await factors.reset(nora.id, by: .program(instance.author(boss)))
       let mail = try #require(try await instance.mails("administrator-second-factors").first)
       #expect(mail.recipient == nora.email && mail.body.contains(nora.email))
       #expect(mail.subject == "Second factors of your Countersign account reset")
       #expect(mail.body.contains("Removed: authenticator app\nBy: \(boss.displayName)\n"))
       _ = try await instance.enroll(nora)
-      try await factors.reset(nora.id, by: Author(actor: .commandLine))
+      try await factors.reset(nora.id, by: .program(Author(actor: .commandLine)))
       try await instance.identity.ownAccount.resetPassword(
         of: nora, new: Secret("another pass phrase"), by: Author(actor: .commandLine))
       let second = try #require(try await instance.mails("administrator-second-factors").last)

@@ -95,14 +95,14 @@ struct GrantEndTests {
       let identity = instance.identity
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
-      func token(_ maker: ServiceTokens.Maker) async throws -> Secret {
+      func token(_ maker: Author) async throws -> Secret {
         try await identity.serviceTokens.create(
           project: instance.acme.project, tenant: nil, role: .application, name: "x",
           by: .program(maker)
         ).value.secret
       }
-      let own = try await token(.administrator(olga, instance.author(olga)))
-      let other = try await token(.commandLine)
+      let own = try await token(instance.author(olga))
+      let other = try await token(Author(actor: .commandLine))
       func isValid(_ secret: Secret) async throws -> Bool {
         try await identity.serviceTokens.find(secret) != nil
       }
@@ -158,7 +158,8 @@ struct GrantEndTests {
         await outcome {
           try await administrators.grant(
             grant, until: instance.now.advanced(bySeconds: seconds), to: nora.id,
-            by: .program(instance.author(boss)))
+            by: .program(instance.author(boss))
+          ).value
         }
       }
       #expect(await give(0) == "endInPast")

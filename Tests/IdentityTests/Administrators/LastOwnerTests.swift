@@ -40,12 +40,12 @@ struct LastOwnerTests {
         by: .program(instance.author(olga)))
       let factors = instance.identity.administratorFactors
       for author in [instance.author(nora), Author(actor: .commandLine)] {
-        await expect("lastOwner") { try await factors.reset(olga.id, by: author) }
+        await expect("lastOwner") { try await factors.reset(olga.id, by: .program(author)) }
       }
       #expect(try await instance.identity.passkeys.list(of: olga.id).count == 1)
       try await instance.identity.ownAccount.resetPassword(
         of: olga, new: Instance.consolePassword, by: Author(actor: .commandLine))
-      try await factors.reset(olga.id, by: instance.author(nora))
+      try await factors.reset(olga.id, by: .program(instance.author(nora)))
       #expect(try await instance.identity.passkeys.list(of: olga.id).isEmpty)
     }
   }

@@ -285,11 +285,13 @@ struct OwnFactorTests {
     try await withInstance { instance in
       let (boss, nora) = try await instance.bossAndNora()
       let factors = instance.identity.administratorFactors
-      await expect("notFound") { try await factors.reset(nora.id, by: instance.author(boss)) }
+      await expect("notFound") {
+        try await factors.reset(nora.id, by: .program(instance.author(boss)))
+      }
       let device = try await instance.enroll(nora)
       let token = try await instance.signIn(device).token.revealedText
       let pending = try await instance.giveConsolePassword(nora).pending
-      try await factors.reset(nora.id, by: instance.author(boss))
+      try await factors.reset(nora.id, by: .program(instance.author(boss)))
       #expect(try await instance.identity.consoleSessions.find(token: token) == nil)
       await expect("ended") { try await instance.finish(pending, code: device.recoveryCodes[0]) }
       #expect(try await instance.identity.ownAccount.recoveryCodesLeft(nora.id) == 0)

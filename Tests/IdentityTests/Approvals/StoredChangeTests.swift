@@ -106,7 +106,7 @@ import Testing
     var device: Device?
     switch kind {
     case .factor, .factors:
-      _ = try await policies.change(acme, by: Instance.boss) { $0.pattern = .mandatory }
+      _ = try await policies.change(acme, by: .program(Instance.boss)) { $0.pattern = .mandatory }
       try await instance.setSupportRules { $0.approvalForLastFactor = true }
       let alice = try await instance.enrolled(.alice)
       try await instance.addSecondDevice(to: alice)
@@ -123,7 +123,7 @@ import Testing
       try await instance.setWindow(1)
       device = try await instance.enrolled(.alice)
       try await instance.setSupportRules { $0.policyApprovalOverUsers = 0 }
-      let old = try await policies.change(acme, by: Instance.boss) { edit in
+      let old = try await policies.change(acme, by: .program(Instance.boss)) { edit in
         edit.configuration.state = .enabled
         edit.configuration.smsEnabled = true
         edit.pattern = .mandatory
@@ -131,8 +131,9 @@ import Testing
         edit.enforcement = Day("2026-04-01").flatMap { Enforcement(.claim, from: $0, graceDays: 7) }
       }
       _ = try await policies.change(
-        acme, expecting: old.version,
-        try await instance.agent("rita", role: role).request(nil, note: "Clocks are off.")
+        acme, expecting: old.value.policy.version,
+        by: .console(
+          try await instance.agent("rita", role: role).request(nil, note: "Clocks are off."))
       ) { $0.configuration.totp?.adjacentIntervals = 9 }
     }
     let decider = try await instance.agent("otto", role: .owner)

@@ -211,7 +211,8 @@ extension Instance {
     _ email: String, _ grant: Grant = Grant(role: .auditor), by inviter: Administrator
   ) async throws -> NewInvitation {
     try await identity.invitations.invite(
-      email: email, displayName: "New", grant: grant, by: .program(author(inviter)))
+      email: email, displayName: "New", grant: grant, by: .program(author(inviter))
+    ).value
   }
 
   func accept(

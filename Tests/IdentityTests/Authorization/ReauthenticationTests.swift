@@ -66,7 +66,8 @@ struct ReauthenticationTests {
       let keys = instance.identity.apiKeys
       for _ in 0..<5 {
         await expect("wrongCode") {
-          try await keys.create(for: instance.acme.project, olga.request(nil, code: wrong))
+          try await keys.create(
+            for: instance.acme.project, by: .console(olga.request(nil, code: wrong)))
         }
       }
       let code = try #require(olga.device).code(at: instance.now)
@@ -88,16 +89,18 @@ struct ReauthenticationTests {
       let factors = instance.identity.administratorFactors
       let code = try #require(olga.device).code(at: instance.now)
       await expect("writtenReasonRequired+codeRequired") {
-        try await factors.reset(id, olga.request(nil))
+        try await factors.reset(id, by: .console(olga.request(nil)))
       }
       await expect("writtenReasonRequired+codeNotLookedAt") {
-        try await factors.reset(id, olga.request(nil, note: "  ", code: code))
+        try await factors.reset(id, by: .console(olga.request(nil, note: "  ", code: code)))
       }
       await expect("noteTooLong+codeNotLookedAt") {
         try await factors.reset(
-          id, olga.request(nil, note: String(repeating: "x", count: 1_001), code: code))
+          id,
+          by: .console(olga.request(nil, note: String(repeating: "x", count: 1_001), code: code)))
       }
-      _ = try await factors.reset(id, olga.request(nil, note: "Lost the phone", code: code))
+      _ = try await factors.reset(
+        id, by: .console(olga.request(nil, note: "Lost the phone", code: code)))
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .administratorResetFactor && row.note == "Lost the phone")
     }

@@ -38,7 +38,7 @@ import Testing
       #expect(doubt?.isBehind == (jump < 0) && doubt?.expected == correctTime)
       #expect(try await server.check() != nil, "a check doesn't end the doubt")
       // Another process, such as the command line.
-      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      try await watch(instance).confirm(by: .program(Author(actor: .commandLine)))
       #expect(try await instance.wholeLog().first?.action == .instanceConfirmClock)
       #expect(try await server.check() == nil)
       #expect(try await watch(instance).check() == nil)
@@ -182,7 +182,7 @@ import Testing
       pass(-600, counted: 0)
       #expect(try await server.check()?.isBehind == true)
       #expect(server.takeJump() == .seconds(-600))
-      try await server.confirm(by: Author(actor: .commandLine))
+      try await server.confirm(by: .program(Author(actor: .commandLine)))
       #expect(try await server.check() == nil)
       #expect(server.offset == .zero, "a confirmed time is where the sum begins")
     }
@@ -199,7 +199,7 @@ import Testing
       #expect(try await server.check() == nil)
       pass(10)
       // Another process, while nothing is doubted.
-      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      try await watch(instance).confirm(by: .program(Author(actor: .commandLine)))
       pass(2)
       #expect(try await server.check() == nil)
       instance.clock.advance(2 * 86_400)
@@ -207,7 +207,7 @@ import Testing
         #expect(try await server.check() != nil)
         pass(2)
       }
-      try await watch(instance).confirm(by: Author(actor: .commandLine))
+      try await watch(instance).confirm(by: .program(Author(actor: .commandLine)))
       #expect(try await server.check() == nil)
     }
   }

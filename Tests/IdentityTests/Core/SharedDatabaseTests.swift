@@ -87,7 +87,7 @@ struct SharedDatabaseTests {
         #expect(try await server.clockGuard.check() != nil)
       }
       // Confirmed where the clock is right.
-      try await right.confirm(by: Instance.boss)
+      try await right.confirm(by: .program(Instance.boss))
       for _ in 0..<3 {
         #expect(try await server.clockGuard.check() != nil)
         pass(2)

@@ -24,7 +24,8 @@ struct CustomTokenTests {
     try await instance.identity.trustedTokenKeys.add(
       to: (pool ?? instance.acme).project, issuer: Self.issuer, keyID: keyID,
       key: tokenIssuer.pem(),
-      by: .program(Instance.boss))
+      by: .program(Instance.boss)
+    ).value
   }
 
   private func signIn(

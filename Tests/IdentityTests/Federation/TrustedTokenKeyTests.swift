@@ -11,7 +11,8 @@ struct SignerTests {
     try await instance.identity.trustedTokenKeys.add(
       to: instance.acme.project, issuer: issuer, keyID: keyID,
       key: try key ?? TestTokenIssuer.back.pem(),
-      by: .program(Instance.boss))
+      by: .program(Instance.boss)
+    ).value
   }
 
   @Test func `a key is registered once, listed, and revoked`() async throws {

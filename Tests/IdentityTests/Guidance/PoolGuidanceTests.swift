@@ -8,7 +8,8 @@ struct PoolGuidanceTests {
     _ text: String, over version: Int = 0, in pool: Pool? = nil, _ instance: Instance
   ) async throws -> Int {
     try await instance.identity.guidance.write(
-      pool ?? instance.acme, text, expecting: version, by: .program(Instance.boss))
+      pool ?? instance.acme, text, expecting: version, by: .program(Instance.boss)
+    ).value
   }
 
   @Test func `each save creates a version, and all versions are preserved`() async throws {

@@ -130,8 +130,8 @@ struct PasskeyRequirementTests {
       try await require(instance, olga, authenticator)
       let passkeys = instance.identity.passkeys
       let operatorAuthor = Author(actor: .commandLine)
-      #expect(try await passkeys.stopRequiring(by: .program(operatorAuthor)).value)
-      #expect(try await !passkeys.stopRequiring(by: .program(operatorAuthor)).value)
+      #expect(try await passkeys.setRequired(false, by: .program(operatorAuthor)).value)
+      #expect(try await !passkeys.setRequired(false, by: .program(operatorAuthor)).value)
       let row = try #require(try await instance.wholeLog().first)
       #expect(row.action == .instancePasskeyRequirement)
       #expect(row.old(.passkeyRequired) == .flag(true))

@@ -102,8 +102,11 @@ struct PasswordPolicyTests {
         try await pools.createTenant(in: id, .newTenant(named: "west"), by: .program(program))
           .value,
         try await emulator.createProject(
-          id: "in-emulator", displayName: "", boss.request(nil)),
-        try await emulator.createTenant(in: id, .newTenant(named: "east"), boss.request(nil)),
+          id: "in-emulator", displayName: "", by: .console(boss.request(nil))
+        ).value,
+        try await emulator.createTenant(
+          in: id, .newTenant(named: "east"), by: .console(boss.request(nil))
+        ).value,
       ]
       for pool in others { #expect(pool.passwords == nil) }
     }

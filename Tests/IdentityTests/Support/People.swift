@@ -191,7 +191,7 @@ extension Instance {
   func setWindow(_ intervals: Int?, in pool: Pool? = nil) async throws -> Policy {
     try await identity.policies.change(pool ?? acme, by: .program(Self.boss)) { edit in
       edit.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: intervals)
-    }
+    }.value.policy
   }
 }
 

@@ -19,11 +19,12 @@ struct ServiceTokenTests {
 
   private func make(
     _ instance: Instance, _ role: ServiceTokenRole, tenant: ID<Tenant>? = nil,
-    maker: ServiceTokens.Maker = .commandLine
+    maker: Author = Author(actor: .commandLine)
   ) async throws -> (token: ServiceToken, secret: Secret) {
     try await instance.identity.serviceTokens.create(
       project: instance.acme.project, tenant: tenant, role: role, name: "backend",
-      by: .program(maker))
+      by: .program(maker)
+    ).value
   }
 
   @Test(arguments: ServiceTokenRole.allCases)
@@ -141,7 +142,7 @@ struct ServiceTokenTests {
           for (tenant, allowed) in [(nil, inProject), (east, inTenant)] {
             await expect(allowed.contains(role) ? "done" : "exceedsMaker") {
               try await make(
-                instance, role, tenant: tenant, maker: .administrator(maker, author))
+                instance, role, tenant: tenant, maker: author)
             }
           }
         }

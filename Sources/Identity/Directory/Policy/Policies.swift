@@ -40,7 +40,7 @@ public struct Policies: Sendable {
       .changePolicy, by: caller, on: subject,
       plan: { change, context, connection in
         let (policy, new) = (change.policy, change.new)
-        guard let request = context.request else { return .change(change, change.value) }
+        guard context.request != nil else { return .change(change, change.value) }
         try Self.check(version, of: policy)
         try new.configuration.check()
         guard new != policy.edit else { return .nothing(.changed(policy)) }
@@ -51,9 +51,9 @@ public struct Policies: Sendable {
           try Approval.isNeeded(
             for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
         else { return .change(change, change.value) }
-        let expiry = try Approvals.ask(
-          for: new, over: policy, request, at: context.now, connection)
-        return .approval(.waiting(policy, until: expiry))
+        let approval = try NewApproval(
+          new, over: policy, change.value, at: context.now, connection)
+        return .approval(approval) { expiry, _ in .waiting(policy, until: expiry) }
       }
     ) { change, context, connection in
       .changed(try Self.store(change.new, over: change.policy, context, connection))

@@ -121,8 +121,10 @@ enum ActionPlan<Details: Sendable, Value: Sendable> {
   case nothing(Value)
   /// A change that takes effect only where its user is, or a `DirectoryChange` of the pool.
   case change(Details, DirectoryChange? = nil)
-  /// A second administrator has to approve it.
-  case approval(Value)
+  /// A second administrator has to approve it; the closure returns the outcome of the request, which
+  /// expires at a time.
+  case approval(
+    NewApproval, @Sendable (_ expiry: Instant, borrowing Connection) throws -> Value)
 }
 
 /// The body of an action, run in the transaction that authorized it.
@@ -169,7 +171,8 @@ extension Store {
       let (value, count): (Value, Int) =
         switch try plan(found.content, context, connection) {
         case .nothing(let value): (value, 0)
-        case .approval(let value): (value, 1)
+        case .approval(let approval, let outcome):
+          (try outcome(try approval.ask(context, connection), connection), 1)
         case .change(let details, _): (try apply(details, context, connection), found.count)
         }
       if let agent = context.request?.agent.administrator.id, let pool = found.support?.pool {

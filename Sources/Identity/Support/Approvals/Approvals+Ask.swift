@@ -42,8 +42,9 @@ extension StoredPolicy {
   }
 }
 
-/// The fields of a request to store, except who asks and why.
-struct NewApproval {
+/// A request to store, except who asks and why.
+struct NewApproval: Sendable {
+  let pool: Pool
   let kind: Approval.Kind
   /// Nil for an action on many users.
   var change: DirectoryChange?
@@ -52,15 +53,19 @@ struct NewApproval {
   var factors: [Factor] = []
   let users: Int
   let cause: Approval.Cause
-  /// The identity checks that the requester completed.
-  var proof: [String] = []
-  var caller: CallerProof?
+  /// The audit entry, without the cause and the time the request expires.
+  var entry: AuditEntry
 
-  /// - Returns: The time the request expires.
-  func store(
-    _ request: ActionRequest, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+  /// Stores and records the request of an administrator; a program can't ask.
+  ///
+  /// - Returns: The time it expires.
+  func ask(
+    _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> Instant {
+    guard let request = context.request else { throw ActionDenial.notAllowed }
+    let now = context.now
     let expiry = now.advanced(bySeconds: Approval.lifetime)
+    let proof = context.rules.identityProof
     let agent = request.agent.administrator
     let names = factors.map {
       $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -75,7 +80,8 @@ struct NewApproval {
         \(names.joined(separator: "\n")), \(EnrollmentIDs.text(of: account?.factors ?? [])),
         \(change?.stored), \(job), \(users), \(cause), \(agent.id), \(agent.displayName),
         \(request.author.address), \(request.author.requestID), \(request.reason?.rawValue ?? ""),
-        \(request.note), \(request.ticket), \(proof.joined(separator: "\n")), \(caller), \(now),
+        \(request.note), \(request.ticket), \(proof.joined(separator: "\n")), \(context.callerProof),
+        \(now),
         \(expiry), 'waiting')
       RETURNING approval_id
       """
@@ -89,43 +95,69 @@ struct NewApproval {
         VALUES (\(pool.key), \(id), \(version), \(new.values))
         """)
     }
+    var entry = entry
+    entry.add(.approvalCause, .code(cause.rawValue))
+    entry.add(.expiresAt, .instant(expiry))
+    try context.record(entry, connection)
     return expiry
   }
 }
 
-extension Approvals {
-  /// - Returns: The audit entry, without author and reason, and the time the request expires.
-  static func ask(
-    for removal: Removal, _ cause: Approval.Cause, _ request: ActionRequest,
-    _ settings: SupportRules, caller: CallerProof?, in pool: Pool, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> (entry: AuditEntry, expiresAt: Instant) {
+extension NewApproval {
+  /// A request to remove factors.
+  ///
+  /// - Throws: ``ActionDenial/alreadyAsked`` if one waits.
+  init(
+    _ removal: Removal, _ cause: Approval.Cause, _ change: DirectoryChange, in pool: Pool,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws {
     let account = removal.account
-    guard try waiting(for: account.id, in: pool, at: now, connection) == nil else {
+    guard try Approvals.waiting(for: account.id, in: pool, at: now, connection) == nil else {
       throw ActionDenial.alreadyAsked
     }
-    let expiry = try NewApproval(
-      kind: removal.isOfAll ? .factors : .factor,
-      change: .factorsRemoved(
-        removal.isOfAll ? nil : removal.factors[0].id, seen: account.factors.map(\.id)),
-      account: account, factors: removal.factors, users: 1, cause: cause,
-      proof: settings.identityProof, caller: caller
-    ).store(request, in: pool, at: now, connection)
     var entry = AuditEntry(.approvalAsk, of: account, in: pool)
     entry.add(.factors, .of(removal.factors))
-    entry.add(.approvalCause, .code(cause.rawValue))
-    entry.add(.expiresAt, .instant(expiry))
-    return (entry, expiry)
+    self.init(
+      pool: pool, kind: removal.isOfAll ? .factors : .factor, change: change, account: account,
+      factors: removal.factors, users: 1, cause: cause, entry: entry)
   }
 
-  /// - Returns: The time the request expires.
-  static func ask(
-    for job: BulkJob, _ cause: Approval.Cause, _ request: ActionRequest, _ settings: SupportRules,
-    in pool: Pool, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Instant {
-    try NewApproval(
-      kind: .job, job: job.id, users: job.users, cause: cause, proof: settings.identityProof
-    ).store(request, in: pool, at: now, connection)
+  /// A request for an action on many users.
+  init(_ job: BulkJob, _ cause: Approval.Cause, in pool: Pool) {
+    var entry = job.entry(.approvalAsk, in: pool)
+    entry.add(.users, .number(job.users))
+    self.init(
+      pool: pool, kind: .job, job: job.id, users: job.users, cause: cause, entry: entry)
+  }
+
+  /// A request to weaken a policy, in place of one that expired.
+  ///
+  /// - Throws: ``PolicyError/approvalPending`` if another one waits.
+  init(
+    _ new: PolicyEdit, over policy: Policy, _ change: DirectoryChange, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws {
+    let pool = policy.pool
+    let pending = try connection.all(
+      """
+      SELECT approval_id, expires_at FROM approval \(index: "approval_of_policy")
+      WHERE scope_key = \(pool.key) AND kind = 'policy' AND state = 'waiting'
+      """
+    ) { (id: try $0.next() as Int64, expiry: try $0.next() as Instant) }
+    guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
+      throw PolicyError.approvalPending
+    }
+    for late in pending {
+      try Approvals.expire(
+        Approvals.find(late.id, in: pool, at: now, connection), at: now, connection)
+    }
+    let users = policy.users(affectedBy: policy.weakenings(by: new))
+    var entry = AuditEntry(
+      .approvalAsk, .policy, pool.objectID, name: pool.name, in: pool)
+    entry.compare(policy.edit.auditFields, new.auditFields)
+    entry.add(.users, .number(users))
+    self.init(
+      pool: pool, kind: .policy, change: change, users: users, cause: .weakerPolicy, entry: entry)
   }
 }
 
@@ -154,43 +186,5 @@ extension Approval {
     else { return true }
     return try ServiceTokens.creatorMay(
       .manageAdministrators, in: pool, of: token, at: now, connection)
-  }
-}
-
-extension Approvals {
-  /// - Returns: The time the request expires.
-  /// - Throws: ``PolicyError/approvalPending`` if another request is pending.
-  static func ask(
-    for new: PolicyEdit, over policy: Policy, _ request: ActionRequest, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Instant {
-    let pool = policy.pool
-    let pending = try connection.all(
-      """
-      SELECT approval_id, expires_at FROM approval \(index: "approval_of_policy")
-      WHERE scope_key = \(pool.key) AND kind = 'policy' AND state = 'waiting'
-      """
-    ) { (id: try $0.next() as Int64, expiry: try $0.next() as Instant) }
-    guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
-      throw PolicyError.approvalPending
-    }
-    for late in pending {
-      try expire(find(late.id, in: pool, at: now, connection), at: now, connection)
-    }
-    let users = policy.users(affectedBy: policy.weakenings(by: new))
-    let cause = Approval.Cause.weakerPolicy
-    let expiry = try NewApproval(
-      kind: .policy, change: .policy(new, version: policy.version, seen: policy.edit), users: users,
-      cause: cause
-    ).store(request, in: pool, at: now, connection)
-    var entry = AuditEntry(
-      .approvalAsk, .policy, pool.objectID, name: pool.name, in: pool)
-    entry.compare(policy.edit.auditFields, new.auditFields)
-    entry.add(.users, .number(users))
-    entry.add(.approvalCause, .code(cause.rawValue))
-    entry.add(.expiresAt, .instant(expiry))
-    entry.note = request.note
-    try entry.record(by: request.author, at: now, connection)
-    return expiry
   }
 }

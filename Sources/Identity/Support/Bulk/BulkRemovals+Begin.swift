@@ -49,15 +49,10 @@ extension BulkRemovals {
             of: job, left: context.actionsLeft, context.rules, in: pool, at: context.now, connection
           )
           guard let cause else { return .change(job) }
-          try Self.decide(job, request, context, waits: true, connection)
-          let expiry = try Approvals.ask(
-            for: job, cause, request, context.rules, in: pool, at: context.now, connection)
-          var entry = job.entry(.approvalAsk, in: pool)
-          entry.add(.users, .number(job.users))
-          entry.add(.approvalCause, .code(cause.rawValue))
-          entry.add(.expiresAt, .instant(expiry))
-          try context.record(entry, connection)
-          return .approval(try Self.begun(job, in: pool, connection))
+          return .approval(NewApproval(job, cause, in: pool)) { _, connection in
+            try Self.decide(job, request, context, waits: true, connection)
+            return try Self.begun(job, in: pool, connection)
+          }
         }
       ) { job, context, connection in
         try Self.decide(job, request, context, waits: false, connection)

@@ -88,11 +88,9 @@ public struct FactorRemovals: Sendable {
         }
         let change = DirectoryChange.factorsRemoved(factor, seen: account.factors.map(\.id))
         guard let cause = removal.approval else { return .change(removal, change) }
-        let (entry, expiry) = try Approvals.ask(
-          for: removal, cause, request, context.rules, caller: context.callerProof, in: pool,
-          at: context.now, connection)
-        try context.record(entry, connection)
-        return .approval(.waits(removal, until: expiry))
+        let approval = try NewApproval(
+          removal, cause, change, in: pool, at: context.now, connection)
+        return .approval(approval) { expiry, _ in .waits(removal, until: expiry) }
       }
     ) { removal, context, connection in
       var removal = removal
