@@ -1,21 +1,5 @@
 import Database
 
-/// A part of ``Identity/purgeExpired()`` in one transaction, which changes a limited number of rows.
-///
-/// It returns whether it reached the limit, so that there may be more.
-typealias CleanupTask =
-  @Sendable (_ now: Instant, _ connection: borrowing Connection) throws -> Bool
-
-enum CleanupLimit {
-  /// The maximum number of rows in a transaction.
-  static let rows = 500
-  /// The maximum number of rows in a transaction if each takes many statements, such as those of
-  /// emails to 20 administrators.
-  static let costlyRows = 10
-  /// The maximum number of transactions of a cleanup task in one run.
-  static let parts = 100
-}
-
 extension Identity {
   private var cleanupTasks: [CleanupTask] {
     let isSettled = clockGuard.isSettled(for: Ticket.recordLifetime)
@@ -83,68 +67,5 @@ extension Identity {
     await attempt { try await expireAnonymousAccounts(at: now) }
     await attempt { try await recordUses() }
     if let firstFailure { throw firstFailure }
-  }
-}
-
-extension Store {
-  /// Repeats a cleanup task while there's more, pausing for other writes in between.
-  ///
-  /// - Returns: True if there may be more.
-  @discardableResult
-  func run(
-    _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
-  ) async throws -> Bool {
-    var (parts, isMore) = (0, true)
-    try await Pacer.run {
-      isMore = try await write { try task(now, $0) }
-      parts += 1
-      return isMore && parts < most
-    }
-    return isMore
-  }
-}
-
-/// The pace of work in batches that no one waits for.
-///
-/// After each batch it pauses for twice as long as the batch took, including the wait for its turn.
-/// Other writes get two thirds of the time, and batches slow down under load.
-public enum Pacer {
-  /// The shortest pause.
-  private static let pause = Duration.milliseconds(5)
-
-  /// Runs a batch after the other while each says that there are more.
-  ///
-  /// - Returns: True if there may be more, because the server is stopping.
-  /// - Throws: What a batch throws.
-  @discardableResult
-  public nonisolated(nonsending) static func run(
-    _ batch: nonisolated(nonsending) () async throws -> Bool
-  ) async throws -> Bool {
-    let clock = ContinuousClock()
-    while true {
-      let start = clock.now
-      guard try await batch() else { return false }
-      do { try await Task.sleep(for: rest(after: clock.now - start)) } catch { return true }
-    }
-  }
-
-  /// Returns the pause after a batch that took as long.
-  package static func rest(after duration: Duration) -> Duration { max(pause, duration * 2) }
-}
-
-extension Connection {
-  /// Deletes a limited number of rows.
-  ///
-  /// `rows` are those of the table, as `FROM` with a condition, and `key` has the columns of a
-  /// unique key. SQLite looks up several columns only if all have the same type, otherwise by the
-  /// first one alone.
-  ///
-  /// - Returns: True if there may be more.
-  func deletePart(
-    _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = CleanupLimit.rows
-  ) throws(DatabaseError) -> Bool {
-    let deleted = try run(
-      "DELETE FROM \(table) WHERE (\(key)) IN (SELECT \(key) \(rows) LIMIT \(limit))")
-    return deleted >= limit
   }
 }

@@ -1,5 +1,4 @@
 public import Database
-import Synchronization
 
 /// Numbers for monitoring.
 public struct Measurements: Sendable, Equatable {
@@ -142,40 +141,6 @@ extension Identity {
   public func removeExpiredAuditEntries() async throws -> Bool {
     guard clockGuard.doubt == nil else { return false }
     return try await auditChain.removeExpired()
-  }
-}
-
-/// Counts the passwords of sign-ins since the start, by who typed them and what came of them.
-public final class PasswordAttempts: Sendable {
-  public enum Kind: String, Sendable, CaseIterable {
-    case user
-    case administrator
-  }
-
-  public enum Result: String, Sendable, CaseIterable {
-    /// It's correct, so a second factor or the session follows.
-    case correct
-    /// It's incorrect, or there's no such account.
-    case incorrect
-    /// It wasn't checked, because of too many incorrect ones.
-    case blocked
-    /// The sign-in ended for another reason.
-    case other
-  }
-
-  private struct Key: Hashable {
-    let kind: Kind
-    let result: Result
-  }
-
-  private let counts = Mutex<[Key: Int]>([:])
-
-  func add(_ kind: Kind, _ result: Result) {
-    counts.withLock { $0[Key(kind: kind, result: result), default: 0] += 1 }
-  }
-
-  public func count(_ kind: Kind, _ result: Result) -> Int {
-    counts.withLock { $0[Key(kind: kind, result: result)] ?? 0 }
   }
 }
 

@@ -5,14 +5,15 @@ import Testing
 struct EmailComparisonTests {
   /// The uses of lowercase letters in the rules and surfaces, with what they're of.
   private static let lowercased: [String: String] = [
-    "Sources/Identity/Directory/Accounts/AccountRules.swift":
-      "folds addresses; folds addresses further",
+    "Sources/Identity/Core/ActionLinks.swift":
+      "finds the scheme of a URL; compares domains of links",
+    "Sources/Identity/Core/EmailAddress.swift": "folds addresses; folds addresses further",
     "Sources/Identity/Directory/Accounts/SearchText.swift": "folds what searches look for",
     "Sources/Identity/Staff/Administrators/Administrators.swift":
       "compares a password with an address",
     "Sources/Identity/Support/Bulk/BulkList.swift": "finds the names of columns",
     "Sources/Identity/Staff/ConsoleProvider/ConsoleProvider.swift": "finds the scheme of a URL",
-    "Sources/Identity/Users/OutOfBand/ActionLinks.swift": "compares domains of links",
+    "Sources/Identity/Users/OutOfBand/LinkSettings.swift": "compares domains of links",
     "Sources/Identity/Support/UserData/UserIdentifiers.swift": "looks for addresses in texts",
     "Sources/Identity/Directory/Pools/SettingsWeakening.swift": "compares authorized domains",
     "Sources/IdentityToolkitAPI/Declarations/OpenAPI.swift": "names a method",

@@ -65,3 +65,54 @@ public enum Network {
     return groups
   }
 }
+
+public struct RequestOrigin: Sendable, Equatable {
+  /// The IP address; empty if unknown.
+  public let address: String
+  /// The user agent; empty if not sent.
+  public let userAgent: String
+
+  /// The maximum stored length of a user agent, in bytes.
+  public static let longestUserAgent = 200
+
+  /// Creates an origin and truncates a long user agent.
+  public init(address: String = "", userAgent: String = "") {
+    self.address = address
+    self.userAgent = Self.shortened(userAgent)
+  }
+
+  /// Truncates text at a Unicode scalar boundary.
+  private static func shortened(_ text: String) -> String {
+    guard text.utf8.count > longestUserAgent else { return text }
+    var result = String.UnicodeScalarView()
+    var left = longestUserAgent
+    for scalar in text.unicodeScalars {
+      left -= UTF8.width(scalar)
+      if left < 0 { break }
+      result.append(scalar)
+    }
+    return String(result)
+  }
+}
+
+/// The IP address of a client, and who vouches for it.
+public struct ClientAddress: Sendable, Equatable {
+  public let text: String
+  /// Whether a backend forwarded it, which may send any address; otherwise it was seen on the
+  /// connection, or a trusted proxy sent it.
+  public let isForwarded: Bool
+
+  public init(seen text: String) { (self.text, isForwarded) = (text, false) }
+
+  public init(forwarded text: String) { (self.text, isForwarded) = (text, true) }
+
+  var network: String { Network.name(of: text) }
+
+  /// The network, for the counters of calls of a pool: the backends of a pool vouch for the addresses
+  /// that they forward in this pool only.
+  func network(in pool: Int64) -> String { isForwarded ? "\(pool) \(network)" : network }
+}
+
+extension ClientAddress: ExpressibleByStringInterpolation {
+  public init(stringLiteral text: String) { self.init(seen: text) }
+}

@@ -1,4 +1,5 @@
 import Database
+import Synchronization
 
 /// A rule that slows down wrong guesses.
 ///
@@ -259,36 +260,43 @@ struct ThrottleCounter: Sendable, Equatable {
   }
 }
 
-extension ThrottleCharge {
-  /// Writes an audit row for each failed attempt that triggered a block.
-  ///
-  /// Attempts during a block write nothing, so that they can't flood the log.
-  static func recordBlocks(
-    _ charges: [ThrottleCharge], of id: ID<Administrator>?, by author: Author, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    for charge in charges {
-      let seconds = charge.blockedSeconds(at: now)
-      guard seconds > 0 else { continue }
-      // A network block isn't tied to an administrator.
-      let reach = charge.counter.reach
-      var entry = AuditEntry(
-        .administratorBlock, .administrator, reach == .network ? "" : id?.text ?? "", name: "")
-      entry.add(.blockedFor, .duration(Int(seconds)))
-      if let code = reach.code { entry.add(.blockReach, .code(code)) }
-      try entry.record(by: author, at: now, connection)
-    }
-  }
+/// Networks whose passwords for one account aren't checked.
+public struct BlockedNetworks: Sendable, Equatable {
+  public let count: Int
+  /// When the last of them can retry.
+  public let until: Instant
 }
 
-extension ThrottleCounter.Reach {
-  fileprivate var code: String? {
-    switch self {
-    case .network: "network"
-    case .nameFromNetwork: "name-from-network"
-    case .name: "name"
-    case .device: "device"
-    case .account: nil
-    }
+/// Counts the passwords of sign-ins since the start, by who typed them and what came of them.
+public final class PasswordAttempts: Sendable {
+  public enum Kind: String, Sendable, CaseIterable {
+    case user
+    case administrator
+  }
+
+  public enum Result: String, Sendable, CaseIterable {
+    /// It's correct, so a second factor or the session follows.
+    case correct
+    /// It's incorrect, or there's no such account.
+    case incorrect
+    /// It wasn't checked, because of too many incorrect ones.
+    case blocked
+    /// The sign-in ended for another reason.
+    case other
+  }
+
+  private struct Key: Hashable {
+    let kind: Kind
+    let result: Result
+  }
+
+  private let counts = Mutex<[Key: Int]>([:])
+
+  func add(_ kind: Kind, _ result: Result) {
+    counts.withLock { $0[Key(kind: kind, result: result), default: 0] += 1 }
+  }
+
+  public func count(_ kind: Kind, _ result: Result) -> Int {
+    counts.withLock { $0[Key(kind: kind, result: result)] ?? 0 }
   }
 }

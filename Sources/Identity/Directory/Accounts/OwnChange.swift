@@ -133,20 +133,3 @@ extension Author {
     }
   }
 }
-
-extension Sessions {
-  /// Ends the sessions of a user who changes their own account, and counts the change.
-  ///
-  /// `kept` is the session that stays open; nil to end all sessions.
-  ///
-  /// - Returns: The number of sessions ended.
-  /// - Throws: ``SessionError/tooManyChanges(until:)``.
-  @discardableResult
-  static func endOwn(
-    of account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Int {
-    try OwnChange.sessions.count(of: account, at: now, connection)
-    return try AccountRecord.endSessions(account, except: kept, at: now, connection)
-  }
-}

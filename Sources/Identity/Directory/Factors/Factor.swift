@@ -1,5 +1,5 @@
 public import Database
-package import OTP
+public import OTP
 
 /// An enrolled second factor.
 public struct Factor: Sendable {
@@ -303,5 +303,20 @@ enum EnrollmentIDs {
   /// Returns the IDs in a text; earlier releases separated them with spaces.
   static func list(in text: String) -> [String] {
     text.split(separator: text.utf8.contains(10) ? "\n" : " ").map(String.init)
+  }
+}
+
+/// Two consecutive codes of a device, as an agent types them.
+public struct CodePair: Sendable {
+  let first: TypedCode
+  let second: TypedCode
+
+  /// Creates a pair of codes, which needn't have the right format.
+  public init(first: TypedCode, second: TypedCode) { (self.first, self.second) = (first, second) }
+
+  /// The errors of texts that aren't codes, in the order of the form; they aren't tries.
+  var faults: [ActionInputError] {
+    (first.isDigits(TOTPFactor.digits) ? [] : [.firstCodeMalformed])
+      + (second.isDigits(TOTPFactor.digits) ? [] : [.secondCodeMalformed])
   }
 }

@@ -263,3 +263,35 @@ public struct WilsonInterval: Sendable, Equatable {
   /// The 97.5% quantile of the standard normal distribution.
   private static let quantile = 1.959963984540054
 }
+
+/// The code attempts that show that the clock of a user's device is off.
+public struct DriftEvidence: Sendable {
+  public let drift: ClockDrift
+  /// The number of consecutive codes that were off in the same direction.
+  public let count: Int
+  /// Their distances in 30-second intervals.
+  public let intervals: ClosedRange<Int>
+  public let newest: CodeAttempt
+  /// The time of the last code that was on time; nil if there is none.
+  public let lastOnTime: Instant?
+
+  /// Finds the evidence in code attempts, newest first; nil if the clock isn't off.
+  init?(_ codeAttempts: [CodeAttempt]) {
+    guard let drift = ClockDrift(codeAttempts) else { return nil }
+    let near = codeAttempts.filter(ClockDrift.isNear)
+    let off = near.prefix { codeAttempt in
+      guard let distance = codeAttempt.distance else { return false }
+      return abs(distance) >= ClockDrift.least && (distance < 0) == drift.isSlow
+    }
+    let distances = off.compactMap(\.distance).map(abs)
+    guard let newest = off.first, let least = distances.min(), let most = distances.max() else {
+      return nil
+    }
+    self.drift = drift
+    self.newest = newest
+    count = off.reduce(0) { $0 + $1.times }
+    intervals = least...most
+    lastOnTime =
+      near.dropFirst(off.count).first { $0.result == .accepted && $0.drift == nil }?.at
+  }
+}

@@ -1,4 +1,4 @@
-package import Database
+public import Database
 
 public struct SupportRules: Sendable, Equatable {
   /// The number of wrong codes in a row that locks a user's second factors until recovery; 5 to
@@ -186,4 +186,12 @@ public enum SupportRulesError: Error, Sendable {
   /// Someone else changed the rules after the form was opened; these are the present ones.
   case changedMeanwhile(SupportRules)
   case poolNotFound
+}
+
+/// Whether agents verify that a caller is the user, with a code sent to the user's email address.
+public enum CallerVerification: String, CaseIterable, Sendable, SQLConvertible {
+  case off
+  case offered
+  /// Actions that let someone into an account are denied without a code.
+  case required
 }

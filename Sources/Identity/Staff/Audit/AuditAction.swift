@@ -210,3 +210,7 @@ public enum AuditResource: String, CaseIterable, Sendable, SQLBindable {
   case masterKey = "master key"
   case instance
 }
+
+extension Pool {
+  public var object: AuditResource { tenant == nil ? .project : .tenant }
+}

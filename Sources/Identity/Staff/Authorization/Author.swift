@@ -82,21 +82,6 @@ public enum Actor: Sendable {
   }
 }
 
-/// The operating mode of a data folder.
-public enum Profile: String, Sendable {
-  /// Real signatures and real credentials.
-  case standalone
-  /// The behavior Firebase SDKs expect with `FIREBASE_AUTH_EMULATOR_HOST`; for development.
-  case emulator
-
-  /// Returns the data folder's profile.
-  static func stored(_ connection: borrowing Connection) throws -> Profile? {
-    try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
-      Profile(rawValue: try $0.next())
-    } ?? nil
-  }
-}
-
 extension Author {
   /// The command line and the emulator's own token have all permissions.
   func may(
@@ -125,53 +110,29 @@ extension Author {
   }
 }
 
-public struct RequestOrigin: Sendable, Equatable {
-  /// The IP address; empty if unknown.
-  public let address: String
-  /// The user agent; empty if not sent.
-  public let userAgent: String
+/// What happened in a request that the server logs, beyond its response.
+public enum RequestEvent: Sendable {
+  /// It failed for a reason that isn't shown to the client.
+  case failed(cause: String)
+  case denied(Actor, lacking: Permission)
+  /// An administrator's sign-in with the provider failed because of the provider.
+  case providerFailed(diagnosis: String)
+}
 
-  /// The maximum stored length of a user agent, in bytes.
-  public static let longestUserAgent = 200
-
-  /// Creates an origin and truncates a long user agent.
-  public init(address: String = "", userAgent: String = "") {
-    self.address = address
-    self.userAgent = Self.shortened(userAgent)
-  }
-
-  /// Truncates text at a Unicode scalar boundary.
-  private static func shortened(_ text: String) -> String {
-    guard text.utf8.count > longestUserAgent else { return text }
-    var result = String.UnicodeScalarView()
-    var left = longestUserAgent
-    for scalar in text.unicodeScalars {
-      left -= UTF8.width(scalar)
-      if left < 0 { break }
-      result.append(scalar)
+extension Store {
+  /// Runs `body` in one transaction, like ``write(_:)``, if its author's credential is still valid
+  /// then.
+  ///
+  /// A service token is read when its request begins, and can be revoked before the write: while other
+  /// writes of the request run, or a password is hashed.
+  package func write<T: Sendable>(
+    by author: Author, _ body: @escaping @Sendable (borrowing Connection) throws -> T
+  ) async throws -> T {
+    guard case .serviceToken = author.actor else { return try await write(body) }
+    let now = clock.now()
+    return try await write { connection in
+      guard try author.isInForce(at: now, connection) else { throw CallError.tokenRevoked }
+      return try body(connection)
     }
-    return String(result)
   }
-}
-
-/// The IP address of a client, and who vouches for it.
-public struct ClientAddress: Sendable, Equatable {
-  public let text: String
-  /// Whether a backend forwarded it, which may send any address; otherwise it was seen on the
-  /// connection, or a trusted proxy sent it.
-  public let isForwarded: Bool
-
-  public init(seen text: String) { (self.text, isForwarded) = (text, false) }
-
-  public init(forwarded text: String) { (self.text, isForwarded) = (text, true) }
-
-  var network: String { Network.name(of: text) }
-
-  /// The network, for the counters of calls of a pool: the backends of a pool vouch for the addresses
-  /// that they forward in this pool only.
-  func network(in pool: Int64) -> String { isForwarded ? "\(pool) \(network)" : network }
-}
-
-extension ClientAddress: ExpressibleByStringInterpolation {
-  public init(stringLiteral text: String) { self.init(seen: text) }
 }

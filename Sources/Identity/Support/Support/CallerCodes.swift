@@ -2,14 +2,6 @@ import Crypto
 public import Database
 import OTP
 
-/// Whether agents verify that a caller is the user, with a code sent to the user's email address.
-public enum CallerVerification: String, CaseIterable, Sendable, SQLConvertible {
-  case off
-  case offered
-  /// Actions that let someone into an account are denied without a code.
-  case required
-}
-
 /// How an agent verified a caller; the raw value is the stored name.
 public enum CallerProof: String, CaseIterable, Sendable, SQLConvertible {
   /// The caller read back a code that was sent to the user's verified email address.

@@ -1,20 +1,5 @@
 import Database
-public import OTP
-
-/// Two consecutive codes of a device, as an agent types them.
-public struct CodePair: Sendable {
-  let first: TypedCode
-  let second: TypedCode
-
-  /// Creates a pair of codes, which needn't have the right format.
-  public init(first: TypedCode, second: TypedCode) { (self.first, self.second) = (first, second) }
-
-  /// The errors of texts that aren't codes, in the order of the form; they aren't tries.
-  fileprivate var faults: [ActionInputError] {
-    (first.isDigits(TOTPFactor.digits) ? [] : [.firstCodeMalformed])
-      + (second.isDigits(TOTPFactor.digits) ? [] : [.secondCodeMalformed])
-  }
-}
+import OTP
 
 /// The result of a resynchronization or of its undo.
 public enum Resynchronization: Sendable {

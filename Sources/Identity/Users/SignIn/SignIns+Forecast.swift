@@ -204,10 +204,3 @@ public struct SignInForecast: Sendable {
     return .locked(lock.signIn)
   }
 }
-
-/// Networks whose passwords for one account aren't checked.
-public struct BlockedNetworks: Sendable, Equatable {
-  public let count: Int
-  /// When the last of them can retry.
-  public let until: Instant
-}
