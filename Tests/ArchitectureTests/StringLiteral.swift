@@ -11,6 +11,13 @@ struct StringLiteral {
     return reader.read() ? reader.found : nil
   }
 
+  /// Returns the code of a file without comments and the text of its literals, with that of
+  /// interpolations; nil if a literal has no end.
+  static func code(around file: SourceFile) -> String? {
+    var reader = Reader(Array(file.text.utf8))
+    return reader.read() ? String(decoding: reader.code, as: UTF8.self) : nil
+  }
+
   private struct Reader {
     private enum Place { case code, line, block }
 
@@ -24,6 +31,7 @@ struct StringLiteral {
 
     let bytes: [UInt8]
     private(set) var found: [StringLiteral] = []
+    private(set) var code: [UInt8] = []
     private var index = 0
     private var line = 0
     private var frames = [Frame(place: .code)]
@@ -50,6 +58,7 @@ struct StringLiteral {
       }
       if isNext("\"") {
         let isBlock = isNext("\"\"\"")
+        code.append(UInt8(ascii: "\""))
         frames.append(Frame(place: isBlock ? .block : .line, line: line))
         index += isBlock ? 3 : 1
         return
@@ -60,11 +69,13 @@ struct StringLiteral {
         if frames[top].depth == 0, top > 0 {
           frames.removeLast()
           frames[top - 1].text += Array("⟧".utf8)
+          code.append(UInt8(ascii: " "))
           index += 1
           return
         }
       }
       if top > 0 { frames[top - 1].text.append(bytes[index]) }
+      code.append(bytes[index])
       index += 1
     }
 
