@@ -5,7 +5,7 @@ public import Database
 /// that.
 ///
 /// It's created once at startup and passed to the console and the API; each use case is a method of
-/// one of its parts.
+/// one of its parts. The parts with a memory or keys are members; each floor makes the others.
 ///
 /// A class, since every page keeps it, and its parts are large.
 public final class Identity: Sendable {
@@ -17,61 +17,34 @@ public final class Identity: Sendable {
   /// profile.
   public let defaultProject: ID<Project>?
 
-  public let pools: Pools
-  public let policies: Policies
-  public let reviews: Reviews
-  public let evidenceKeys: EvidenceKeys
-  public let accounts: Accounts
-  public let imports: Imports
-  public let enrollments: Enrollments
-  public let signIns: SignIns
-  public let outOfBandCodes: OutOfBandCodes
-  public let support: Support
-  public let userData: UserData
-  public let exemptions: Exemptions
-  public let codeAttempts: CodeAttempts
-  public let activity: Activity
-  public let alerts: Alerts
-  public let reports: Reports
-  public let backupCodes: BackupCodes
-  public let resynchronizations: Resynchronizations
-  public let enrollmentLinks: EnrollmentLinks
-  public let reportedChanges: ReportedChanges
-  public let factorRemovals: FactorRemovals
-  public let bulkRemovals: BulkRemovals
-  public let approvals: Approvals
-  public let sessions: Sessions
-  public let apiKeys: APIKeys
-  public let serviceTokens: ServiceTokens
-  public let trustedTokenKeys: TrustedTokenKeys
-  public let customTokens: CustomTokens
-  public let identityProviders: IdentityProviders
-  public let federation: Federation
-  public let signingKeys: SigningKeys
   public let masterKeys: MasterKeys
   public let nodes: Nodes
-  public let unreadableSecrets: UnreadableSecrets
-  public let integrityChecks: IntegrityChecks
-  public let administrators: Administrators
-  public let invitations: Invitations
-  public let administratorFactors: AdministratorFactors
-  public let ownAccount: OwnAccount
-  public let consoleProviders: ConsoleProviders
-  public let passkeys: Passkeys
-  public let consoleSessions: ConsoleSessions
-  public let consoleStorage: ConsoleStorage
-  public let authorization: ActionAuthorization
-  public let setup: Setup
   public let audit: Audit
   public let auditChain: AuditChain
-  public let guidance: PoolGuidance
-
-  public let messages: OutboxEntries
+  public let evidenceKeys: EvidenceKeys
+  public let consoleSessions: ConsoleSessions
+  public let consoleStorage: ConsoleStorage
+  public let consoleProviders: ConsoleProviders
+  public let serviceTokens: ServiceTokens
+  public let apiKeys: APIKeys
+  public let policies: Policies
+  public let accounts: Accounts
+  public let activity: Activity
+  public let codeAttempts: CodeAttempts
   public let deliveries: Deliveries
+  public let signingKeys: SigningKeys
+  public let trustedTokenKeys: TrustedTokenKeys
+  public let identityProviders: IdentityProviders
+  public let reviews: Reviews
 
   package let store: Store
   let keys: KeyRing
+  let hasher: PasswordHasher
   let totp: TOTPFactor
+  let backupCodeStore: BackupCodeStore
+  let consoleTickets: Sealer
+  let tickets: Sealer
+  let pendingTokens: Sealer
 
   /// `steady` is a monotonic clock, which detects jumps of `clock`.
   ///
@@ -99,67 +72,20 @@ public final class Identity: Sendable {
         keys: keys, random: random, links: links, writer: mail, carriesMail: carriesMail,
         carriesText: carriesText, smsLimits: smsLimits),
       links: links, administratorTOTP: administratorTOTP, expectedTime: expectedTime)
-    let tickets = try Sealer(keys, purpose: "ticket", random: random)
-    let totp = try TOTPFactor(keys: keys, random: random, expected: expectedTime)
     self.store = store
     self.keys = keys
-    self.totp = totp
+    self.hasher = hasher
     self.profile = profile
     self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
     clockGuard = ClockGuard(store: store, steady: steady)
     taskLease = TaskLease(store: store, steady: steady)
-    pools = Pools(store: store)
+    nodes = Nodes(store: store, ring: keys)
+
     audit = Audit(store: store)
-    activity = Activity(store: store)
-    policies = Policies(store: store, audit: audit, activity: activity)
     evidenceKeys = try EvidenceKeys(store: store, keys: keys)
     auditChain = AuditChain(store: store, keys: evidenceKeys)
-    reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
-    accounts = Accounts(store: store, hasher: hasher)
-    imports = Imports(store: store, hasher: hasher, totp: totp)
-    let backupCodeStore = try BackupCodeStore(keys: keys, random: random)
-    enrollments = Enrollments(
-      store: store, tickets: tickets, totp: totp, backupCodes: backupCodeStore)
-    signIns = SignIns(
-      store: store, accounts: accounts, hasher: hasher, tickets: tickets, totp: totp,
-      backupCodes: backupCodeStore)
-    outOfBandCodes = OutOfBandCodes(store: store, accounts: accounts)
-    codeAttempts = CodeAttempts(store: store)
-    alerts = Alerts(store: store)
-    reports = Reports(store: store)
-    sessions = Sessions(store: store)
-    apiKeys = APIKeys(store: store)
-    serviceTokens = ServiceTokens(store: store)
-    trustedTokenKeys = TrustedTokenKeys(store: store)
-    customTokens = CustomTokens(store: store, trustedTokenKeys: trustedTokenKeys)
-    identityProviders = IdentityProviders(
-      store: store, sealer: try IdentityProviders.sealer(keys, random: random))
-    federation = Federation(
-      store: store, signIns: signIns, providers: identityProviders,
-      pending: try Sealer(keys, purpose: "pending token", random: random))
-    signingKeys = try SigningKeys(store: store, keys: keys)
-    support = Support(store: store)
-    userData = UserData(store: store, audit: audit)
-    exemptions = Exemptions(store: store)
-    authorization = store.authorization
-    backupCodes = BackupCodes(
-      store: store, codes: backupCodeStore)
-    resynchronizations = Resynchronizations(
-      store: store, totp: totp)
-    enrollmentLinks = EnrollmentLinks(
-      store: store, tickets: tickets, totp: totp)
-    reportedChanges = ReportedChanges(store: store)
-    let removed = RemovedFactors(totp: totp)
-    factorRemovals = FactorRemovals(
-      store: store, removed: removed)
-    bulkRemovals = BulkRemovals(
-      store: store, factorRemovals: factorRemovals,
-      accounts: accounts)
-    approvals = Approvals(
-      store: store, factorRemovals: factorRemovals)
-    let consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
-    administrators = Administrators(store: store, hasher: hasher)
+    consoleTickets = try Sealer(keys, purpose: "console ticket", random: random)
     consoleSessions = ConsoleSessions(
       store: store, hasher: hasher, totp: administratorTOTP, tickets: consoleTickets,
       deviceSealer: try Sealer(keys, purpose: "console device", random: .system))
@@ -170,27 +96,31 @@ public final class Identity: Sendable {
       tickets: consoleTickets, sessions: consoleSessions,
       directory: ProviderDirectory(
         providerTransport ?? NoProviderTransport(), clock: store.clock))
+    serviceTokens = ServiceTokens(store: store)
+
+    totp = try TOTPFactor(keys: keys, random: random, expected: expectedTime)
+    backupCodeStore = try BackupCodeStore(keys: keys, random: random)
+    apiKeys = APIKeys(store: store)
+    accounts = Accounts(store: store, hasher: hasher)
+    activity = Activity(store: store)
+    policies = Policies(store: store, audit: audit, activity: activity)
+    codeAttempts = CodeAttempts(store: store)
+    deliveries = Deliveries(store: store)
+
+    tickets = try Sealer(keys, purpose: "ticket", random: random)
+    pendingTokens = try Sealer(keys, purpose: "pending token", random: random)
+    signingKeys = try SigningKeys(store: store, keys: keys)
+    trustedTokenKeys = TrustedTokenKeys(store: store)
+    identityProviders = IdentityProviders(
+      store: store, sealer: try IdentityProviders.sealer(keys, random: random))
+
+    reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [
-        totp, removed, administratorTOTP, signingKeys, evidenceKeys, store.outbox,
-        identityProviders, backupCodeStore, consoleProviders,
+        totp, RemovedFactors(totp: totp), administratorTOTP, signingKeys, evidenceKeys,
+        store.outbox, identityProviders, backupCodeStore, consoleProviders,
       ])
-    nodes = Nodes(store: store, ring: keys)
-    unreadableSecrets = UnreadableSecrets(store: store)
-    integrityChecks = IntegrityChecks(store: store)
-    invitations = Invitations(store: store, administrators: administrators)
-    administratorFactors = AdministratorFactors(
-      store: store, totp: administratorTOTP, tickets: consoleTickets,
-      administrators: administrators)
-    ownAccount = OwnAccount(store: store, administrators: administrators)
-    passkeys = Passkeys(
-      store: store, tickets: consoleTickets, totp: administratorTOTP,
-      administrators: administrators, sessions: consoleSessions)
-    setup = Setup(store: store, administrators: administrators)
-    guidance = PoolGuidance(store: store)
-    messages = OutboxEntries(store: store)
-    deliveries = Deliveries(store: store)
   }
 }
 

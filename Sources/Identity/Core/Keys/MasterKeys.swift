@@ -292,6 +292,8 @@ extension MasterKeys {
 }
 
 extension Identity {
+  public var unreadableSecrets: UnreadableSecrets { UnreadableSecrets(store: store) }
+
   func beginMasterKey() async throws {
     try await masterKeys.prepare()
   }

@@ -90,6 +90,8 @@ public enum SearchIndexFault: Sendable {
 }
 
 extension Identity {
+  public var integrityChecks: IntegrityChecks { IntegrityChecks(store: store) }
+
   /// SQLite has no such faults.
   public static func searchIndexFaults(
     of database: any Database
