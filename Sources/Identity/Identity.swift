@@ -9,9 +9,9 @@ public import Database
 ///
 /// A class, since every page keeps it, and its parts are large.
 public final class Identity: Sendable {
-  public let profile: Profile
+  public var profile: Profile { store.profile }
   public let clockGuard: ClockGuard
-  public let clock: WallClock
+  public var clock: WallClock { store.clock }
   public let taskLease: TaskLease
   /// The project that any API key identifies in the emulator profile; nil in the standalone
   /// profile.
@@ -75,8 +75,6 @@ public final class Identity: Sendable {
     self.store = store
     self.keys = keys
     self.hasher = hasher
-    self.profile = profile
-    self.clock = clock
     self.defaultProject = profile == .emulator ? defaultProject : nil
     clockGuard = ClockGuard(store: store, steady: steady)
     taskLease = TaskLease(store: store, steady: steady)

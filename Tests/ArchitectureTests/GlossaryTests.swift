@@ -7,7 +7,7 @@ struct GlossaryTests {
     ("enrol", "enroll"), ("e-mail", "email"), ("authoris", "authoriz"), ("behaviour", "behavior"),
     ("verdict", "code attempt"), ("stand-in", "backup code"),
     ("setapart", "removal hold"), ("objection", "reported change"), ("disorder", "state machine"),
-    ("the desk", "support"), ("deskgate", "SupportAuthorization"),
+    ("the desk", "support"), ("deskgate", "gate"),
     ("what-if", "sign-in simulator"), ("whatif", "SignInSimulator"),
     ("reviewstanding", "ReviewStatus"),
   ]

@@ -10,9 +10,20 @@ extension TestDatabase {
   public static func contents(
     of database: any Database
   ) async throws -> [String: [[SQLValue]]] {
+    try await database.read { try contents($0) }
+  }
+
+  /// Returns the rows as a transaction sees them.
+  ///
+  /// - Parameter connection: The transaction.
+  /// - Returns: The rows of each table.
+  /// - Throws: Errors of the database.
+  public static func contents(
+    _ connection: borrowing Connection
+  ) throws -> [String: [[SQLValue]]] {
     // Servers that share a database take blocks of account numbers, used or not.
     let scopes: SQL =
-      database.dialect.sharesDatabase
+      connection.dialect.sharesDatabase
       ? "SELECT /* test */ CAST(to_jsonb(s) - 'next_account' AS TEXT) FROM scope s ORDER BY 1"
       : "SELECT /* test */ * FROM scope ORDER BY 1"
     let tables: [(String, SQL)] = [
@@ -56,14 +67,12 @@ extension TestDatabase {
       ("evidence_key", "SELECT /* test */ * FROM evidence_key ORDER BY 1"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
     ]
-    return try await database.read { connection in
-      var contents: [String: [[SQLValue]]] = [:]
-      for (name, query) in tables {
-        contents[name] = try connection.all(query) { row in
-          try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
-        }
+    var contents: [String: [[SQLValue]]] = [:]
+    for (name, query) in tables {
+      contents[name] = try connection.all(query) { row in
+        try (0..<row.columnCount).map { _ in try row.next() as SQLValue }
       }
-      return contents
     }
+    return contents
   }
 }

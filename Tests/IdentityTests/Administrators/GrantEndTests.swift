@@ -96,10 +96,10 @@ struct GrantEndTests {
       let boss = try await instance.administrator("boss", .owner)
       let olga = try await instance.administrator("olga", .owner)
       func token(_ maker: Author) async throws -> Secret {
-        try await identity.serviceTokens.create(
+        let made = try await identity.serviceTokens.create(
           project: instance.acme.project, tenant: nil, role: .application, name: "x",
-          by: .program(maker)
-        ).value.secret
+          by: .program(maker))
+        return made.value.secret
       }
       let own = try await token(instance.author(olga))
       let other = try await token(Author(actor: .commandLine))

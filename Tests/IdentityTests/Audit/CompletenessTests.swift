@@ -35,6 +35,21 @@ struct AuditCompletenessTests {
     }
   }
 
+  @Test(arguments: UseCase.all)
+  func `a write that's run twice has the effect of one`(useCase: UseCase) async throws {
+    var repeated: RepeatedWrites?
+    try await withInstance(on: { base in
+      let database = RepeatedWrites(base)
+      repeated = database
+      return database
+    }) { instance in
+      let act = try await useCase.prepare(instance)
+      let writes = try #require(repeated)
+      let differences = await writes.repeating { await expect(useCase.ending, act) }
+      #expect(differences == [])
+    }
+  }
+
   @Test(arguments: AuditAction.allCases)
   func `each audit action is covered by a use case`(action: AuditAction) {
     #expect(UseCase.all.contains { $0.auditActions.contains(action) })

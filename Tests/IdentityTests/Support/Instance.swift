@@ -55,6 +55,7 @@ struct Instance: Sendable {
 /// Runs a test on a copy of the template, then checks the invariants of every test.
 func withInstance(
   hasher: PasswordHasher = .cheap, carriesMail: Bool = false,
+  on database: (any Database) -> any Database = { $0 },
   _ body: (Instance) async throws -> Void
 ) async throws {
   let template = try await Template.shared.value
@@ -66,7 +67,7 @@ func withInstance(
     let keys = try KeyRing(text: template.keys.text.revealedText)
     let provider = TestProvider { clock.now.seconds }
     let identity = try Identity(
-      database: test.database, keys: keys, profile: .standalone, hasher: hasher,
+      database: database(test.database), keys: keys, profile: .standalone, hasher: hasher,
       mail: TestMail.writer, clock: clock.wall, random: Dice(seed: 2).source,
       carriesMail: carriesMail, providerTransport: provider)
     try await identity.prepare()

@@ -10,7 +10,7 @@ struct TokenMakerTests {
   ) async throws -> Secret {
     try await instance.identity.serviceTokens.create(
       project: pool.project, tenant: pool.tenant, role: role, name: "\(role) of \(pool.name)",
-      by: .program(maker.map { .administrator($0, instance.author($0)) } ?? .commandLine)
+      by: .program(maker.map { instance.author($0) } ?? Author(actor: .commandLine))
     ).value.secret
   }
 

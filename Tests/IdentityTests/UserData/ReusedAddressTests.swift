@@ -91,10 +91,11 @@ struct ReusedAddressTests {
       for query in kept { before.append(try await instance.test.query(query)) }
       #expect(before.first != ["0"])
       #expect(before.dropFirst() == [[email], ["for \(email)"], ["link"]])
-      let file = try JSON.parse(try await data.export(acme, alice.id, by: Instance.boss))
+      let file = try JSON.parse(
+        try await data.export(acme, alice.id, by: .program(Instance.boss)).value)
       let messages = try #require(file["messages"]?.arrayValue)
       #expect(messages.count { $0["recipient"]?.textValue?.text == email } == 1)
-      _ = try await data.erase(acme, alice.id, reason: "asked", by: Instance.boss)
+      _ = try await data.erase(acme, alice.id, by: .program(Instance.boss, because: "asked"))
       try await instance.finishErasures()
       for (query, rows) in zip(kept, before) {
         #expect(try await instance.test.query(query) == rows, "\(query)")

@@ -218,23 +218,24 @@ struct UserDataTests {
       )
       await expect("notAllowed") {
         _ = try await data.erase(
-          instance.acme, alice.id, dora.request(.asked, typed: alice.id.text))
+          instance.acme, alice.id, by: .console(dora.request(.asked, typed: alice.id.text)))
       }
       await expect("notAllowed") {
-        _ = try await data.export(instance.acme, alice.id, dora.request(.asked))
+        _ = try await data.export(instance.acme, alice.id, by: .console(dora.request(.asked)))
       }
       await expect("notConfirmed") {
-        _ = try await data.erase(instance.acme, alice.id, owner.request(.asked, typed: "bob"))
+        _ = try await data.erase(
+          instance.acme, alice.id, by: .console(owner.request(.asked, typed: "bob")))
       }
       await expect("reasonRequired") {
         _ = try await data.erase(
-          instance.acme, alice.id, owner.request(nil, typed: alice.id.text))
+          instance.acme, alice.id, by: .console(owner.request(nil, typed: alice.id.text)))
       }
       await expect("nothingToDo") {
         _ = try await data.eraseDeleted(instance.acme, alice.id, owner.request(nil, note: "n"))
       }
       await expect("accountNotFound") {
-        _ = try await data.erase(instance.east, alice.id, reason: "r", by: Instance.boss)
+        _ = try await data.erase(instance.east, alice.id, by: .program(Instance.boss, because: "r"))
       }
       #expect(try await instance.identity.accounts.find(instance.acme, alice.id) != nil)
     }
@@ -245,7 +246,8 @@ struct UserDataTests {
       let alice = try await instance.account(.alice)
       let data = instance.identity.userData
       let erasure = try await data.erase(
-        instance.acme, alice.id, reason: "asked", by: Instance.boss)
+        instance.acme, alice.id, by: .program(Instance.boss, because: "asked")
+      ).value
       let isMore = try await data.continueErasures()
       #expect(!isMore)
       #expect(try await instance.log().contains { $0.objectName == Person.alice.email })
@@ -283,7 +285,8 @@ struct UserDataTests {
         instance.acme, alice.id, change, by: Instance.boss)
       let data = instance.identity.userData
       func exportedLinks() async throws -> Int {
-        let bytes = try await data.export(instance.acme, alice.id, by: Instance.boss)
+        let bytes = try await data.export(instance.acme, alice.id, by: .program(Instance.boss))
+          .value
         let codes = try #require(try JSON.parse(bytes)["emailCodes"]?.arrayValue)
         return codes.count { $0["kind"]?.textValue?.text == "EMAIL_SIGNIN" }
       }
@@ -293,7 +296,8 @@ struct UserDataTests {
       let next = try await instance.account(.alice)
       let code = try await instance.code(.signIn)
       #expect(try await exportedLinks() == 0)
-      _ = try await data.erase(instance.acme, alice.id, reason: "asked", by: Instance.boss)
+      _ = try await data.erase(
+        instance.acme, alice.id, by: .program(Instance.boss, because: "asked"))
       let signIn = try await instance.identity.signIns.emailLink(
         instance.acme, email: Person.alice.email, code: code, linking: nil, by: Instance.visitor)
       guard case .signedIn(let grant) = signIn.outcome else { throw Unexpected("not signed in") }

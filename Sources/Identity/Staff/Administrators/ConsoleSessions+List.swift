@@ -127,18 +127,7 @@ extension ConsoleSessions {
   static func isOpen(
     _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
-    try connection.first(
-      """
-      SELECT created_at, last_seen_at, \(SessionLimits.columns), provider_issuer IS NOT NULL
-      FROM console_session WHERE \(isSame(session))
-      """
-    ) { row in
-      let (startedAt, lastSeenAt): (Instant, Instant) = (try row.next(), try row.next())
-      let limits = SessionLimits(
-        idle: try row.next(), lifetime: try row.next(), secondFactor: try row.next())
-      return limits.of(sessionFromProvider: try row.next()).allow(
-        since: startedAt, lastSeenAt: lastSeenAt, at: now)
-    } ?? false
+    try SessionProofs.find(session, at: now, connection)?.isOpen ?? false
   }
 
   /// Returns whether a CSRF token is that of a recently expired session of an administrator.
@@ -183,6 +172,40 @@ extension ConsoleSessions {
         EndedConsoleSession(
           administrator: try row.next(), csrfToken: try row.next())
       }
+    }
+  }
+}
+
+/// When the administrator of a session proved who they are, and whether the session is open.
+struct SessionProofs {
+  let isOpen: Bool
+  let secondFactorAt: Instant?
+  /// The time of a sign-in at the provider, which verified the password.
+  let providerAt: Instant?
+  /// The re-authentication interval.
+  let minutes: Int
+
+  static func find(
+    _ session: ConsoleSession, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Self? {
+    try connection.first(
+      """
+      SELECT created_at, last_seen_at, \(SessionLimits.columns), provider_issuer IS NOT NULL,
+        proved_at, provider_at,
+        (SELECT value FROM instance WHERE name = \(Support.stepUp.name))
+      FROM console_session WHERE \(ConsoleSessions.isSame(session))
+      """
+    ) { row in
+      let (startedAt, lastSeenAt): (Instant, Instant) = (try row.next(), try row.next())
+      let limits = SessionLimits(
+        idle: try row.next(), lifetime: try row.next(), secondFactor: try row.next())
+      let isOpen = limits.of(sessionFromProvider: try row.next()).allow(
+        since: startedAt, lastSeenAt: lastSeenAt, at: now)
+      let times: (Instant?, Instant?) = (try row.next(), try row.next())
+      let minutes: String? = try row.next()
+      return Self(
+        isOpen: isOpen, secondFactorAt: times.0, providerAt: times.1,
+        minutes: minutes.flatMap(Int.init) ?? Support.usualStepUp)
     }
   }
 }

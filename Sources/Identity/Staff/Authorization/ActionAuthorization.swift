@@ -43,7 +43,8 @@ public struct ActionAuthorization: Sendable {
     let now = store.clock.now()
     return try await store.read { connection in
       let needs = try needsReauthentication(
-        action.requirements.reauthentication, session, at: now, connection)
+        action.requirements.reauthentication, session,
+        try SessionProofs.find(session, at: now, connection), at: now, connection)
       return ActionEligibility(
         action: action, needsReauthentication: needs,
         methods: try ReauthenticationMethod.all(for: session, connection))
@@ -58,12 +59,13 @@ public struct ActionAuthorization: Sendable {
     let rule = action.requirements.reauthentication
     return try await store.read { connection in
       let faults = request.faults(of: action, SupportRules())
-      guard try needsReauthentication(rule, request.agent, at: now, connection) else {
+      let proofs = try SessionProofs.find(request.agent, at: now, connection)
+      guard try needsReauthentication(rule, request.agent, proofs, at: now, connection) else {
         return faults
       }
       let methods = try ReauthenticationMethod.all(for: request.agent, connection)
       guard !methods.isEmpty else { throw ActionDenial.noSecondFactor }
-      return faults + [try Self.unverified(request, methods, at: now, connection)]
+      return faults + [try Self.unverified(request, methods, proofs, at: now, connection)]
     }
   }
 
@@ -83,28 +85,29 @@ public struct ActionAuthorization: Sendable {
     at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    switch try Self.holder(
-      of: action.requirements.permission, request.agent, in: target, at: now, connection)
-    {
-    case .failure(let denial): return .failure(denial)
-    case .success(let holder):
-      return try verify(
-        action, request, by: holder, settings, inputErrors: faults, at: now, connection)
-    }
+    guard
+      let holder = try Self.permitted(
+        action.requirements.permission, request.agent, in: target, at: now, connection)
+    else { return .failure(.notAllowed) }
+    let proofs = try SessionProofs.find(request.agent, at: now, connection)
+    guard let proofs, proofs.isOpen else { return .failure(.sessionEnded) }
+    return try verify(
+      action, request, by: holder, proofs, settings, inputErrors: faults, at: now, connection)
   }
 
-  /// Checks what an action requires beyond the permission of its ``holder(of:_:in:at:_:)``: the
+  /// Checks what an action requires beyond the permission and the open session of its holder: the
   /// reason, and re-authentication.
   func verify(
     _ action: ConsoleAction, _ request: ActionRequest, by holder: Administrator,
-    _ settings: SupportRules, inputErrors faults: [ActionInputError] = [], at now: Instant,
+    _ proofs: SessionProofs, _ settings: SupportRules, inputErrors faults: [ActionInputError] = [],
+    at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
     let faults =
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
     return try reauthenticate(
-      holder, action.requirements.reauthentication, request, inputErrors: faults, at: now,
+      holder, action.requirements.reauthentication, request, proofs, inputErrors: faults, at: now,
       connection)
   }
 
@@ -137,16 +140,17 @@ public struct ActionAuthorization: Sendable {
 
   private func reauthenticate(
     _ holder: Administrator, _ rule: ReauthenticationRule, _ request: ActionRequest,
-    inputErrors faults: [ActionInputError], at now: Instant, _ connection: borrowing Connection
+    _ proofs: SessionProofs, inputErrors faults: [ActionInputError], at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    guard try needsReauthentication(rule, request.agent, at: now, connection) else {
+    guard try needsReauthentication(rule, request.agent, proofs, at: now, connection) else {
       return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
     }
     let methods = try ReauthenticationMethod.all(for: request.agent, connection)
     guard !methods.isEmpty else { return .failure(.noSecondFactor) }
     guard faults.isEmpty, methods.contains(.totp), let code = request.proof.code
     else {
-      let error = try Self.unverified(request, methods, at: now, connection)
+      let error = try Self.unverified(request, methods, proofs, at: now, connection)
       return .failure(.answers(faults + [error]))
     }
     let proof: AdministratorTOTP.Proof
@@ -166,7 +170,8 @@ public struct ActionAuthorization: Sendable {
   }
 
   private static func unverified(
-    _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, at now: Instant,
+    _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, _ proofs: SessionProofs?,
+    at now: Instant,
     _ connection: borrowing Connection
   ) throws -> ActionInputError {
     guard methods.contains(.totp) else {
@@ -177,22 +182,19 @@ public struct ActionAuthorization: Sendable {
       return .throttled(until: blocked)
     }
     guard request.proof.isEmpty else { return .codeNotLookedAt }
-    return .codeRequired(minutes: try Support.stepUpMinutes(connection))
+    return .codeRequired(minutes: proofs?.minutes ?? Support.usualStepUp)
   }
 
   func needsReauthentication(
-    _ rule: ReauthenticationRule, _ session: ConsoleSession, at now: Instant,
-    _ connection: borrowing Connection
+    _ rule: ReauthenticationRule, _ session: ConsoleSession, _ proofs: SessionProofs?,
+    at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard rule != .none else { return false }
-    let interval = Int64(try Support.stepUpMinutes(connection)) * 60
+    let interval = Int64(proofs?.minutes ?? Support.usualStepUp) * 60
     func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
-    let times = try connection.first(
-      "SELECT proved_at, provider_at FROM console_session WHERE \(ConsoleSessions.isSame(session))"
-    ) { (proved: try $0.next() as Instant?, provider: try $0.next() as Instant?) }
-    if let proved = times?.proved, isRecent(proved) { return false }
+    if let proved = proofs?.secondFactorAt, isRecent(proved) { return false }
     // The provider verified the password, but no second factor.
-    if rule == .recent, let provider = times?.provider, isRecent(provider) { return false }
+    if rule == .recent, let provider = proofs?.providerAt, isRecent(provider) { return false }
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty

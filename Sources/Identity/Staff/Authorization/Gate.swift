@@ -230,9 +230,8 @@ extension ActionAuthorization {
     else { return .failure(.notAllowed) }
     context.holder = holder
     let found = try early ?? subject.read(context, connection)
-    guard try ConsoleSessions.isOpen(request.agent, at: now, connection) else {
-      return .failure(.sessionEnded)
-    }
+    let proofs = try SessionProofs.find(request.agent, at: now, connection)
+    guard let proofs, proofs.isOpen else { return .failure(.sessionEnded) }
     var faults = found.inputErrors
     if let (pool, rules) = found.support {
       context.rules = rules
@@ -258,7 +257,7 @@ extension ActionAuthorization {
     if requirements.reason == .written { context.reason = request.note }
     context.isJustified = requirements.reason == .chosen
     switch try verify(
-      action, request, by: holder, context.rules, inputErrors: faults, at: now, connection)
+      action, request, by: holder, proofs, context.rules, inputErrors: faults, at: now, connection)
     {
     case .failure(let denial): return .failure(denial)
     case .success(let renewed): return .success((found, renewed))

@@ -77,7 +77,8 @@ extension Store {
     return SupportEligibility(
       settings: rules,
       asksForCode: try authorization.needsReauthentication(
-        .secondFactor, agent, at: now, connection),
+        .secondFactor, agent, try SessionProofs.find(agent, at: now, connection), at: now,
+        connection),
       actionsLeft: try isHeld ? 0 : HourlyLimit.left(for: id, rules, in: pool, at: now, connection),
       isHeld: isHeld, refusal: refusal)
   }

@@ -73,7 +73,7 @@ extension Support {
 
   // MARK: - Re-authentication interval
 
-  private static let stepUp = InstanceValue("step_up_minutes")
+  static let stepUp = InstanceValue("step_up_minutes")
 
   /// Reads the re-authentication interval, in minutes.
   static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {
@@ -89,7 +89,8 @@ extension Support {
     let now = store.clock.now()
     return try await store.read { connection in
       try store.authorization.needsReauthentication(
-        .secondFactor, session, at: now, connection)
+        .secondFactor, session, try SessionProofs.find(session, at: now, connection), at: now,
+        connection)
     }
   }
 
