@@ -120,8 +120,8 @@ enum ClockRoutes: ConsoleFeature {
       clock: identity.clockGuard, carriesMail: identity.messages.carriesMail,
       actions: parts.actions,
       view: try parts.template("clock/clock", for: ClockView.self))
-    table.signedIn(.get, ConsolePaths.clock, .protectUsers, clock.show)
-    table.signedIn(ConsolePaths.clock, performing: [.confirmClock], clock.confirm)
+    table.signedIn(ConsolePaths.clock, .get(.protectUsers), clock.show)
+    table.signedIn(ConsolePaths.clock, .performing(.confirmClock), clock.confirm)
   }
 }
 

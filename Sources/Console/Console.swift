@@ -87,7 +87,7 @@ public struct Console: Sendable {
     PolicyVersionsRoutes.self, ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self,
     ExemptionsRoutes.self,
     UsersRoutes.self,
-    CodeAttemptsRoutes.self, ActivityRoutes.self, FactorsRoutes.self,
+    CodeAttemptsRoutes.self, ActivityRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,

@@ -18,18 +18,49 @@ struct ConsoleRoute: Sendable {
     case pool(Permission)
   }
 
+  /// The method of a route, the permission that it takes, and what it does.
+  struct Use: Sendable {
+    fileprivate let method: Method
+    fileprivate let permission: Permission
+    fileprivate var actions: [ConsoleAction] = []
+    fileprivate var preparedActions: [ConsoleAction] = []
+
+    static func get(_ permission: Permission) -> Use { Use(method: .get, permission: permission) }
+
+    /// A form that performs one of several actions, which all take the same permission.
+    static func performing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
+      performing(action, others)
+    }
+
+    static func performing(_ action: ConsoleAction, _ others: [ConsoleAction]) -> Use {
+      Use(
+        method: .post, permission: action.requirements.permission, actions: [action] + others)
+    }
+
+    /// A form that shows what actions would do. It takes their permission, but changes nothing.
+    static func preparing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
+      Use(
+        method: .post, permission: action.requirements.permission,
+        preparedActions: [action] + others)
+    }
+  }
+
   let access: Access
   let route: Route
   /// Whether a sign-in can lead to the page.
   let isDestination: Bool
-  var actions: [ConsoleAction] = []
+  let actions: [ConsoleAction]
   /// The actions that a form of the route previews without performing them.
-  var preparedActions: [ConsoleAction] = []
+  let preparedActions: [ConsoleAction]
 
-  init(access: Access, route: Route, isDestination: Bool? = nil) {
+  fileprivate init(
+    _ access: Access, _ route: Route, isDestination: Bool? = nil, _ use: Use? = nil
+  ) {
     self.access = access
     self.route = route
     self.isDestination = isDestination ?? (access != .open)
+    actions = use?.actions ?? []
+    preparedActions = use?.preparedActions ?? []
   }
 }
 
@@ -49,25 +80,7 @@ struct RouteTable: Sendable {
     _ page: @escaping @Sendable (Visitor, repeat each Parameter) async throws -> Response
   ) {
     let route = path.open(method, authorizer, failures, page)
-    all.append(ConsoleRoute(access: .open, route: route, isDestination: isDestination))
-  }
-
-  /// Adds a page for all administrators, or for those with a permission on the instance.
-  mutating func signedIn<each Parameter: PathParameter>(
-    _ method: Method, _ path: Path<repeat each Parameter>, _ permission: Permission? = nil,
-    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response
-  ) {
-    let route = path.signedIn(method, permission, authorizer, failures, page)
-    all.append(ConsoleRoute(access: .signedIn(permission), route: route))
-  }
-
-  /// Adds a page for administrators with a permission anywhere; it shows only what they can access.
-  mutating func somewhere(
-    _ method: Method, _ path: Path<>, _ permission: Permission,
-    _ page: @escaping @Sendable (SignedIn) async throws -> Response
-  ) {
-    let route = path.signedIn(method, permission, authorizer, failures, page, anywhere: true)
-    all.append(ConsoleRoute(access: .somewhere(permission), route: route))
+    all.append(ConsoleRoute(.open, route, isDestination: isDestination))
   }
 
   mutating func settingUp(
@@ -75,223 +88,78 @@ struct RouteTable: Sendable {
     _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
     let route = path.signedIn(method, nil, authorizer, failures, page, at: stage)
-    all.append(ConsoleRoute(access: .settingUp, route: route))
+    all.append(ConsoleRoute(.settingUp, route))
   }
 
-  /// Adds a page of a project that's also visible to administrators of only one of its tenants.
-  mutating func inProject(
-    _ method: Method, _ path: Path<String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ProjectContext) async throws -> Response
-  ) {
-    let (authorizer, failures) = (authorizer, failures)
-    let route = path.route(method) { request, project in
-      await failures.respond(to: request) { signedIn in
-        try await page(try await authorizer.project(signedIn, project, needing: permission))
-      }
-    }
-    all.append(ConsoleRoute(access: .project(permission), route: route))
-  }
-
-  mutating func inProject(
-    _ method: Method, _ path: Path<String, String>, _ permission: Permission,
-    _ page: @escaping @Sendable (ProjectContext, String) async throws -> Response
-  ) {
-    let (authorizer, failures) = (authorizer, failures)
-    let route = path.route(method) { request, project, one in
-      await failures.respond(to: request) { signedIn in
-        try await page(try await authorizer.project(signedIn, project, needing: permission), one)
-      }
-    }
-    all.append(ConsoleRoute(access: .project(permission), route: route))
-  }
-
-  mutating func inProjectOfTenant(
-    _ method: Method, _ path: Path<String, String>, _ permission: Permission,
-    _ page: @escaping @Sendable (PoolContext) async throws -> Response
-  ) {
-    let (authorizer, failures) = (authorizer, failures)
-    let route = path.route(method) { request, project, tenant in
-      await failures.respond(to: request) { signedIn in
-        let context = try await authorizer.pool(signedIn, project, tenant, needing: .seePool)
-        _ = try await authorizer.project(signedIn, project, needing: permission)
-        return try await page(context)
-      }
-    }
-    all.append(ConsoleRoute(access: .projectOfTenant(permission), route: route))
-  }
-
-  /// Adds a page of every pool: two routes, one below the project and one below its tenants.
-  mutating func inPool(
-    _ method: Method, _ path: PoolPath0, _ permission: Permission,
-    _ page: @escaping @Sendable (PoolContext) async throws -> Response
-  ) {
-    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
-    add(
-      permission,
-      path.ofProject.route(method) { request, project in
-        await access.pass(request, project, nil, to: page)
-      },
-      path.ofTenant.route(method) { request, project, tenant in
-        await access.pass(request, project, tenant, to: page)
-      })
-  }
-
-  mutating func inPool(
-    _ method: Method, _ path: PoolPath1, _ permission: Permission,
-    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
-  ) {
-    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
-    add(
-      permission,
-      path.ofProject.route(method) { request, project, one in
-        await access.pass(request, project, nil) { context in
-          try await page(context, one)
-        }
-      },
-      path.ofTenant.route(method) { request, project, tenant, one in
-        await access.pass(request, project, tenant) { context in
-          try await page(context, one)
-        }
-      })
-  }
-
-  mutating func inPool(
-    _ method: Method, _ path: PoolPath2, _ permission: Permission,
-    _ page: @escaping @Sendable (PoolContext, String, String) async throws -> Response
-  ) {
-    let access = PoolAccess(authorizer: authorizer, failures: failures, permission: permission)
-    add(
-      permission,
-      path.ofProject.route(method) { request, project, one, other in
-        await access.pass(request, project, nil) { context in
-          try await page(context, one, other)
-        }
-      },
-      path.ofTenant.route(method) { request, project, tenant, one, other in
-        await access.pass(request, project, tenant) { context in
-          try await page(context, one, other)
-        }
-      })
-  }
-
-  private mutating func add(_ permission: Permission, _ routes: Route...) {
-    for route in routes { all.append(ConsoleRoute(access: .pool(permission), route: route)) }
-  }
-
-  /// Passes `add` the permission that actions require, and records them for the routes that it adds.
-  fileprivate mutating func record(
-    _ actions: [ConsoleAction], _ kind: WritableKeyPath<ConsoleRoute, [ConsoleAction]>,
-    _ add: (inout RouteTable, Permission) -> Void
-  ) {
-    guard let permission = actions.first?.requirements.permission else { return }
-    let start = all.count
-    add(&self, permission)
-    for index in start..<all.count { all[index][keyPath: kind] = actions }
-  }
-
-  fileprivate mutating func perform(
-    _ actions: [ConsoleAction], _ add: (inout RouteTable, Permission) -> Void
-  ) {
-    record(actions, \.actions, add)
-  }
-}
-
-// Forms that perform actions. Each action's requirements define the permission.
-
-extension RouteTable {
+  /// Adds a page for all administrators.
   mutating func signedIn<each Parameter: PathParameter>(
-    _ path: Path<repeat each Parameter>, performing actions: [ConsoleAction],
+    _ method: Method, _ path: Path<repeat each Parameter>,
     _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response
   ) {
-    perform(actions) { $0.signedIn(.post, path, $1, page) }
+    all.append(
+      ConsoleRoute(.signedIn(nil), path.signedIn(method, nil, authorizer, failures, page)))
   }
 
+  /// Adds a page for administrators with a permission on the instance.
+  mutating func signedIn<each Parameter: PathParameter>(
+    _ path: Path<repeat each Parameter>, _ use: ConsoleRoute.Use,
+    _ page: @escaping @Sendable (SignedIn, repeat each Parameter) async throws -> Response
+  ) {
+    let route = path.signedIn(use.method, use.permission, authorizer, failures, page)
+    all.append(ConsoleRoute(.signedIn(use.permission), route, use))
+  }
+
+  /// Adds a page for administrators with a permission anywhere; it shows only what they can access.
   mutating func somewhere(
-    _ path: Path<>, performing actions: [ConsoleAction],
+    _ path: Path<>, _ use: ConsoleRoute.Use,
     _ page: @escaping @Sendable (SignedIn) async throws -> Response
   ) {
-    perform(actions) { $0.somewhere(.post, path, $1, page) }
+    let route = path.signedIn(
+      use.method, use.permission, authorizer, failures, page, anywhere: true)
+    all.append(ConsoleRoute(.somewhere(use.permission), route, use))
   }
 
-  mutating func inProject(
-    _ path: Path<String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ProjectContext) async throws -> Response
+  /// Adds a page of every pool or project.
+  mutating func inside<Place: FormPlace>(
+    _ path: PlacePath<Place>, _ use: ConsoleRoute.Use,
+    _ page: @escaping @Sendable (Place) async throws -> Response
   ) {
-    perform(actions) { $0.inProject(.post, path, $1, page) }
+    add(path, use) { place, _ in try await page(place) }
   }
 
-  mutating func inProject(
-    _ path: Path<String, String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (ProjectContext, String) async throws -> Response
+  mutating func inside<Place: FormPlace>(
+    _ path: PlacePath<Place, String>, _ use: ConsoleRoute.Use,
+    _ page: @escaping @Sendable (Place, String) async throws -> Response
   ) {
-    perform(actions) { $0.inProject(.post, path, $1, page) }
+    add(path, use) { place, objects in try await page(place, objects[0]) }
   }
 
-  mutating func inProjectOfTenant(
-    _ path: Path<String, String>, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext) async throws -> Response
+  /// Adds the page of a form, and what submitting it does.
+  mutating func add<Action: FormAction>(_ action: Action, _ forms: ActionForms) {
+    let form = FormRoutes(action: action, forms: forms)
+    let respond: @Sendable (Action.Place, [String]) async throws -> Response = {
+      try await form.respond($0, $1, at: $0.address + Action.path.link($1))
+    }
+    add(Action.path, .get(Action.action.requirements.permission), respond)
+    add(Action.path, .performing(Action.action, Action.stricterActions), respond)
+  }
+
+  /// Adds a route below each kind of address that leads to the place.
+  private mutating func add<Target: FormPath>(
+    _ path: Target, _ use: ConsoleRoute.Use,
+    _ page: @escaping @Sendable (Target.Place, [String]) async throws -> Response
   ) {
-    perform(actions) { $0.inProjectOfTenant(.post, path, $1, page) }
-  }
-
-  mutating func inPool(
-    _ path: PoolPath0, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext) async throws -> Response
-  ) {
-    perform(actions) { $0.inPool(.post, path, $1, page) }
-  }
-
-  mutating func inPool(
-    _ path: PoolPath1, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
-  ) {
-    perform(actions) { $0.inPool(.post, path, $1, page) }
-  }
-
-  mutating func inPool(
-    _ path: PoolPath2, performing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext, String, String) async throws -> Response
-  ) {
-    perform(actions) { $0.inPool(.post, path, $1, page) }
-  }
-}
-
-// Forms that show what actions would do. They take the permission, but change nothing.
-
-extension RouteTable {
-  mutating func signedIn(
-    _ path: Path<>, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (SignedIn) async throws -> Response
-  ) {
-    record(actions, \.preparedActions) { $0.signedIn(.post, path, $1, page) }
-  }
-
-  mutating func inPool(
-    _ path: PoolPath0, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext) async throws -> Response
-  ) {
-    record(actions, \.preparedActions) { $0.inPool(.post, path, $1, page) }
-  }
-
-  mutating func inPool(
-    _ path: PoolPath1, preparing actions: [ConsoleAction],
-    _ page: @escaping @Sendable (PoolContext, String) async throws -> Response
-  ) {
-    record(actions, \.preparedActions) { $0.inPool(.post, path, $1, page) }
-  }
-}
-
-private struct PoolAccess: Sendable {
-  let authorizer: RequestAuthorizer
-  let failures: Failures
-  let permission: Permission
-
-  func pass(
-    _ request: Request, _ project: String, _ tenant: String?,
-    to page: (PoolContext) async throws -> Response
-  ) async -> Response {
-    await failures.respond(to: request) { signedIn in
-      try await page(try await authorizer.pool(signedIn, project, tenant, needing: permission))
+    let (authorizer, failures) = (authorizer, failures)
+    for address in Target.Place.addresses {
+      let ids = address.count { $0 == nil }
+      let route = Route(use.method, address + path.components) { request, parameters in
+        await failures.respond(to: request) { signedIn in
+          let place = try await Target.Place.enter(
+            Array(parameters.prefix(ids)), signedIn, needing: use.permission, authorizer)
+          return try await page(place, Array(parameters.dropFirst(ids)))
+        }
+      }
+      all.append(ConsoleRoute(Target.Place.access(use.permission), route, use))
     }
   }
 }

@@ -40,15 +40,22 @@ public struct Path<each Parameter: PathParameter>: Sendable {
 
   /// Returns the percent-encoded link for these values.
   public func callAsFunction(_ parameter: repeat each Parameter) -> String {
+    var texts: [String] = []
+    for value in repeat each parameter { texts.append(value.pathSegment) }
+    return link(texts)
+  }
+
+  /// Returns the percent-encoded link for the texts of the parameters; traps unless there's one for
+  /// each.
+  public func link(_ texts: [String]) -> String {
+    precondition(texts.count == positions.count, "a link has one text for each parameter")
     var link: [UInt8] = []
     link.reserveCapacity(80)
-    var next = 0
-    for value in repeat each parameter {
-      pieces.append(next, to: &link)
-      URIComponent.append(value.pathSegment, to: &link)
-      next += 1
+    for (index, text) in texts.enumerated() {
+      pieces.append(index, to: &link)
+      URIComponent.append(text, to: &link)
     }
-    pieces.append(next, to: &link)
+    pieces.append(texts.count, to: &link)
     return String(decoding: link, as: UTF8.self)
   }
 

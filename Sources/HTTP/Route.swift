@@ -34,6 +34,33 @@ public struct Route: Sendable {
   let bind: @Sendable (Request) -> Answer?
 }
 
+extension Route {
+  /// Creates a route whose handler gets every parameter as text, in order.
+  public init(
+    _ method: Method, _ components: [PathComponent],
+    _ handler: @escaping @Sendable (Request, [String]) async -> Response
+  ) {
+    let segments = components.map { component in
+      switch component {
+      case .literal(let text): text
+      case .parameter(let suffix): "{String}" + suffix
+      }
+    }
+    self.init(
+      method: method, pattern: "/" + segments.joined(separator: "/"), components: components,
+      bind: { request in
+        var texts: [String] = []
+        for (component, segment) in zip(components, request.target.segments) {
+          guard case .parameter(let suffix) = component else { continue }
+          guard let text = stem(of: segment, before: suffix), let read = String(pathSegment: text)
+          else { return nil }
+          texts.append(read)
+        }
+        return { [texts] in await handler(request, texts) }
+      })
+  }
+}
+
 extension Path {
   /// Creates a route for a method of this path.
   public func route(

@@ -214,9 +214,9 @@ enum AccountRoutes: ConsoleFeature {
     let account = AccountPage(
       identity: identity, publicURL: parts.authorizer.publicURL, frames: frames,
       view: try parts.template("account/account", for: AccountView.self))
-    table.signedIn(.get, ConsolePaths.account, nil, account.show)
-    table.signedIn(.post, ConsolePaths.ownSessions, nil, account.endSession)
-    table.signedIn(.post, ConsolePaths.ownOtherSessions, nil, account.endOtherSessions)
+    table.signedIn(.get, ConsolePaths.account, account.show)
+    table.signedIn(.post, ConsolePaths.ownSessions, account.endSession)
+    table.signedIn(.post, ConsolePaths.ownOtherSessions, account.endOtherSessions)
 
     let `extension` = SessionExtensionPage(clock: identity.clock)
     table.settingUp(.post, ConsolePaths.sessionExtension, `extension`.extend)
@@ -224,14 +224,14 @@ enum AccountRoutes: ConsoleFeature {
     let preferences = PreferencesPage(
       ownAccount: identity.ownAccount, frames: frames,
       view: try parts.template("account/preferences", for: PreferencesView.self))
-    table.signedIn(.get, ConsolePaths.preferences, nil, preferences.show)
-    table.signedIn(.post, ConsolePaths.preferences, nil, preferences.change)
+    table.signedIn(.get, ConsolePaths.preferences, preferences.show)
+    table.signedIn(.post, ConsolePaths.preferences, preferences.change)
 
     let password = OwnPasswordPage(
       identity: identity, frames: frames,
       view: try parts.template("account/password", for: OwnPasswordView.self))
-    table.signedIn(.get, ConsolePaths.ownPassword, nil, password.show)
-    table.signedIn(.post, ConsolePaths.ownPassword, nil, password.change)
+    table.signedIn(.get, ConsolePaths.ownPassword, password.show)
+    table.signedIn(.post, ConsolePaths.ownPassword, password.change)
 
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
     let factor = OwnFactorPage(
@@ -244,12 +244,12 @@ enum AccountRoutes: ConsoleFeature {
     let currentCode = try parts.template("account/current-code", for: CurrentCodeView.self)
     let withdrawal = OwnFactorRemovalPage(
       factors: identity.administratorFactors, frames: frames, view: currentCode)
-    table.signedIn(.get, ConsolePaths.ownFactorRemoval, nil, withdrawal.ask)
-    table.signedIn(.post, ConsolePaths.ownFactorRemoval, nil, withdrawal.remove)
+    table.signedIn(.get, ConsolePaths.ownFactorRemoval, withdrawal.ask)
+    table.signedIn(.post, ConsolePaths.ownFactorRemoval, withdrawal.remove)
     let recovery = RecoveryCodesPage(
       factors: identity.administratorFactors, frames: frames, view: currentCode, codes: codes)
-    table.signedIn(.get, ConsolePaths.recoveryCodes, nil, recovery.ask)
-    table.signedIn(.post, ConsolePaths.recoveryCodes, nil, recovery.make)
+    table.signedIn(.get, ConsolePaths.recoveryCodes, recovery.ask)
+    table.signedIn(.post, ConsolePaths.recoveryCodes, recovery.make)
   }
 }
 

@@ -334,11 +334,11 @@ enum ActivityRoutes: ConsoleFeature {
     let page = ActivityPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("activity/activity", for: ActivityView.self))
-    table.inPool(.get, ConsolePaths.activity, .findUsers, page.show)
+    table.inside(ConsolePaths.activity, .get(.findUsers), page.show)
     let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
-    table.inPool(.get, ConsolePaths.enrollmentFile, .seePool, files.enrollment)
-    table.inPool(.get, ConsolePaths.attemptsFile, .seePool, files.attempts)
-    table.inPool(.get, ConsolePaths.rejectionsFile, .seePool, files.rejections)
+    table.inside(ConsolePaths.enrollmentFile, .get(.seePool), files.enrollment)
+    table.inside(ConsolePaths.attemptsFile, .get(.seePool), files.attempts)
+    table.inside(ConsolePaths.rejectionsFile, .get(.seePool), files.rejections)
   }
 }
 

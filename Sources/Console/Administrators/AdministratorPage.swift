@@ -273,7 +273,7 @@ struct AdministratorView: ViewModel {
           grant: $0, end: view.record.grantEnds[$0], times: view.frame.times,
           isFromProvider: isFromProvider,
           removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
-          change: view.mayChange && !isFromProvider ? ConsolePaths.grantEnd(view.id) : nil)
+          change: view.mayChange && !isFromProvider ? ChangeGrantEnd.path(view.id) : nil)
       }
     },
     .text("action") { ConsolePaths.grants($0.id) },
@@ -281,9 +281,9 @@ struct AdministratorView: ViewModel {
     .object(\.authorization),
     .text("sessions") { $0.mayChange ? ConsolePaths.administratorSessions($0.id) : nil },
     .text("reset") {
-      $0.mayChange && $0.record.hasSecondFactor ? ConsolePaths.factorReset($0.id) : nil
+      $0.mayChange && $0.record.hasSecondFactor ? ResetAdministratorFactor.path($0.id) : nil
     },
-    .text("removal") { $0.mayChange ? ConsolePaths.administratorRemoval($0.id) : nil },
+    .text("removal") { $0.mayChange ? RemoveAdministrator.path($0.id) : nil },
     .list("facts") { $0.facts },
     .text("audit") { view in
       guard view.signedIn.administrator.may(.readAudit, in: nil) else { return nil }

@@ -42,7 +42,7 @@ struct AdministratorsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("file") { _ in ConsolePaths.administratorsFile() },
-    .text("newAdministrator") { $0.mayManage ? ConsolePaths.newAdministrator() : nil },
+    .text("newAdministrator") { $0.mayManage ? InviteAdministrator.path() : nil },
     .number("count") { $0.records.count },
     .number("invited") { $0.invitations.count },
     .list("rows") { view in
@@ -101,7 +101,7 @@ struct InvitationRow: ViewModel {
     },
     .markup("until") { $0.times.moment($0.invitation.expiresAt) },
     .text("removal") { row in
-      row.mayManage ? ConsolePaths.invitationRemoval(row.invitation.id.text) : nil
+      row.mayManage ? RevokeInvitation.path(row.invitation.id.text) : nil
     },
   ]
 }
@@ -177,58 +177,46 @@ enum AdministratorsRoutes: ConsoleFeature {
     let list = AdministratorsPage(
       identity: identity, frames: frames,
       view: try parts.template("administrators/administrators", for: AdministratorsView.self))
-    table.signedIn(.get, ConsolePaths.administrators, .seeAdministrators, list.show)
-    table.signedIn(.get, ConsolePaths.administratorsFile, .seeAdministrators, list.download)
+    table.signedIn(ConsolePaths.administrators, .get(.seeAdministrators), list.show)
+    table.signedIn(ConsolePaths.administratorsFile, .get(.seeAdministrators), list.download)
 
     let settings = InstanceSettingsPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("administrators/instance-settings", for: InstanceSettingsView.self))
-    table.signedIn(.get, ConsolePaths.instanceSettings, .seeAdministrators, settings.show)
+    table.signedIn(ConsolePaths.instanceSettings, .get(.seeAdministrators), settings.show)
     table.signedIn(
-      ConsolePaths.stepUp, performing: [.changeReauthenticationInterval], settings.setStepUp)
+      ConsolePaths.stepUp, .performing(.changeReauthenticationInterval), settings.setStepUp)
 
-    table.signedIn(
-      ConsolePaths.invitationRemoval,
-      performing: RevokeInvitation(invitations: identity.invitations), parts.actions)
+    table.add(RevokeInvitation(invitations: identity.invitations), parts.actions)
 
     let invite = InviteAdministrator(
       identity: identity, publicURL: parts.authorizer.publicURL,
       created: try parts.template("administrators/created", for: CreatedInvitationView.self))
-    table.signedIn(ConsolePaths.newAdministrator, performing: invite, parts.actions)
+    table.add(invite, parts.actions)
 
     let one = AdministratorPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("administrators/administrator", for: AdministratorView.self))
-    table.signedIn(.get, ConsolePaths.administrator, .seeAdministrators, one.show)
-    table.signedIn(ConsolePaths.grants, performing: [.grantRole], one.grant)
-    table.signedIn(
-      .get, ConsolePaths.grantRemoval, .manageAdministrators, one.askForRevocation)
-    table.signedIn(ConsolePaths.grantRemoval, performing: [.revokeRole], one.revoke)
+    table.signedIn(ConsolePaths.administrator, .get(.seeAdministrators), one.show)
+    table.signedIn(ConsolePaths.grants, .performing(.grantRole), one.grant)
+    table.signedIn(ConsolePaths.grantRemoval, .get(.manageAdministrators), one.askForRevocation)
+    table.signedIn(ConsolePaths.grantRemoval, .performing(.revokeRole), one.revoke)
 
-    table.signedIn(
-      ConsolePaths.grantEnd, performing: ChangeGrantEnd(identity: identity), parts.actions)
+    table.add(ChangeGrantEnd(identity: identity), parts.actions)
 
     let sessions = AdministratorSessionsPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("administrators/sessions", for: AdministratorSessionsView.self))
+    table.signedIn(ConsolePaths.administratorSessions, .get(.manageAdministrators), sessions.show)
     table.signedIn(
-      .get, ConsolePaths.administratorSessions, .manageAdministrators, sessions.show)
+      ConsolePaths.administratorSessions, .performing(.endAdministratorSessions), sessions.end)
     table.signedIn(
-      ConsolePaths.administratorSessions, performing: [.endAdministratorSessions], sessions.end)
-    table.signedIn(
-      ConsolePaths.administratorSessionsRemoval, performing: [.endAdministratorSessions],
+      ConsolePaths.administratorSessionsRemoval, .performing(.endAdministratorSessions),
       sessions.endAll)
 
-    table.signedIn(
-      ConsolePaths.sessionLimits,
-      performing: ChangeSessionLimits(sessions: identity.consoleSessions), parts.actions)
-
-    table.signedIn(
-      ConsolePaths.factorReset, performing: ActOnAdministrator(kind: .reset, identity: identity),
-      parts.actions)
-    table.signedIn(
-      ConsolePaths.administratorRemoval,
-      performing: ActOnAdministrator(kind: .remove, identity: identity), parts.actions)
+    table.add(ChangeSessionLimits(sessions: identity.consoleSessions), parts.actions)
+    table.add(ResetAdministratorFactor(identity: identity), parts.actions)
+    table.add(RemoveAdministrator(identity: identity), parts.actions)
 
     let invitation = InvitationPage(
       invitations: identity.invitations, providers: identity.consoleProviders,
@@ -243,18 +231,12 @@ extension ConsolePaths {
   static let invitation = Path("invitation")
   static let administrators = Path("administrators")
   static let administratorsFile = Path("administrators.csv")
-  static let sessionLimits = Path("administrators", "session-limits")
-  static let newAdministrator = Path("administrators", "new")
   static let administrator = Path("administrators", nil, parameters: String.self)
   static let grants = Path("administrators", nil, "grants", parameters: String.self)
   static let grantRemoval = Path(
     "administrators", nil, "grants", "removal", parameters: String.self)
-  static let grantEnd = Path("administrators", nil, "grants", "end", parameters: String.self)
   static let administratorSessions = Path(
     "administrators", nil, "sessions", parameters: String.self)
   static let administratorSessionsRemoval = Path(
     "administrators", nil, "sessions", "removal", parameters: String.self)
-  static let factorReset = Path("administrators", nil, "factor-reset", parameters: String.self)
-  static let administratorRemoval = Path("administrators", nil, "removal", parameters: String.self)
-  static let invitationRemoval = Path("invitations", nil, "removal", parameters: String.self)
 }

@@ -5,8 +5,9 @@ import MailText
 
 /// `/administrators/{id}/grants/end`: changes when a role of an administrator ends.
 struct ChangeGrantEnd: FormAction {
+  static let action = ConsoleAction.grantRole
+  static let path = Path("administrators", nil, "grants", "end", parameters: String.self)
   let identity: Identity
-  let action = ConsoleAction.grantRole
 
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
     let (signedIn, back) = (target.signedIn, ConsolePaths.administrator(target.object))

@@ -7,8 +7,9 @@ import Text
 /// `/administrators/session-limits`: how long sessions of administrators last, and whether all of
 /// them need a second factor.
 struct ChangeSessionLimits: FormAction {
+  static let action = ConsoleAction.changeSessionLimits
+  static let path = Path("administrators", "session-limits")
   let sessions: ConsoleSessions
-  let action = ConsoleAction.changeSessionLimits
 
   private static let look: StaticString = #" class="short" inputmode="numeric" autocomplete="off""#
 

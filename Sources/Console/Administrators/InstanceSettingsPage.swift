@@ -85,7 +85,7 @@ struct InstanceSettingsView: ViewModel {
     .flag(\.hasProvider),
     .text("signInProvider") { $0.mayManage ? ConsolePaths.signInProvider() : nil },
     .text("limits") { $0.limits.sentence },
-    .text("sessionLimits") { $0.mayManage ? ConsolePaths.sessionLimits() : nil },
+    .text("sessionLimits") { $0.mayManage ? ChangeSessionLimits.path() : nil },
   ]
 }
 

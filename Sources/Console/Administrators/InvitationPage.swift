@@ -117,8 +117,9 @@ struct OpenInvitation: ViewModel {
 
 /// `/invitations/{id}/removal`: revokes an invitation.
 struct RevokeInvitation: FormAction {
+  static let action = ConsoleAction.revokeInvitation
+  static let path = Path("invitations", nil, "removal", parameters: String.self)
   let invitations: Invitations
-  let action = ConsoleAction.revokeInvitation
 
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
     let all = try await invitations.list()
@@ -167,10 +168,11 @@ struct RevokeInvitation: FormAction {
 
 /// `/administrators/new`: creates a single-use invite link for a new administrator.
 struct InviteAdministrator: FormAction {
+  static let action = ConsoleAction.inviteAdministrator
+  static let path = Path("administrators", "new")
   let identity: Identity
   let publicURL: PublicURL
   let created: Template<CreatedInvitationView>
-  let action = ConsoleAction.inviteAdministrator
 
   private static let crumbs = [
     Link(text: Message("Administrators"), href: ConsolePaths.administrators())

@@ -3,43 +3,23 @@ import Identity
 import Localization
 import Templating
 
-/// `/administrators/{id}/factor-reset` and `/administrators/{id}/removal`: perform the action after
-/// the administrator's email address is typed as confirmation.
-struct ActOnAdministrator: FormAction {
-  enum Kind: Sendable {
-    case reset, remove
-  }
-
-  let kind: Kind
+/// `/administrators/{id}/factor-reset`: resets an administrator's second factor.
+struct ResetAdministratorFactor: AdministratorForm {
+  static let action = ConsoleAction.resetAdministratorFactor
+  static let path = Path("administrators", nil, "factor-reset", parameters: String.self)
   let identity: Identity
 
-  var action: ConsoleAction {
-    kind == .reset ? .resetAdministratorFactor : .removeAdministrator
-  }
-
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
-    let record = try await identity.administrators.record(ID(target.object))
+    let record = try await other(target)
+    guard record.hasSecondFactor else {
+      throw target.elsewhere(ConsolePaths.administrator(target.object))
+    }
     let administrator = record.administrator
-    let back = ConsolePaths.administrator(target.object)
-    guard administrator.id != target.signedIn.administrator.id,
-      kind == .remove || record.hasSecondFactor
-    else { throw target.elsewhere(back) }
-    let name = Message.Value.text(Formatted.short(administrator.displayName))
-    let button = kind == .reset ? Message("Reset second factor") : Message("Remove administrator")
-    return FormPage(
-      title: administrator.title(button),
-      crumbs: administrator.crumbs,
-      heading: kind == .reset
-        ? Message("Reset the second factor for <bdi>{name}</bdi>?", ["name": name])
-        : Message("Remove <bdi>{name}</bdi>?", ["name": name]),
-      consequences: kind == .reset
-        ? Self.resetting(administrator) : try await removing(record),
-      fields: [
-        .line(
-          "confirmation",
-          Message("To continue, type <bdi>{email}</bdi>", ["email": .text(administrator.email)]),
-          Field.Look.medium)
-      ], button: button, isDestructive: true, back: back)
+    return page(
+      of: administrator,
+      heading: Message(
+        "Reset the second factor for <bdi>{name}</bdi>?", ["name": administrator.shortText]),
+      consequences: Self.resetting(administrator), button: Message("Reset second factor"))
   }
 
   private static func resetting(_ administrator: Administrator) -> [Message] {
@@ -62,6 +42,33 @@ struct ActOnAdministrator: FormAction {
         new second factor.
         """),
     ]
+  }
+
+  func perform(
+    _ administrator: Administrator, _ target: FormTarget<SignedIn>, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let outcome = try await identity.administratorFactors.reset(administrator.id, request)
+    return FormEnd(
+      Message(
+        "The second factor for {name} was reset, and their sessions were ended.",
+        ["name": administrator.short]),
+      at: ConsolePaths.administrator(target.object), after: outcome)
+  }
+}
+
+/// `/administrators/{id}/removal`: removes an administrator.
+struct RemoveAdministrator: AdministratorForm {
+  static let action = ConsoleAction.removeAdministrator
+  static let path = Path("administrators", nil, "removal", parameters: String.self)
+  let identity: Identity
+
+  func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
+    let record = try await other(target)
+    return page(
+      of: record.administrator,
+      heading: Message(
+        "Remove <bdi>{name}</bdi>?", ["name": record.administrator.shortText]),
+      consequences: try await removing(record), button: Message("Remove administrator"))
   }
 
   private func removing(_ record: AdministratorRecord) async throws -> [Message] {
@@ -94,27 +101,10 @@ struct ActOnAdministrator: FormAction {
     return consequences
   }
 
-  func input(_ target: FormTarget<SignedIn>) async throws -> Administrator {
-    let administrator = try await identity.administrators.record(ID(target.object)).administrator
-    guard administrator.hasEmail(target.form.trimmed("confirmation")) else {
-      throw InvalidInput.field(
-        "confirmation", Message("The email address doesn’t match. Type it exactly as shown."))
-    }
-    return administrator
-  }
-
   func perform(
     _ administrator: Administrator, _ target: FormTarget<SignedIn>, _ request: ActionRequest
   ) async throws -> FormEnd {
     let name = administrator.short
-    guard kind == .remove else {
-      let outcome = try await identity.administratorFactors.reset(
-        administrator.id, by: .console(request))
-      return FormEnd(
-        Message(
-          "The second factor for {name} was reset, and their sessions were ended.", ["name": name]),
-        at: ConsolePaths.administrator(target.object), after: outcome)
-    }
     let outcome = try await identity.administrators.remove(administrator.id, by: .console(request))
     let tokens = outcome.value
     return FormEnd(
@@ -130,6 +120,47 @@ struct ActOnAdministrator: FormAction {
             revoked.
             """, ["name": name, "count": .number(tokens)]),
       at: ConsolePaths.administrators(), after: outcome)
+  }
+}
+
+/// A form about another administrator, whose email address is typed as confirmation.
+protocol AdministratorForm: FormAction<SignedIn>
+where Input == Administrator, Reason == ManagementError {
+  var identity: Identity { get }
+}
+
+extension AdministratorForm {
+  /// Returns whom the form is about; their page says it all to themselves.
+  fileprivate func other(_ target: FormTarget<SignedIn>) async throws -> AdministratorRecord {
+    let record = try await identity.administrators.record(ID(target.object))
+    guard record.administrator.id != target.signedIn.administrator.id else {
+      throw target.elsewhere(ConsolePaths.administrator(target.object))
+    }
+    return record
+  }
+
+  fileprivate func page(
+    of administrator: Administrator, heading: Message, consequences: [Message], button: Message
+  ) -> FormPage {
+    FormPage(
+      title: administrator.title(button), crumbs: administrator.crumbs, heading: heading,
+      consequences: consequences,
+      fields: [
+        .line(
+          "confirmation",
+          Message("To continue, type <bdi>{email}</bdi>", ["email": .text(administrator.email)]),
+          Field.Look.medium)
+      ], button: button, isDestructive: true,
+      back: ConsolePaths.administrator(administrator.id.text))
+  }
+
+  func input(_ target: FormTarget<SignedIn>) async throws -> Administrator {
+    let administrator = try await identity.administrators.record(ID(target.object)).administrator
+    guard administrator.hasEmail(target.form.trimmed("confirmation")) else {
+      throw InvalidInput.field(
+        "confirmation", Message("The email address doesn’t match. Type it exactly as shown."))
+    }
+    return administrator
   }
 
   func fault(
@@ -157,6 +188,9 @@ struct ActOnAdministrator: FormAction {
 
 extension Administrator {
   var short: Message.Value { .name(Formatted.short(displayName)) }
+
+  /// The name in markup that isolates it already.
+  fileprivate var shortText: Message.Value { .text(Formatted.short(displayName)) }
 
   /// The title of a page below the administrator's.
   func title(_ title: Message) -> Message {

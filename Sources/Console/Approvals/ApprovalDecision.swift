@@ -73,7 +73,7 @@ struct ApproveRequest: ApprovalDecision {
     let undo = removal.hold.map {
       Link(
         text: Message("Undo (until {time})", ["time": times.value($0.until)]),
-        href: ConsolePaths.undo(pool, removal.account.id.text, $0.id.text))
+        href: RestoreFactors.path(pool, removal.account.id.text, $0.id.text))
     }
     let text = Message(
       one: "Approved. Removed {count} factor. {sessions}",

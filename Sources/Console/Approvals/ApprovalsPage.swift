@@ -95,7 +95,7 @@ enum ApprovalsRoutes: ConsoleFeature {
     let approvals = ApprovalsPage(
       approvals: parts.identity.approvals, frames: parts.frames,
       view: try parts.template("approvals/approvals", for: ApprovalsView.self))
-    table.somewhere(.get, ConsolePaths.approvals, .seeApprovals, approvals.show)
+    table.somewhere(ConsolePaths.approvals, .get(.seeApprovals), approvals.show)
 
     let view = try parts.template("approvals/approval", for: ApprovalView.self)
     for isAboutPolicy in [false, true] {
@@ -111,12 +111,12 @@ enum ApprovalsRoutes: ConsoleFeature {
     let approvals = page.identity.approvals
     func add(_ path: PoolPath1, _ decision: some ApprovalDecision) {
       let action = type(of: decision).action(isAboutPolicy: page.isAboutPolicy)
-      table.inPool(path, performing: [action]) { context, id in
+      table.inside(path, .performing(action)) { context, id in
         try await page.decide(decision, context, id)
       }
     }
-    table.inPool(
-      .get, paths.page, page.isAboutPolicy ? .changePolicy : .removeFactors, page.show)
+    table.inside(
+      paths.page, .get(page.isAboutPolicy ? .changePolicy : .removeFactors), page.show)
     add(paths.approval, ApproveRequest(approvals: approvals))
     add(paths.rejection, RejectRequest(approvals: approvals))
     add(paths.withdrawal, WithdrawRequest(approvals: approvals))

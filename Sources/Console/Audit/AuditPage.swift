@@ -303,7 +303,7 @@ struct AuditIntegrityView: ViewModel {
     .text("progress") { $0.progress },
     .text("retention") { $0.retention },
     .text("removed") { $0.removed },
-    .text("change") { $0.mayChange ? ConsolePaths.auditRetention() : nil },
+    .text("change") { $0.mayChange ? ChangeAuditRetention.path() : nil },
   ]
 }
 
@@ -316,14 +316,12 @@ enum AuditRoutes: ConsoleFeature {
       row: try parts.template("audit/row", for: AuditRowView.self),
       menus: AuditMenus(
         try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
-    table.inPool(.get, ConsolePaths.audit, .readAudit, audit.show)
-    table.inPool(.get, ConsolePaths.auditFile, .readAudit, audit.download)
-    table.signedIn(.get, ConsolePaths.instanceAudit, .readAudit, audit.showAll)
-    table.signedIn(.get, ConsolePaths.instanceAuditFile, .readAudit, audit.downloadAll)
+    table.inside(ConsolePaths.audit, .get(.readAudit), audit.show)
+    table.inside(ConsolePaths.auditFile, .get(.readAudit), audit.download)
+    table.signedIn(ConsolePaths.instanceAudit, .get(.readAudit), audit.showAll)
+    table.signedIn(ConsolePaths.instanceAuditFile, .get(.readAudit), audit.downloadAll)
 
-    table.signedIn(
-      ConsolePaths.auditRetention, performing: ChangeAuditRetention(chain: identity.auditChain),
-      parts.actions)
+    table.add(ChangeAuditRetention(chain: identity.auditChain), parts.actions)
   }
 }
 
@@ -332,5 +330,4 @@ extension ConsolePaths {
   static let auditFile = PoolPath0("audit.csv")
   static let instanceAudit = Path("audit")
   static let instanceAuditFile = Path("audit.csv")
-  static let auditRetention = Path("audit", "retention")
 }

@@ -4,8 +4,9 @@ import Localization
 
 /// `/audit/retention`: how long entries of the audit log are kept.
 struct ChangeAuditRetention: FormAction {
+  static let action = ConsoleAction.changeAuditRetention
+  static let path = Path("audit", "retention")
   let chain: AuditChain
-  let action = ConsoleAction.changeAuditRetention
 
   private static let forever = "forever"
 

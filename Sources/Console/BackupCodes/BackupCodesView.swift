@@ -67,7 +67,7 @@ struct LockCaution: ViewModel {
       may
       ? Link(
         text: Message("Unlock codes…"),
-        href: ConsolePaths.unlock(context.pool, account.id.text)) : nil
+        href: UnlockCodes.path(context.pool, account.id.text)) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -77,9 +77,17 @@ struct LockCaution: ViewModel {
 }
 
 /// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
-struct RevokeRecoveryCodes: FormAction {
-  let action = ConsoleAction.revokeRecoveryCodes
+struct RevokeRecoveryCodes: UserAction {
+  static let action = ConsoleAction.revokeRecoveryCodes
+  static let path = PoolPath1("users", nil, "recovery-codes", "removal")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Revoke recovery codes…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.records.backupCodes.recoveryLeft != nil
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
@@ -120,33 +128,18 @@ struct RevokeRecoveryCodes: FormAction {
 
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, forms) = (parts.identity, parts.actions)
     let shown = TemporaryCodePage(
-      identity: identity, frames: parts.frames,
+      identity: parts.identity, frames: parts.frames,
       view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
-    table.inPool(
-      ConsolePaths.temporaryCode, performing: CreateTemporaryCode(identity: identity), forms)
-    table.inPool(.get, ConsolePaths.shownCode, .removeFactors, shown.show)
-    table.inPool(
-      ConsolePaths.temporaryCodeRemoval, performing: RevokeTemporaryCode(identity: identity), forms)
-    table.inPool(
-      ConsolePaths.recoveryCodesRemoval, performing: RevokeRecoveryCodes(identity: identity), forms)
+    table.inside(ConsolePaths.shownCode, .get(.removeFactors), shown.show)
   }
 }
 
 extension ConsolePaths {
-  static let temporaryCode = userPage("temporary-code")
   static let shownCode = PoolPath1("users", nil, "temporary-code", "shown")
-  static let temporaryCodeRemoval = PoolPath1("users", nil, "temporary-code", "removal")
-  static let recoveryCodesRemoval = PoolPath1("users", nil, "recovery-codes", "removal")
-  static let enrollmentLink = userPage("enrollment-link")
 
   /// The page that authenticator setup links in emails to users open.
   static let linkedEnrollment = Path("__", "auth", "enroll")
   /// The page that “This wasn't me” links in emails to users open.
   static let reportedChange = Path("__", "auth", "not-me")
-
-  private static func userPage(_ name: String) -> PoolPath1 {
-    PoolPath1("users", nil, .literal(name))
-  }
 }

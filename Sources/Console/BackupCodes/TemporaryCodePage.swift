@@ -6,9 +6,16 @@ import Templating
 
 /// `S/users/{uid}/temporary-code`: generates a temporary code for a user, which the next page shows
 /// once.
-struct CreateTemporaryCode: FormAction {
-  let action = ConsoleAction.createTemporaryCode
+struct CreateTemporaryCode: UserAction {
+  static let action = ConsoleAction.createTemporaryCode
+  static let path = PoolPath1("users", nil, "temporary-code")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Generate temporary code…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.records.rules.temporaryCodeDenial(for: offer.account) == nil
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
@@ -76,7 +83,7 @@ struct TemporaryCodePage: Sendable {
 
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
     let pool = context.pool
-    let address = ConsolePaths.temporaryCode(pool, uid)
+    let address = CreateTemporaryCode.path(pool, uid)
     let account = try await identity.account(uid, in: context)
     var code: TemporaryCode?
     if context.signedIn.request.method == .get {
@@ -212,9 +219,17 @@ struct SpelledGroup: ViewModel {
 }
 
 /// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
-struct RevokeTemporaryCode: FormAction {
-  let action = ConsoleAction.revokeTemporaryCode
+struct RevokeTemporaryCode: UserAction {
+  static let action = ConsoleAction.revokeTemporaryCode
+  static let path = PoolPath1("users", nil, "temporary-code", "removal")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Revoke temporary code…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.records.backupCodes.temporaryUntil != nil
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)

@@ -259,9 +259,9 @@ enum CodeAttemptsRoutes: ConsoleFeature {
     let codeAttempts = CodeAttemptsPage(
       identity: identity, frames: frames,
       view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
-    table.inPool(.get, ConsolePaths.codeAttempts, .findUsers, codeAttempts.show)
-    table.inPool(
-      ConsolePaths.codeAttemptsFile, performing: [.exportUsers],
+    table.inside(ConsolePaths.codeAttempts, .get(.findUsers), codeAttempts.show)
+    table.inside(
+      ConsolePaths.codeAttemptsFile, .performing(.exportUsers),
       CodeAttemptsFile(identity: identity, actions: parts.actions).download)
   }
 }

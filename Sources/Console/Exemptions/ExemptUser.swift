@@ -4,9 +4,17 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/exemption`: exempts a user from MFA until a date, or renews an exemption.
-struct ExemptUser: FormAction {
-  let action = ConsoleAction.exemptUser
+struct ExemptUser: UserAction {
+  static let action = ConsoleAction.exemptUser
+  static let path = PoolPath1("users", nil, "exemption")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Exempt from MFA…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    // An exemption isn't renewed by its grantor.
+    offer.records.exemption?.grantor != offer.context.signedIn.administrator.id
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
@@ -67,7 +75,8 @@ struct ExemptUser: FormAction {
 
 /// `S/users/{uid}/exemption/end`: ends a user's exemption early.
 struct EndExemption: FormAction {
-  let action = ConsoleAction.endExemption
+  static let action = ConsoleAction.endExemption
+  static let path = PoolPath1("users", nil, "exemption", "end")
   let identity: Identity
 
   func page(_ target: PoolTarget) async throws -> FormPage {
@@ -127,7 +136,7 @@ struct UserExemption: ViewModel {
     times = context.signedIn.times
     let denial = context.signedIn.administrator.denial(
       of: .endExemption, on: account, in: context.pool)
-    end = denial == nil ? ConsolePaths.endOfExemption(context.pool, account.id.text) : nil
+    end = denial == nil ? EndExemption.path(context.pool, account.id.text) : nil
   }
 
   static let keys: Keys<Self> = [

@@ -104,10 +104,7 @@ struct ExemptionRow: ViewModel {
 }
 
 extension Exemption {
-  var userAddress: String {
-    tenant.map { ConsolePaths.user.ofTenant(project.text, $0.text, account.text) }
-      ?? ConsolePaths.user.ofProject(project.text, account.text)
-  }
+  var userAddress: String { ConsolePaths.user(project, tenant, account.text) }
 }
 
 /// `/exemptions.csv`: the exemptions of the users whom the administrator can export, as CSV.
@@ -168,21 +165,15 @@ enum ExemptionsRoutes: ConsoleFeature {
     let page = ExemptionsPage(
       exemptions: parts.identity.exemptions, frames: parts.frames,
       view: try parts.template("exemptions/exemptions", for: ExemptionsView.self))
-    table.somewhere(.get, ConsolePaths.exemptions, .findUsers, page.show)
+    table.somewhere(ConsolePaths.exemptions, .get(.findUsers), page.show)
     table.somewhere(
-      ConsolePaths.exemptionsFile, performing: [.exportUsers],
+      ConsolePaths.exemptionsFile, .performing(.exportUsers),
       ExemptionsFile(identity: parts.identity, actions: parts.actions).download)
-    table.inPool(
-      ConsolePaths.exemption, performing: ExemptUser(identity: parts.identity), parts.actions)
-    table.inPool(
-      ConsolePaths.endOfExemption, performing: EndExemption(identity: parts.identity), parts.actions
-    )
+    table.add(EndExemption(identity: parts.identity), parts.actions)
   }
 }
 
 extension ConsolePaths {
   static let exemptions = Path("exemptions")
   static let exemptionsFile = Path("exemptions.csv")
-  static let exemption = PoolPath1("users", nil, "exemption")
-  static let endOfExemption = PoolPath1("users", nil, "exemption", "end")
 }

@@ -5,9 +5,13 @@ import Templating
 import Text
 
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
-struct RemoveFactor: FormAction {
-  let action = ConsoleAction.removeFactor
+struct RemoveFactor: UserAction {
+  static let action = ConsoleAction.removeFactor
+  static let path = PoolPath2("users", nil, "factors", nil, "removal")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Remove factor…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
@@ -44,9 +48,15 @@ struct RemoveFactor: FormAction {
 }
 
 /// `S/users/{uid}/factors/removal`: removes all factors of a user.
-struct RemoveAllFactors: FormAction {
-  let action = ConsoleAction.removeAllFactors
+struct RemoveAllFactors: UserAction {
+  static let action = ConsoleAction.removeAllFactors
+  static let path = PoolPath1("users", nil, "factors", "removal")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Remove all factors…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { !offer.account.factors.isEmpty }
 
   /// The field with the ID of each factor that the page shows.
   private static let field = "enrollment"
@@ -184,7 +194,7 @@ struct RemovalText: Sendable {
       let undo = removal.hold.map {
         Link(
           text: Message("Ask another administrator"),
-          href: ConsolePaths.undo(target.pool, target.uid, $0.id.text))
+          href: RestoreFactors.path(target.pool, target.uid, $0.id.text))
       }
       return FormEnd(done(removal), link: undo, at: target.userPage, after: outcome)
     case .waits(_, let until):
@@ -228,31 +238,4 @@ struct RemovalText: Sendable {
         "until": times.value(hold.until),
       ])
   }
-}
-
-enum FactorsRoutes: ConsoleFeature {
-  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, forms) = (parts.identity, parts.actions)
-    table.inPool(ConsolePaths.removal, performing: RemoveFactor(identity: identity), forms)
-    table.inPool(
-      ConsolePaths.removalOfAll, performing: RemoveAllFactors(identity: identity), forms)
-    let origin = parts.frames.publicURL.origin
-    table.inPool(
-      ConsolePaths.undo, performing: RestoreFactors(identity: identity, origin: origin), forms)
-    table.inPool(
-      ConsolePaths.purge,
-      performing: RestoreFactors(identity: identity, origin: origin, isPurge: true), forms)
-    table.inPool(ConsolePaths.suspension, performing: SuspendFactor(identity: identity), forms)
-    table.inPool(
-      ConsolePaths.endOfSuspension, performing: SuspendFactor(identity: identity, isEnding: true),
-      forms)
-    table.inPool(ConsolePaths.factorName, performing: RenameFactor(identity: identity), forms)
-    table.inPool(
-      ConsolePaths.resynchronization, performing: Resynchronize(identity: identity), forms)
-    table.inPool(ConsolePaths.clockOffset, performing: ClearOffset(identity: identity), forms)
-  }
-}
-
-extension ConsolePaths {
-  static let removal = PoolPath2("users", nil, "factors", nil, "removal")
 }

@@ -6,9 +6,14 @@ import Templating
 /// `S/users/{uid}/factors/{enrollment}/name`: renames a factor.
 ///
 /// The query can prefill the name, as the Undo link after a rename does.
-struct RenameFactor: FormAction {
-  let action = ConsoleAction.renameFactor
+struct RenameFactor: UserAction {
+  static let action = ConsoleAction.renameFactor
+  static let path = PoolPath2("users", nil, "factors", nil, "name")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Rename factor…") }
+
+  static func shortLabel(_ offer: UserOffer) -> Message { Message("Rename…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)

@@ -1,35 +1,27 @@
+import HTTP
 import Identity
 import Localization
 import Templating
 
-/// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors; `…/purge` deletes them
-/// permanently before the undo window ends.
-struct RestoreFactors: FormAction {
+/// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors.
+struct RestoreFactors: UserAction {
+  static let action = ConsoleAction.restoreFactors
+  static let path = PoolPath2("users", nil, "removals", nil, "undo")
   let identity: Identity
-  /// That of the console's URL.
-  let origin: String
-  var isPurge = false
 
-  var action: ConsoleAction { isPurge ? .purgeFactors : .restoreFactors }
-
-  func page(_ target: PoolTarget) async throws -> FormPage {
-    let found: Restoration
-    do {
-      found = try await identity.factorRemovals.consequencesOfUndo(
-        target.pool, target.user, ID(target.object))
-    } catch {
-      guard case .notFound? = Refusal(error) else { throw error }
-      throw try await gone(target)
-    }
-    var page = isPurge ? Self.purging(found, target) : try await restoring(found, target)
-    page.factsHeading = Message("Removal")
-    page.facts += FactorText.facts(found.hold, target.times)
-    return page
+  static func label(_ offer: UserOffer) -> Message {
+    offer.hold?.remover == offer.context.signedIn.administrator.id
+      ? Message("Ask another administrator to restore") : Message("Restore…")
   }
 
-  private func restoring(
-    _ found: Restoration, _ target: PoolTarget
-  ) async throws -> FormPage {
+  private static let gone = Message(
+    """
+    There’s nothing left to restore. The factors were already restored, the undo period ended, or \
+    the user enrolled again.
+    """)
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let found = try await identity.removed(target, orSaying: Self.gone)
     let (account, hold) = (found.account, found.hold)
     let consequences = [
       Message(
@@ -51,7 +43,8 @@ struct RestoreFactors: FormAction {
       consequences: consequences,
       button: Message(
         one: "Restore factor", other: "Restore factors", ["count": .number(hold.factors.count)]),
-      isDestructive: false)
+      isDestructive: false, factsHeading: Message("Removal"),
+      facts: FactorText.facts(hold, target.times))
     page.notifies = true
     page.reasons = [.found, .mistake, .other]
     if hold.remover == target.signedIn.administrator.id {
@@ -68,25 +61,65 @@ struct RestoreFactors: FormAction {
     _ account: Account, _ target: PoolTarget, to purpose: OtherAdministratorsView.Purpose
   ) async throws -> OtherAdministratorsView? {
     let (administrator, pool) = (target.signedIn.administrator, target.pool)
-    guard administrator.obstacle(to: action, on: account, in: pool) == nil else { return nil }
+    guard administrator.obstacle(to: Self.action, on: account, in: pool) == nil else { return nil }
     return try await .find(
-      identity.administrators, for: action, in: pool, of: administrator, to: purpose,
-      link: origin + target.address)
+      identity.administrators, for: Self.action, in: pool, of: administrator, to: purpose,
+      link: target.origin + target.address)
   }
 
-  private static func purging(_ found: Restoration, _ target: PoolTarget) -> FormPage {
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.factorRemovals.undo(
+      target.pool, target.user, ID(target.object), request)
+    let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
+    return FormEnd(
+      Message(
+        one: "Restored the factor {names}. {sessions} A code is required again at sign-in.",
+        other: "Restored the factors {names}. {sessions} A code is required again at sign-in.",
+        [
+          "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
+          "sessions": .message(SessionText.ended(ended)),
+        ]), at: target.userPage, after: done)
+  }
+
+  func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
+    guard case .factorNotFound = denial else { return nil }
+    throw try await identity.nothingLeft(target, Self.gone)
+  }
+}
+
+/// `S/users/{uid}/removals/{removal}/purge`: deletes a user's removed factors permanently before the
+/// undo window ends.
+struct PurgeFactors: UserAction {
+  static let action = ConsoleAction.purgeFactors
+  static let path = PoolPath2("users", nil, "removals", nil, "purge")
+  static let isDestructive = true
+  let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Delete permanently…") }
+
+  private static let gone = Message(
+    """
+    There’s nothing left to delete. The factors were already deleted or restored, the undo period \
+    ended, or the user enrolled again.
+    """)
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let found = try await identity.removed(target, orSaying: Self.gone)
     let factors = found.hold.factors
     var page = FormPage(
       found.account, in: target.pool, title: Message("Delete permanently"),
       heading: Message(
         "Permanently delete factors removed from {user}?",
         ["user": found.account.shortLabel]),
-      consequences: consequences(factors),
+      consequences: Self.consequences(factors),
       button: Message(
         one: "Delete factor permanently", other: "Delete factors permanently",
         ["count": .number(factors.count)]),
+      factsHeading: Message("Removal"),
       facts: factors.map { Fact(Message("Factor"), HTML.isolated(Formatted.short($0.label))) }
-    )
+        + FactorText.facts(found.hold, target.times))
     page.reasons = [.stolen, .compromised, .left, .other]
     return page
   }
@@ -117,49 +150,35 @@ struct RestoreFactors: FormAction {
   func perform(
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    let removals = identity.factorRemovals
-    guard !isPurge else {
-      let done = try await removals.purge(
-        target.pool, target.user, ID(target.object), request)
-      let factors = done.value.hold.factors
-      return FormEnd(
-        Message(
-          one: "Permanently deleted the factor {names}.",
-          other: "Permanently deleted the factors {names}.",
-          ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
-        at: target.userPage, after: done)
-    }
-    let done = try await removals.undo(target.pool, target.user, ID(target.object), request)
-    let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
+    let done = try await identity.factorRemovals.purge(
+      target.pool, target.user, ID(target.object), request)
+    let factors = done.value.hold.factors
     return FormEnd(
       Message(
-        one: "Restored the factor {names}. {sessions} A code is required again at sign-in.",
-        other: "Restored the factors {names}. {sessions} A code is required again at sign-in.",
-        [
-          "count": .number(hold.factors.count), "names": .list(FactorText.names(hold.factors)),
-          "sessions": .message(SessionText.ended(ended)),
-        ]), at: target.userPage, after: done)
+        one: "Permanently deleted the factor {names}.",
+        other: "Permanently deleted the factors {names}.",
+        ["count": .number(factors.count), "names": .list(FactorText.names(factors))]),
+      at: target.userPage, after: done)
   }
 
   func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
     guard case .factorNotFound = denial else { return nil }
-    throw try await gone(target)
+    throw try await identity.nothingLeft(target, Self.gone)
   }
+}
 
-  /// Someone may open the address later, such as a colleague's link.
-  private func gone(_ target: PoolTarget) async throws -> Refusal {
-    try await identity.nothingLeft(
-      target,
-      isPurge
-        ? Message(
-          """
-          There’s nothing left to delete. The factors were already deleted or restored, the undo \
-          period ended, or the user enrolled again.
-          """)
-        : Message(
-          """
-          There’s nothing left to restore. The factors were already restored, the undo period \
-          ended, or the user enrolled again.
-          """))
+extension Identity {
+  /// Returns the removed factors of a form. Someone may open its address later, such as a
+  /// colleague's link.
+  fileprivate func removed(
+    _ target: PoolTarget, orSaying text: Message
+  ) async throws -> Restoration {
+    do {
+      return try await factorRemovals.consequencesOfUndo(
+        target.pool, target.user, ID(target.object))
+    } catch {
+      guard case .notFound? = Refusal(error) else { throw error }
+      throw try await nothingLeft(target, text)
+    }
   }
 }

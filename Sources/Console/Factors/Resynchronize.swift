@@ -5,9 +5,20 @@ import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/resynchronization`: stores how far the clock of a device is off
 /// that can't be set, by two codes that the caller reads to the agent.
-struct Resynchronize: FormAction {
-  let action = ConsoleAction.resynchronizeFactor
+struct Resynchronize: UserAction {
+  static let action = ConsoleAction.resynchronizeFactor
+  static let path = PoolPath2("users", nil, "factors", nil, "resynchronization")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Resynchronize factor…") }
+
+  static func shortLabel(_ offer: UserOffer) -> Message { Message("Resynchronize…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    guard let factor = offer.factor else { return false }
+    return offer.records.rules.resynchronizationDenial(
+      of: factor, of: offer.account, isClockDoubted: false, at: offer.now) == nil
+  }
 
   /// The fields with codes, which no form keeps.
   static let codes = ["first-code", "second-code"]
@@ -87,16 +98,23 @@ struct Resynchronize: FormAction {
           ]),
         link: Link(
           text: Message("Clear offset"),
-          href: ConsolePaths.clockOffset(target.pool, target.uid, target.object)),
+          href: ClearOffset.path(target.pool, target.uid, target.object)),
         at: target.userPage, after: done)
     }
   }
 }
 
 /// `S/users/{uid}/factors/{enrollment}/clock-offset`: undoes a resynchronization.
-struct ClearOffset: FormAction {
-  let action = ConsoleAction.clearClockOffset
+struct ClearOffset: UserAction {
+  static let action = ConsoleAction.clearClockOffset
+  static let path = PoolPath2("users", nil, "factors", nil, "clock-offset")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Clear clock offset…") }
+
+  static func shortLabel(_ offer: UserOffer) -> Message { Message("Clear offset…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { offer.factor?.clockOffset != nil }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
@@ -141,9 +159,4 @@ struct ClearOffset: FormAction {
       text ?? Message("Cleared the clock offset of “{factor}”.", ["factor": factor]),
       at: target.userPage, after: done)
   }
-}
-
-extension ConsolePaths {
-  static let resynchronization = PoolPath2("users", nil, "factors", nil, "resynchronization")
-  static let clockOffset = PoolPath2("users", nil, "factors", nil, "clock-offset")
 }

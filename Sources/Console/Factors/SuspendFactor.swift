@@ -3,25 +3,22 @@ import Identity
 import Localization
 import Templating
 
-/// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date;
-/// `…/suspension/end` ends the suspension early.
-struct SuspendFactor: FormAction {
+/// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date.
+struct SuspendFactor: UserAction {
+  static let action = ConsoleAction.suspendFactor
+  static let path = PoolPath2("users", nil, "factors", nil, "suspension")
   let identity: Identity
-  var isEnding = false
 
-  var action: ConsoleAction { isEnding ? .resumeFactor : .suspendFactor }
+  static func label(_ offer: UserOffer) -> Message { Message("Suspend factor…") }
+
+  static func shortLabel(_ offer: UserOffer) -> Message { Message("Suspend…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.factor?.isSuspended(at: offer.now) == false
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
-    var page = isEnding ? ending(found, target) : try await suspending(found, target)
-    page.factsHeading = Message("This factor")
-    page.facts = FactorText.facts(found.factor, target.times)
-    return page
-  }
-
-  private func suspending(
-    _ found: Suspension, _ target: PoolTarget
-  ) async throws -> FormPage {
     let heading = Message(
       "Suspend “{factor}” for {user}?",
       [
@@ -53,7 +50,8 @@ struct SuspendFactor: FormAction {
     ]
     var page = FormPage(
       found.account, in: target.pool, title: Message("Suspend factor"), heading: heading,
-      consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"))
+      consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"),
+      factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
     page.reasons = [.lost, .stolen, .compromised, .other]
     if isDue, settings.temporaryCodes || settings.recoveryCodes {
@@ -63,46 +61,16 @@ struct SuspendFactor: FormAction {
     return page
   }
 
-  private func ending(_ found: Suspension, _ target: PoolTarget) -> FormPage {
-    let heading = Message(
-      "End the suspension of “{factor}” for {user}?",
-      [
-        "factor": FactorText.name(found.factor),
-        "user": found.account.shortLabel,
-      ])
-    let consequences = [
-      Message("Codes from this factor are accepted again immediately."),
-      Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
-    ]
-    var page = FormPage(
-      found.account, in: target.pool, title: Message("End suspension"), heading: heading,
-      consequences: consequences, button: Message("End suspension"), isDestructive: false)
-    page.notifies = true
-    page.reasons = [.found, .mistake, .other]
-    if !found.factor.isSuspended(at: identity.clock.now()) {
-      page.refusal = ActionErrorText.sentence(.nothingToDo)
-    }
-    return page
-  }
-
   func perform(
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    guard !isEnding else {
-      let done = try await identity.support.resume(
-        target.pool, target.user, ID(target.object), request)
-      return FormEnd(
-        Message(
-          "Suspension ended. Codes from the factor “{name}” are accepted again.",
-          ["name": FactorText.name(done.value.factor)]), at: target.userPage, after: done)
-    }
     let end = try end(target)
     let done = try await identity.support.suspend(
       target.pool, target.user, ID(target.object), until: end.moment, request)
     let until = end.moment.map { target.times.endValue($0) } ?? .text("")
     let undo = Link(
       text: Message("End now"),
-      href: ConsolePaths.endOfSuspension(target.pool, target.uid, target.object))
+      href: ResumeFactor.path(target.pool, target.uid, target.object))
     return FormEnd(
       Message(
         "Suspended factor “{name}” through {until}.",
@@ -165,5 +133,53 @@ struct SuspendFactor: FormAction {
         in.
         """)
     }
+  }
+}
+
+/// `S/users/{uid}/factors/{enrollment}/suspension/end`: ends the suspension of a factor early.
+struct ResumeFactor: UserAction {
+  static let action = ConsoleAction.resumeFactor
+  static let path = PoolPath2("users", nil, "factors", nil, "suspension", "end")
+  let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("End suspension…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.factor?.isSuspended(at: offer.now) == true
+  }
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let found = try await identity.factor(target)
+    let heading = Message(
+      "End the suspension of “{factor}” for {user}?",
+      [
+        "factor": FactorText.name(found.factor),
+        "user": found.account.shortLabel,
+      ])
+    let consequences = [
+      Message("Codes from this factor are accepted again immediately."),
+      Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
+    ]
+    var page = FormPage(
+      found.account, in: target.pool, title: Message("End suspension"), heading: heading,
+      consequences: consequences, button: Message("End suspension"), isDestructive: false,
+      factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
+    page.notifies = true
+    page.reasons = [.found, .mistake, .other]
+    if !found.factor.isSuspended(at: identity.clock.now()) {
+      page.refusal = ActionErrorText.sentence(.nothingToDo)
+    }
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.resume(
+      target.pool, target.user, ID(target.object), request)
+    return FormEnd(
+      Message(
+        "Suspension ended. Codes from the factor “{name}” are accepted again.",
+        ["name": FactorText.name(done.value.factor)]), at: target.userPage, after: done)
   }
 }

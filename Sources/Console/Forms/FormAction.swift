@@ -9,16 +9,19 @@ import Templating
 /// submitted request, so that no action is without its guards.
 protocol FormAction<Place>: Sendable {
   associatedtype Place: FormPlace
+  associatedtype Address: FormPath<Place>
   /// The valid input.
   associatedtype Input: Sendable = Void
   /// Why the action can fail; nothing that the form shows if it's `Never`.
   associatedtype Reason: Error = Never
 
-  var action: ConsoleAction { get }
+  static var action: ConsoleAction { get }
 
-  /// What the action is instead where its page is stricter (``FormPage/isStricter``); nil if it never
-  /// is.
-  var stricterAction: ConsoleAction? { get }
+  /// What the action is instead where its page is stricter (``FormPage/isStricter``); empty if it
+  /// never is.
+  static var stricterActions: [ConsoleAction] { get }
+
+  static var path: Address { get }
 
   func page(_ target: FormTarget<Place>) async throws -> FormPage
 
@@ -43,9 +46,7 @@ protocol FormAction<Place>: Sendable {
 }
 
 extension FormAction {
-  var stricterAction: ConsoleAction? { nil }
-
-  fileprivate var actions: [ConsoleAction] { [action] + (stricterAction.map { [$0] } ?? []) }
+  static var stricterActions: [ConsoleAction] { [] }
 
   func conflict(_ reason: Reason, _ target: FormTarget<Place>) -> FormConflict? { nil }
 
@@ -78,9 +79,35 @@ enum InvalidInput: Error {
   }
 }
 
+/// A path of a form, below the address of its place.
+protocol FormPath<Place>: Sendable {
+  associatedtype Place: FormPlace
+
+  var components: [PathComponent] { get }
+
+  /// Returns what follows the address of the place for the objects that the path names.
+  func link(_ objects: [String]) -> String
+}
+
+extension Path: FormPath {
+  typealias Place = SignedIn
+}
+
 /// Where a form is: on the instance, in a project, or in a pool.
 protocol FormPlace: Sendable {
+  /// The addresses that lead to such a place; the IDs in them are what ``enter`` takes.
+  static var addresses: [[PathComponent]] { get }
+
   var signedIn: SignedIn { get }
+  var address: String { get }
+
+  static func access(_ permission: Permission) -> ConsoleRoute.Access
+
+  /// Authorizes an administrator to be there; a place that they can't see isn't found.
+  static func enter(
+    _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
+    _ authorizer: RequestAuthorizer
+  ) async throws -> Self
 
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame
 }
@@ -89,8 +116,27 @@ protocol PoolPlace: FormPlace {
   var pool: Pool { get }
 }
 
+extension PoolPlace {
+  var address: String { pool.address }
+}
+
 extension SignedIn: FormPlace {
+  static let addresses: [[PathComponent]] = [[]]
+
   var signedIn: SignedIn { self }
+  var address: String { "" }
+
+  static func access(_ permission: Permission) -> ConsoleRoute.Access { .signedIn(permission) }
+
+  static func enter(
+    _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
+    _ authorizer: RequestAuthorizer
+  ) async throws -> SignedIn {
+    guard signedIn.administrator.may(permission, in: nil) else {
+      throw await authorizer.lacking(permission, signedIn, in: nil)
+    }
+    return signedIn
+  }
 
   func frame(_ title: Message, _ frames: Frames) async -> Frame {
     await frames.frame(title, for: self)
@@ -98,14 +144,66 @@ extension SignedIn: FormPlace {
 }
 
 extension ProjectContext: PoolPlace {
+  static let addresses = [PoolContext.ofProject]
+
+  static func access(_ permission: Permission) -> ConsoleRoute.Access { .project(permission) }
+
+  static func enter(
+    _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
+    _ authorizer: RequestAuthorizer
+  ) async throws -> ProjectContext {
+    try await authorizer.project(signedIn, ids[0], needing: permission)
+  }
+
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
   }
 }
 
 extension PoolContext: PoolPlace {
+  static let ofProject: [PathComponent] = ["projects", nil]
+  static let ofTenant: [PathComponent] = ["projects", nil, "tenants", nil]
+  static let addresses = [ofProject, ofTenant]
+
+  static func access(_ permission: Permission) -> ConsoleRoute.Access { .pool(permission) }
+
+  static func enter(
+    _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
+    _ authorizer: RequestAuthorizer
+  ) async throws -> PoolContext {
+    try await authorizer.pool(
+      signedIn, ids[0], ids.count > 1 ? ids[1] : nil, needing: permission)
+  }
+
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
     try await frames.frame(title, in: self)
+  }
+}
+
+/// A visible tenant, in whose project the administrator has the permission that the route requires.
+struct TenantContext: PoolPlace {
+  static let addresses = [PoolContext.ofTenant]
+
+  let context: PoolContext
+
+  var signedIn: SignedIn { context.signedIn }
+  var pool: Pool { context.pool }
+
+  static func access(_ permission: Permission) -> ConsoleRoute.Access {
+    .projectOfTenant(permission)
+  }
+
+  static func enter(
+    _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
+    _ authorizer: RequestAuthorizer
+  ) async throws -> TenantContext {
+    let context = try await authorizer.pool(signedIn, ids[0], ids[1], needing: .seePool)
+    _ = try await authorizer.project(signedIn, ids[0], needing: permission)
+    return TenantContext(context: context)
+  }
+
+  func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
+    try await frames.frame(title, in: context)
   }
 }
 
@@ -115,6 +213,8 @@ struct FormTarget<Place: FormPlace>: Sendable {
   /// The IDs in the address; the form is about the object of the last one.
   let objects: [String]
   let address: String
+  /// That of the console's URL.
+  let origin: String
   /// What was typed before a code was sent to the caller; nil if nothing was.
   var kept: Form?
 
@@ -180,18 +280,17 @@ struct FormEnd: Sendable {
 }
 
 /// The page of a form, and the one way back after its action.
-private struct FormRoutes<Action: FormAction>: Sendable {
+struct FormRoutes<Action: FormAction>: Sendable {
   let action: Action
   let forms: ActionForms
 
-  var permission: Permission { action.action.requirements.permission }
-
   func respond(
-    _ place: Action.Place, _ objects: [String] = [], at address: String
+    _ place: Action.Place, _ objects: [String], at address: String
   ) async throws -> Response {
-    var target = FormTarget(place: place, objects: objects, address: address)
+    var target = FormTarget(
+      place: place, objects: objects, address: address, origin: forms.frames.publicURL.origin)
     guard place.signedIn.request.isReading else { return try await perform(target) }
-    if action.action.requirements.reason == .chosen {
+    if Action.action.requirements.reason == .chosen {
       target.kept = await forms.frames.flashes.form(
         of: address, from: place.signedIn.request, for: place.signedIn.session)
     }
@@ -205,7 +304,7 @@ private struct FormRoutes<Action: FormAction>: Sendable {
       input = try await action.input(target)
     } catch InvalidInput.fields(let errors) {
       return try await show(
-        target, errors: errors + (try await forms.unmet(action.action, signedIn)))
+        target, errors: errors + (try await forms.unmet(Action.action, signedIn)))
     }
     let end: FormEnd
     do {
@@ -237,9 +336,9 @@ private struct FormRoutes<Action: FormAction>: Sendable {
     _ error: any Error, _ target: FormTarget<Action.Place>
   ) async throws -> [FieldError] {
     if let denial = error as? ActionDenial, let fault = try await action.denied(denial, target) {
-      return [fault] + (try await forms.unmet(action.action, target.signedIn))
+      return [fault] + (try await forms.unmet(Action.action, target.signedIn))
     }
-    return try await forms.faults(error, action.action, target.signedIn) {
+    return try await forms.faults(error, Action.action, target.signedIn) {
       try action.fault($0, target)
     }.map { action.placed($0, target) }
   }
@@ -249,103 +348,9 @@ private struct FormRoutes<Action: FormAction>: Sendable {
   ) async throws -> Response {
     var page = try await action.page(target)
     if let conflict { (page.version, page.conflict) = (conflict.version, conflict.changes) }
-    let strictest = page.isStricter ? action.stricterAction : nil
+    let strictest = page.isStricter ? Action.stricterActions.first : nil
     return try await forms.show(
-      page, of: strictest ?? action.action, in: target.place, at: target.address, errors: errors,
+      page, of: strictest ?? Action.action, in: target.place, at: target.address, errors: errors,
       kept: target.kept)
   }
-}
-
-extension RouteTable {
-  mutating func signedIn<Action: FormAction<SignedIn>>(
-    _ path: Path<>, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (SignedIn) async throws -> Response = {
-      try await form.respond($0, at: path())
-    }
-    signedIn(.get, path, form.permission, page)
-    signedIn(path, performing: action.actions, page)
-  }
-
-  mutating func signedIn<Action: FormAction<SignedIn>>(
-    _ path: Path<String>, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (SignedIn, String) async throws -> Response = {
-      try await form.respond($0, [$1], at: path($1))
-    }
-    signedIn(.get, path, form.permission, page)
-    signedIn(path, performing: action.actions, page)
-  }
-
-  mutating func inProject<Action: FormAction<ProjectContext>>(
-    _ path: Path<String>, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ProjectContext) async throws -> Response = {
-      try await form.respond($0, at: path($0.project))
-    }
-    inProject(.get, path, form.permission, page)
-    inProject(path, performing: action.actions, page)
-  }
-
-  mutating func inProject<Action: FormAction<ProjectContext>>(
-    _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (ProjectContext, String) async throws -> Response = {
-      try await form.respond($0, [$1], at: path($0.project, $1))
-    }
-    inProject(.get, path, form.permission, page)
-    inProject(path, performing: action.actions, page)
-  }
-
-  mutating func inProjectOfTenant<Action: FormAction<PoolContext>>(
-    _ path: Path<String, String>, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (PoolContext) async throws -> Response = {
-      try await form.respond($0, at: path($0.pool.project.text, $0.pool.tenant?.text ?? ""))
-    }
-    inProjectOfTenant(.get, path, form.permission, page)
-    inProjectOfTenant(path, performing: action.actions, page)
-  }
-
-  mutating func inPool<Action: FormAction<PoolContext>>(
-    _ path: PoolPath0, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (PoolContext) async throws -> Response = {
-      try await form.respond($0, at: path($0.pool))
-    }
-    inPool(.get, path, form.permission, page)
-    inPool(path, performing: action.actions, page)
-  }
-
-  mutating func inPool<Action: FormAction<PoolContext>>(
-    _ path: PoolPath1, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (PoolContext, String) async throws -> Response = {
-      try await form.respond($0, [$1], at: path($0.pool, $1))
-    }
-    inPool(.get, path, form.permission, page)
-    inPool(path, performing: action.actions, page)
-  }
-
-  mutating func inPool<Action: FormAction<PoolContext>>(
-    _ path: PoolPath2, performing action: Action, _ forms: ActionForms
-  ) {
-    let form = FormRoutes(action: action, forms: forms)
-    let page: @Sendable (PoolContext, String, String) async throws -> Response = {
-      try await form.respond($0, [$1, $2], at: path($0.pool, $1, $2))
-    }
-    inPool(.get, path, form.permission, page)
-    inPool(path, performing: action.actions, page)
-  }
-}
-
-extension ProjectContext {
-  fileprivate var project: String { pool.project.text }
 }

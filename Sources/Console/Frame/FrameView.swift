@@ -201,7 +201,7 @@ struct PoolMenu: ViewModel, Hashable {
   }
 
   private func href(of place: Place) -> String {
-    if let project { return ConsolePaths.overview.ofTenant(project, place.id) }
+    if let project { return ConsolePaths.overview(ID(project), ID(place.id)) }
     return place.isOpen
       ? ConsolePaths.overview.ofProject(place.id) : ConsolePaths.tenants(place.id)
   }

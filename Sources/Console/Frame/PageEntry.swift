@@ -119,11 +119,15 @@ extension PageEntry {
     fileprivate static func pool(
       _ text: Message, _ path: PoolPath0, and others: [Section] = []
     ) -> Tab {
-      Tab(text, path.ofProject.components, others) { pool in pool.map { path($0) } ?? "" }
+      Tab(text, PoolContext.ofProject + path.components, others) { pool in
+        pool.map { path($0) } ?? ""
+      }
     }
 
-    fileprivate static func project(_ text: Message, _ path: Path<String>) -> Tab {
-      Tab(text, path.components, []) { pool in pool.map { path($0.project.text) } ?? "" }
+    fileprivate static func project(_ text: Message, _ path: ProjectPath0) -> Tab {
+      Tab(text, PoolContext.ofProject + path.components, []) { pool in
+        pool.map { path($0.project.text) } ?? ""
+      }
     }
 
     fileprivate static let guides = Tab(Message("Guides"), ConsolePaths.guides.components, []) {
@@ -158,7 +162,7 @@ extension PageEntry {
       .instance(
         Message("Projects"), ConsolePaths.projects, isExact: true,
         and: [
-          Section(ConsolePaths.home.components), Section(ConsolePaths.newProject.components),
+          Section(ConsolePaths.home.components), Section(CreateProject.path.components),
         ])),
     PageEntry(
       Message("Users"),
@@ -181,7 +185,7 @@ extension PageEntry {
         .instance(
           Message("General"), ConsolePaths.instanceSettings,
           and: [
-            Section(ConsolePaths.sessionLimits.components),
+            Section(ChangeSessionLimits.path.components),
             Section(ConsolePaths.passkeyRequirement.components),
             Section(ConsolePaths.signInProvider.components),
           ]),

@@ -216,17 +216,17 @@ enum GuidanceRoutes: ConsoleFeature {
     let poolGuidance = PoolGuidancePage(
       guidance: identity.guidance, prose: parts.prose, frames: frames,
       view: try parts.template("guidance/pool", for: PoolGuidanceView.self))
-    table.inPool(.get, ConsolePaths.poolGuidance, .seePool, poolGuidance.show)
+    table.inside(ConsolePaths.poolGuidance, .get(.seePool), poolGuidance.show)
 
     let editor = GuidanceEditorPage(
       guidance: identity.guidance, frames: frames,
       view: try parts.template("guidance/edit", for: GuidanceEditorView.self))
-    table.inPool(.get, ConsolePaths.guidanceEditor, .changePool, editor.show)
-    table.inPool(
-      ConsolePaths.guidanceEditor, preparing: [.editGuidance],
+    table.inside(ConsolePaths.guidanceEditor, .get(.changePool), editor.show)
+    table.inside(
+      ConsolePaths.guidanceEditor, .preparing(.editGuidance),
       PreviewGuidance(editor: editor).perform)
-    table.inPool(
-      ConsolePaths.guidanceVersions, performing: [.editGuidance],
+    table.inside(
+      ConsolePaths.guidanceVersions, .performing(.editGuidance),
       SaveGuidance(editor: editor).perform)
   }
 }

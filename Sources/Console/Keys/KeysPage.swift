@@ -75,7 +75,7 @@ struct KeyListView: ViewModel {
     },
     .list(\.revoked),
     .text("connect") { ConsolePaths.overview($0.context.pool) + "#connect" },
-    .text("newToken") { ConsolePaths.newToken($0.context.pool) },
+    .text("newToken") { CreateServiceToken.path($0.context.pool) },
   ]
 }
 
@@ -101,7 +101,7 @@ struct KeyRow: ViewModel {
     .markup("created") { $0.times.day($0.key.createdAt) },
     .markup("lastUsed") { $0.times.lastUse($0.key.lastUsedAt, since: $0.key.createdAt) },
     .text("history") { $0.history },
-    .text("revocation") { ConsolePaths.keyRevocation($0.project.text, $0.key.id.text) },
+    .text("revocation") { RevokeAPIKey.path($0.project.text, $0.key.id.text) },
   ]
 }
 
@@ -129,7 +129,7 @@ struct TokenRow: ViewModel {
     .markup("lastUsed") { $0.times.lastUse($0.token.lastUsedAt, since: $0.token.createdAt) },
     .markup("revoked") { $0.token.revokedAt.map($0.times.past) },
     .text("history") { $0.history },
-    .text("revocation") { ConsolePaths.tokenRevocation($0.pool, $0.token.id.text) },
+    .text("revocation") { RevokeServiceToken.path($0.pool, $0.token.id.text) },
   ]
 }
 
@@ -181,8 +181,9 @@ struct KeysPage: Sendable {
 
 /// `/projects/{p}/settings/keys/{id}/revocation`: revokes an API key.
 struct RevokeAPIKey: FormAction {
+  static let action = ConsoleAction.revokeAPIKey
+  static let path = ProjectPath1("settings", "keys", nil, "revocation")
   let keys: APIKeys
-  let action = ConsoleAction.revokeAPIKey
 
   func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
     let (pool, times) = (target.pool, target.times)
@@ -259,15 +260,13 @@ enum KeysRoutes: ConsoleFeature {
     let list = KeyListPage(
       identity: identity, frames: parts.frames,
       view: try parts.template("keys/list", for: KeyListView.self))
-    table.inPool(.get, ConsolePaths.keys, .manageKeys, list.show)
-    table.inProject(ConsolePaths.keys.ofProject, performing: [.createAPIKey], keys.create)
-    table.inProject(
-      ConsolePaths.keyRevocation, performing: RevokeAPIKey(keys: identity.apiKeys), parts.actions)
+    table.inside(ConsolePaths.keys, .get(.manageKeys), list.show)
+    table.inside(ConsolePaths.newKey, .performing(.createAPIKey), keys.create)
+    table.add(RevokeAPIKey(keys: identity.apiKeys), parts.actions)
   }
 }
 
 extension ConsolePaths {
   static let keys = PoolPath0("settings", "keys")
-  static let keyRevocation = Path(
-    "projects", nil, "settings", "keys", nil, "revocation", parameters: String.self, String.self)
+  static let newKey = ProjectPath0("settings", "keys")
 }

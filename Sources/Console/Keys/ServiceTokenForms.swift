@@ -9,22 +9,17 @@ enum TokensRoutes: ConsoleFeature {
     let tokens = parts.identity.serviceTokens
     let creation = CreateServiceToken(
       tokens: tokens, created: try parts.template("tokens/created", for: CreatedTokenView.self))
-    table.inPool(ConsolePaths.newToken, performing: creation, parts.actions)
-    table.inPool(
-      ConsolePaths.tokenRevocation, performing: RevokeServiceToken(tokens: tokens), parts.actions)
+    table.add(creation, parts.actions)
+    table.add(RevokeServiceToken(tokens: tokens), parts.actions)
   }
 }
 
-extension ConsolePaths {
-  static let newToken = PoolPath0("settings", "tokens", "new")
-  static let tokenRevocation = PoolPath1("settings", "tokens", nil, "revocation")
-}
-
 /// `S/settings/tokens/new`: creates a service token and shows it once.
-private struct CreateServiceToken: FormAction {
+struct CreateServiceToken: FormAction {
+  static let action = ConsoleAction.createServiceToken
+  static let path = PoolPath0("settings", "tokens", "new")
   let tokens: ServiceTokens
   let created: Template<CreatedTokenView>
-  let action = ConsoleAction.createServiceToken
 
   func page(_ target: FormTarget<PoolContext>) -> FormPage {
     let pool = target.pool
@@ -119,9 +114,10 @@ struct CreatedTokenView: ViewModel {
 }
 
 /// `S/settings/tokens/{id}/revocation`: revokes a service token.
-private struct RevokeServiceToken: FormAction {
+struct RevokeServiceToken: FormAction {
+  static let action = ConsoleAction.revokeServiceToken
+  static let path = PoolPath1("settings", "tokens", nil, "revocation")
   let tokens: ServiceTokens
-  let action = ConsoleAction.revokeServiceToken
 
   func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
     let (pool, times) = (target.pool, target.times)

@@ -50,7 +50,7 @@ struct TrustedTokenKeysView: ViewModel {
     }
   }
 
-  private var add: String? { mayChange ? ConsolePaths.newTrustedTokenKey(pool.project.text) : nil }
+  private var add: String? { mayChange ? RegisterTrustedTokenKey.path(pool.project.text) : nil }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -96,15 +96,16 @@ struct TrustedTokenKeyRow: ViewModel {
     .markup("revoked") { $0.signer.revokedAt.map($0.times.past) },
     .text("revocation") { row in
       row.mayChange
-        ? ConsolePaths.trustedTokenKeyRevocation(row.project.text, row.signer.id.text) : nil
+        ? RevokeTrustedTokenKey.path(row.project.text, row.signer.id.text) : nil
     },
   ]
 }
 
 /// `/projects/{p}/settings/custom-token-keys/new`: registers the public key of a backend.
 struct RegisterTrustedTokenKey: FormAction {
+  static let action = ConsoleAction.registerTokenSigningKey
+  static let path = ProjectPath0("settings", "custom-token-keys", "new")
   let keys: TrustedTokenKeys
-  let action = ConsoleAction.registerTokenSigningKey
 
   func page(_ target: FormTarget<ProjectContext>) -> FormPage {
     let code: StaticString = #" class="mono" rows="10" autocapitalize="off" spellcheck="false""#
@@ -193,8 +194,10 @@ struct RegisterTrustedTokenKey: FormAction {
 
 /// `/projects/{p}/settings/custom-token-keys/{id}/revocation`: revokes a key.
 struct RevokeTrustedTokenKey: FormAction {
+  static let action = ConsoleAction.revokeTokenSigningKey
+  static let path = ProjectPath1(
+    "settings", "custom-token-keys", nil, "revocation")
   let keys: TrustedTokenKeys
-  let action = ConsoleAction.revokeTokenSigningKey
 
   func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
     let all = try await keys.list(target.pool.project)
@@ -261,23 +264,13 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
       identity: identity, frames: parts.frames,
       view: try parts.template(
         "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self))
-    table.inProject(.get, ConsolePaths.trustedTokenKeys, .readPolicy, list.show)
+    table.inside(ConsolePaths.trustedTokenKeys, .get(.readPolicy), list.show)
     let keys = identity.trustedTokenKeys
-    table.inProject(
-      ConsolePaths.trustedTokenKeyRevocation, performing: RevokeTrustedTokenKey(keys: keys),
-      parts.actions)
-    table.inProject(
-      ConsolePaths.newTrustedTokenKey, performing: RegisterTrustedTokenKey(keys: keys),
-      parts.actions)
+    table.add(RevokeTrustedTokenKey(keys: keys), parts.actions)
+    table.add(RegisterTrustedTokenKey(keys: keys), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let trustedTokenKeys = Path(
-    "projects", nil, "settings", "custom-token-keys", parameters: String.self)
-  static let newTrustedTokenKey = Path(
-    "projects", nil, "settings", "custom-token-keys", "new", parameters: String.self)
-  static let trustedTokenKeyRevocation = Path(
-    "projects", nil, "settings", "custom-token-keys", nil, "revocation", parameters: String.self,
-    String.self)
+  static let trustedTokenKeys = ProjectPath0("settings", "custom-token-keys")
 }

@@ -320,9 +320,9 @@ enum MessagesRoutes: ConsoleFeature {
       messages: identity.messages, accounts: identity.accounts, actions: parts.actions,
       list: try parts.template("messages/messages", for: MessagesView.self),
       one: try parts.template("messages/message", for: MessageView.self))
-    table.inPool(.get, ConsolePaths.messages, .findUsers, messages.show)
-    table.inPool(.get, ConsolePaths.message, .findUsers, messages.showOne)
-    table.inPool(ConsolePaths.messageText, performing: [.openMessage], messages.open)
+    table.inside(ConsolePaths.messages, .get(.findUsers), messages.show)
+    table.inside(ConsolePaths.message, .get(.findUsers), messages.showOne)
+    table.inside(ConsolePaths.messageText, .performing(.openMessage), messages.open)
   }
 }
 

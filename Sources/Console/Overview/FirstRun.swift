@@ -47,7 +47,7 @@ struct FirstRun: ViewModel {
     }
     let isOn = project.map { MFAConfiguration(totp: $0.totp).isTOTPOn } ?? false
     self.init(
-      project: project?.displayName, newProject: ConsolePaths.newProject(),
+      project: project?.displayName, newProject: CreateProject.path(),
       application: isConnected,
       connect: project.map { ConsolePaths.overview.ofProject($0.id.text) + "#connect" },
       isTOTPOn: isOn,

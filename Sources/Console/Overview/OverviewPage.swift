@@ -207,7 +207,7 @@ enum OverviewRoutes: ConsoleFeature {
     let overview = OverviewPage(
       identity: identity, frames: frames, failures: table.failures,
       view: try parts.template("overview/overview", for: OverviewView.self))
-    table.inPool(.get, ConsolePaths.overview, .seePool, overview.show)
+    table.inside(ConsolePaths.overview, .get(.seePool), overview.show)
   }
 }
 

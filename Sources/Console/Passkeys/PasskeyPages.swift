@@ -183,17 +183,17 @@ enum PasskeysRoutes: ConsoleFeature {
       passkeys: identity.passkeys, frames: frames,
       view: try parts.template("passkeys/passkey", for: PasskeyView.self),
       removal: try parts.template("passkeys/removal", for: PasskeyRemovalView.self))
-    table.signedIn(.get, ConsolePaths.ownPasskey, nil, own.show)
-    table.signedIn(.post, ConsolePaths.ownPasskey, nil, own.rename)
-    table.signedIn(.get, ConsolePaths.ownPasskeyRemoval, nil, own.askForRemoval)
-    table.signedIn(.post, ConsolePaths.ownPasskeyRemoval, nil, own.remove)
+    table.signedIn(.get, ConsolePaths.ownPasskey, own.show)
+    table.signedIn(.post, ConsolePaths.ownPasskey, own.rename)
+    table.signedIn(.get, ConsolePaths.ownPasskeyRemoval, own.askForRemoval)
+    table.signedIn(.post, ConsolePaths.ownPasskeyRemoval, own.remove)
 
     let requirement = PasskeyRequirementPage(
       passkeys: identity.passkeys, publicURL: parts.authorizer.publicURL, actions: parts.actions,
       view: try parts.template("passkeys/requirement", for: PasskeyRequirementView.self))
-    table.signedIn(.get, ConsolePaths.passkeyRequirement, .manageAdministrators, requirement.show)
+    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
     table.signedIn(
-      ConsolePaths.passkeyRequirement, performing: [.changePasskeyRequirement], requirement.change)
+      ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
   }
 }
 
@@ -212,8 +212,8 @@ enum ReauthenticationRoutes: ConsoleFeature {
     table.settingUp(.post, ConsolePaths.passkeyReauthentication, at: .anyStage, page.verifyPasskey)
     let form = FormReauthentication(
       drafts: parts.authorizer.drafts, destinations: page.destinations)
-    table.signedIn(.post, ConsolePaths.passkeyForm, nil, form.withPasskey)
-    table.signedIn(.post, ConsolePaths.providerForm, nil, form.withProvider)
+    table.signedIn(.post, ConsolePaths.passkeyForm, form.withPasskey)
+    table.signedIn(.post, ConsolePaths.providerForm, form.withProvider)
   }
 }
 

@@ -222,7 +222,7 @@ enum ComparisonRoutes: ConsoleFeature {
     let page = ComparisonPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("comparison/comparison", for: ComparisonView.self))
-    table.inPool(.get, ConsolePaths.comparison, .readPolicy, page.show)
+    table.inside(ConsolePaths.comparison, .get(.readPolicy), page.show)
   }
 }
 

@@ -245,7 +245,7 @@ struct PolicyCheckView: ViewModel {
     },
     .text("nodeNow") { PolicyNode.text($0.context.pool, $0.old, over: $0.new) },
     .text("tokens") {
-      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.pool) : nil
+      $0.context.may(.manageKeys) ? CreateServiceToken.path($0.context.pool) : nil
     },
     .text("action") { ConsolePaths.policyChanges($0.context.pool) },
     .text("edit") { ConsolePaths.policyEdit($0.context.pool) },

@@ -266,28 +266,27 @@ enum PolicyRoutes: ConsoleFeature {
       identity: parts.identity, actions: parts.actions, failures: table.failures,
       form: try parts.template("policy/policy", for: PolicyView.self),
       check: try parts.template("policy/check", for: PolicyCheckView.self))
-    let changes: [ConsoleAction] = [.changePolicy, .weakenPolicy]
-    table.inPool(.get, ConsolePaths.policy, .readPolicy, PolicyPage(pages: pages).show)
-    table.inPool(
-      ConsolePaths.policy, preparing: changes, PreviewPolicyChange(pages: pages).perform)
-    table.inPool(
-      ConsolePaths.policyEdit, preparing: changes, EditPolicyChange(pages: pages).perform)
-    table.inPool(
-      ConsolePaths.policyChanges, performing: changes, SavePolicyChange(pages: pages).perform)
+    let preparing = ConsoleRoute.Use.preparing(.changePolicy, .weakenPolicy)
+    table.inside(ConsolePaths.policy, .get(.readPolicy), PolicyPage(pages: pages).show)
+    table.inside(ConsolePaths.policy, preparing, PreviewPolicyChange(pages: pages).perform)
+    table.inside(ConsolePaths.policyEdit, preparing, EditPolicyChange(pages: pages).perform)
+    table.inside(
+      ConsolePaths.policyChanges, .performing(.changePolicy, .weakenPolicy),
+      SavePolicyChange(pages: pages).perform)
     let files = EvidenceFiles(pages: pages)
-    table.inPool(.get, ConsolePaths.policyEvidence, .readPolicy, files.effects)
-    table.inPool(.get, ConsolePaths.policyOffsets, .readPolicy, files.offsets)
-    table.inPool(
-      .get, ConsolePaths.affectedUsers, .findUsers,
+    table.inside(ConsolePaths.policyEvidence, .get(.readPolicy), files.effects)
+    table.inside(ConsolePaths.policyOffsets, .get(.readPolicy), files.offsets)
+    table.inside(
+      ConsolePaths.affectedUsers, .get(.findUsers),
       AffectedUsersPage(
         identity: parts.identity, frames: parts.frames,
         view: try parts.template("policy/affected", for: AffectedUsersView.self)
       ).show)
-    table.inPool(
-      ConsolePaths.affectedUsersFile, performing: [.exportUsers],
+    table.inside(
+      ConsolePaths.affectedUsersFile, .performing(.exportUsers),
       AffectedUsersFile(identity: parts.identity, actions: parts.actions).download)
-    table.inPool(
-      ConsolePaths.policyTOTPState, performing: [.changePolicy], StateTOTP(pages: pages).perform)
+    table.inside(
+      ConsolePaths.policyTOTPState, .performing(.changePolicy), StateTOTP(pages: pages).perform)
   }
 }
 

@@ -112,7 +112,7 @@ enum PolicyVersionsRoutes: ConsoleFeature {
     let page = PolicyVersionsPage(
       identity: parts.identity, frames: parts.frames,
       view: try parts.template("policy-versions/list", for: PolicyVersionsView.self))
-    table.inPool(.get, ConsolePaths.policyVersions, .readPolicy, page.show)
+    table.inside(ConsolePaths.policyVersions, .get(.readPolicy), page.show)
   }
 }
 

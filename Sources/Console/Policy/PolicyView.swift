@@ -209,7 +209,7 @@ struct PolicyView: ViewModel {
     .object(\.snippets),
     .object(\.effective),
     .text("tokens") {
-      $0.context.may(.manageKeys) ? ConsolePaths.newToken($0.context.pool) : nil
+      $0.context.may(.manageKeys) ? CreateServiceToken.path($0.context.pool) : nil
     },
   ]
 }

@@ -2,14 +2,35 @@ import HTTP
 import Identity
 import Localization
 
-/// `…/settings/deletion`: lists what will be lost, asks for the name, and deletes a project or
-/// tenant.
-struct DeletePool<Place: PoolPlace>: FormAction {
+/// `/projects/{p}/settings/deletion`: deletes a project.
+struct DeleteProject: PoolDeletion {
+  static let action = ConsoleAction.deleteProject
+  static let path = ProjectPath0("settings", "deletion")
   let pools: Pools
-  let action: ConsoleAction
 
-  func page(_ target: FormTarget<Place>) async throws -> FormPage {
-    let pool = target.pool
+  func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
+    try await page(of: target.pool)
+  }
+}
+
+/// `/projects/{p}/tenants/{t}/settings/deletion`: deletes a tenant.
+struct DeleteTenant: PoolDeletion {
+  static let action = ConsoleAction.deleteTenant
+  static let path = TenantPath0("settings", "deletion")
+  let pools: Pools
+
+  func page(_ target: FormTarget<TenantContext>) async throws -> FormPage {
+    try await page(of: target.pool)
+  }
+}
+
+/// Lists what will be lost, asks for the name, and deletes a project or tenant.
+protocol PoolDeletion: FormAction where Place: PoolPlace, Input == Void, Reason == PoolError {
+  var pools: Pools { get }
+}
+
+extension PoolDeletion {
+  fileprivate func page(of pool: Pool) async throws -> FormPage {
     let losses: DeletionImpact
     do {
       losses = try await pools.deletionImpact(project: pool.project, tenant: pool.tenant)
@@ -85,7 +106,6 @@ struct DeletePool<Place: PoolPlace>: FormAction {
   }
 
   func input(_ target: FormTarget<Place>) throws {
-    guard (target.pool.tenant == nil) == (action == .deleteProject) else { throw Refusal.notFound }
     guard target.pool.isNamed(target.form.trimmed("confirmation")) else {
       throw InvalidInput.field(
         "confirmation", Message("Enter the name as shown above, or the ID."))
@@ -116,18 +136,10 @@ struct DeletePool<Place: PoolPlace>: FormAction {
 enum DeletionRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pools = parts.identity.pools
-    table.inProject(
-      ConsolePaths.projectDeletion,
-      performing: DeletePool<ProjectContext>(pools: pools, action: .deleteProject), parts.actions)
-    table.inProjectOfTenant(
-      ConsolePaths.tenantDeletion,
-      performing: DeletePool<PoolContext>(pools: pools, action: .deleteTenant), parts.actions)
+    table.add(DeleteProject(pools: pools), parts.actions)
+    table.add(DeleteTenant(pools: pools), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let projectDeletion = Path(
-    "projects", nil, "settings", "deletion", parameters: String.self)
-  static let tenantDeletion = Path(
-    "projects", nil, "tenants", nil, "settings", "deletion", parameters: String.self, String.self)
 }

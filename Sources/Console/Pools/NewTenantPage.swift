@@ -5,8 +5,9 @@ import MailText
 
 /// `/projects/{p}/tenants/new`: creates a tenant.
 struct CreateTenant: FormAction {
+  static let action = ConsoleAction.createTenant
+  static let path = ProjectPath0("tenants", "new")
   let identity: Identity
-  let action = ConsoleAction.createTenant
 
   func page(_ target: FormTarget<ProjectContext>) async throws -> FormPage {
     let list = ConsolePaths.tenants(target.pool.project.text)
@@ -137,14 +138,12 @@ enum TenantsRoutes: ConsoleFeature {
       tables: PoolTables(
         parts.identity, try parts.template("pools/row", for: PoolRow.self)),
       view: try parts.template("pools/pools", for: PoolsView.self))
-    table.inProject(.get, ConsolePaths.tenants, .seePool, tenants.show)
+    table.inside(ConsolePaths.tenants, .get(.seePool), tenants.show)
 
-    table.inProject(
-      ConsolePaths.newTenant, performing: CreateTenant(identity: parts.identity), parts.actions)
+    table.add(CreateTenant(identity: parts.identity), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let tenants = Path("projects", nil, "tenants", parameters: String.self)
-  static let newTenant = Path("projects", nil, "tenants", "new", parameters: String.self)
+  static let tenants = ProjectPath0("tenants")
 }

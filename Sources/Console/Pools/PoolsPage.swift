@@ -45,7 +45,7 @@ struct PoolsPage: Sendable {
     var model = PoolsView(
       frame: frame, title: title, pool: context.pool, review: review, rows: rows, asked: asked,
       signOff: try await section(signedOff, context),
-      newTenant: mayCreate ? ConsolePaths.newTenant(context.pool.project.text) : nil)
+      newTenant: mayCreate ? CreateTenant.path(context.pool.project.text) : nil)
     model.policyFile = identity.policies.fileStatus.warning
     return .html(view.render(model))
   }

@@ -4,8 +4,9 @@ import Localization
 
 /// `/projects/new`: creates a project.
 struct CreateProject: FormAction {
+  static let action = ConsoleAction.createProject
+  static let path = Path("projects", "new")
   let pools: Pools
-  let action = ConsoleAction.createProject
 
   func page(_ target: FormTarget<SignedIn>) -> FormPage {
     FormPage(

@@ -115,7 +115,7 @@ struct ProjectRow: ViewModel {
       $0.isVisible && $0.summary.tenants > 0 ? ConsolePaths.review($0.id) : nil
     },
     .text("newTenant") {
-      $0.rights.contains(.manageTenants) ? ConsolePaths.newTenant($0.id) : nil
+      $0.rights.contains(.manageTenants) ? CreateTenant.path($0.id) : nil
     },
     .text("users") { row in
       guard row.isVisible, row.summary.users > 0 else { return nil }

@@ -99,7 +99,7 @@ struct ProjectsView: ViewModel {
         one: "{count} project", other: "{count} projects", ["count": .number(page.items.count)]),
       path: list,
       query: size.added(to: query.isEmpty ? Form() : ["q": query]), after: after, next: page.next)
-    newProject = administrator.may(.createProject, in: nil) ? ConsolePaths.newProject() : nil
+    newProject = administrator.may(.createProject, in: nil) ? CreateProject.path() : nil
     empty =
       query.isEmpty
       ? EmptyView(
@@ -242,16 +242,14 @@ enum ProjectsRoutes: ConsoleFeature {
       identity: identity, frames: frames,
       view: try parts.template("projects/projects", for: ProjectsView.self),
       row: try parts.template("projects/row", for: ProjectRow.self))
-    table.signedIn(.get, ConsolePaths.home, nil, StartPage.show)
-    table.signedIn(.get, ConsolePaths.projects, nil, projects.show)
+    table.signedIn(.get, ConsolePaths.home, StartPage.show)
+    table.signedIn(.get, ConsolePaths.projects, projects.show)
 
-    table.signedIn(
-      ConsolePaths.newProject, performing: CreateProject(pools: identity.pools), parts.actions)
+    table.add(CreateProject(pools: identity.pools), parts.actions)
   }
 }
 
 extension ConsolePaths {
   static let home = Path()
   static let projects = Path("projects")
-  static let newProject = Path("projects", "new")
 }

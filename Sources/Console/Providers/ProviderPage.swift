@@ -228,7 +228,7 @@ struct ProviderView: ViewModel {
     .list("facts") { $0.facts },
     .text("removal") { view in
       view.mayChange
-        ? view.provider.map { ConsolePaths.providerRemoval(view.context.pool, $0.id.text) } : nil
+        ? view.provider.map { RemoveProvider.path(view.context.pool, $0.id.text) } : nil
     },
     .flag("showsHistory") { $0.history != nil },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
@@ -238,9 +238,10 @@ struct ProviderView: ViewModel {
 
 /// `S/settings/providers/{id}/removal`: removes a provider.
 struct RemoveProvider: FormAction {
+  static let action = ConsoleAction.removeIdentityProvider
+  static let path = PoolPath1("settings", "providers", nil, "removal")
   let providers: IdentityProviders
-  let action = ConsoleAction.removeIdentityProvider
-  let stricterAction: ConsoleAction? = .narrowProvider
+  static let stricterActions = [ConsoleAction.narrowProvider]
 
   func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
     let (pool, id) = (target.pool, target.object)

@@ -104,22 +104,19 @@ enum ProvidersRoutes: ConsoleFeature {
     let providers = ProvidersPage(
       identity: identity, frames: frames,
       view: try parts.template("providers/providers", for: ProvidersView.self))
-    table.inPool(.get, ConsolePaths.providers, .seePool, providers.show)
+    table.inside(ConsolePaths.providers, .get(.seePool), providers.show)
 
     let provider = ProviderPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("providers/provider", for: ProviderView.self))
-    table.inPool(.get, ConsolePaths.newProvider, .manageTrust, provider.new)
-    table.inPool(
-      ConsolePaths.newProvider, performing: [.addIdentityProvider], provider.create)
-    table.inPool(.get, ConsolePaths.provider, .seePool, provider.show)
-    table.inPool(
-      ConsolePaths.provider, performing: [.changeIdentityProvider, .narrowProvider],
+    table.inside(ConsolePaths.newProvider, .get(.manageTrust), provider.new)
+    table.inside(ConsolePaths.newProvider, .performing(.addIdentityProvider), provider.create)
+    table.inside(ConsolePaths.provider, .get(.seePool), provider.show)
+    table.inside(
+      ConsolePaths.provider, .performing(.changeIdentityProvider, .narrowProvider),
       provider.change)
 
-    table.inPool(
-      ConsolePaths.providerRemoval,
-      performing: RemoveProvider(providers: identity.identityProviders), parts.actions)
+    table.add(RemoveProvider(providers: identity.identityProviders), parts.actions)
   }
 }
 
@@ -127,5 +124,4 @@ extension ConsolePaths {
   static let providers = PoolPath0("settings", "providers")
   static let newProvider = PoolPath0("settings", "providers", "new")
   static let provider = PoolPath1("settings", "providers", nil)
-  static let providerRemoval = PoolPath1("settings", "providers", nil, "removal")
 }

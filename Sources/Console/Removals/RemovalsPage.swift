@@ -233,28 +233,25 @@ enum RemovalsRoutes: ConsoleFeature {
     let removals = RemovalsPage(
       removals: identity.bulkRemovals, frames: frames,
       view: try parts.template("removals/removals", for: RemovalsView.self))
-    table.inPool(.get, ConsolePaths.removals, .removeFactors, removals.show)
-    table.inPool(
-      ConsolePaths.removals, performing: [.previewBulkRemoval], removals.look)
-    table.inPool(
-      ConsolePaths.enrollmentLinks, performing: [.previewBulkRemoval], removals.lookForLinks)
+    table.inside(ConsolePaths.removals, .get(.removeFactors), removals.show)
+    table.inside(ConsolePaths.removals, .performing(.previewBulkRemoval), removals.look)
+    table.inside(
+      ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval), removals.lookForLinks)
 
     let job = RemovalJobPage(
       identity: identity, frames: parts.frames,
       draft: try parts.template("removals/draft", for: RemovalDraftView.self),
       view: try parts.template("removals/job", for: RemovalJobView.self))
-    table.inPool(.get, ConsolePaths.bulkRemoval, .removeFactors, job.show)
-    table.inPool(
-      ConsolePaths.bulkRemoval, performing: [.startBulkRemoval, .sendEnrollmentLinks], job.begin)
-    table.inPool(
-      ConsolePaths.endOfRemoval, performing: [.stopBulkRemoval], job.end)
-    table.inPool(.get, ConsolePaths.removalFile, .removeFactors, job.download)
+    table.inside(ConsolePaths.bulkRemoval, .get(.removeFactors), job.show)
+    table.inside(
+      ConsolePaths.bulkRemoval, .performing(.startBulkRemoval, .sendEnrollmentLinks), job.begin)
+    table.inside(ConsolePaths.endOfRemoval, .performing(.stopBulkRemoval), job.end)
+    table.inside(ConsolePaths.removalFile, .get(.removeFactors), job.download)
     let undo = UndoRemovalPage(
       identity: identity, frames: parts.frames,
       view: try parts.template("removals/undo", for: UndoRemovalView.self))
-    table.inPool(.get, ConsolePaths.undoOfBulkRemoval, .removeFactors, undo.show)
-    table.inPool(
-      ConsolePaths.undoOfBulkRemoval, performing: [.undoBulkRemoval], undo.perform)
+    table.inside(ConsolePaths.undoOfBulkRemoval, .get(.removeFactors), undo.show)
+    table.inside(ConsolePaths.undoOfBulkRemoval, .performing(.undoBulkRemoval), undo.perform)
   }
 }
 

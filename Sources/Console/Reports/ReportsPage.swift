@@ -98,25 +98,24 @@ enum ReportsRoutes: ConsoleFeature {
     let view = try parts.template("reports/report", for: ReportView.self)
     let list = ReportsPage(
       frames: frames, view: try parts.template("reports/reports", for: ReportsView.self))
-    table.inPool(.get, ConsolePaths.reports, .seePool, list.show)
-    table.somewhere(.get, ConsolePaths.allReports, .seePool, list.showAll)
+    table.inside(ConsolePaths.reports, .get(.seePool), list.show)
+    table.somewhere(ConsolePaths.allReports, .get(.seePool), list.showAll)
 
     let contents = ReportContents(identity: identity, catalog: frames.catalog)
     let removals = AllRemovalsPage(contents: contents, frames: frames, view: view)
+    table.somewhere(ConsolePaths.allRemovals, .get(Report.removals.permission), removals.show)
     table.somewhere(
-      .get, ConsolePaths.allRemovals, Report.removals.permission, removals.show)
-    table.somewhere(
-      .get, ConsolePaths.allRemovalsFile, Report.removals.permission, removals.download)
+      ConsolePaths.allRemovalsFile, .get(Report.removals.permission), removals.download)
 
     for report in Report.allCases {
       let page = ReportPage(
         report: report, contents: contents, actions: parts.actions, view: view)
-      table.inPool(.get, ConsolePaths.report(report), report.permission, page.show)
+      table.inside(ConsolePaths.report(report), .get(report.permission), page.show)
       let file = ConsolePaths.reportFile(report)
       if report.listsUsers {
-        table.inPool(file, performing: [.exportUsers], page.export)
+        table.inside(file, .performing(.exportUsers), page.export)
       } else {
-        table.inPool(.get, file, report.permission, page.download)
+        table.inside(file, .get(report.permission), page.download)
       }
     }
   }

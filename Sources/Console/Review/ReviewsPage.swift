@@ -212,36 +212,35 @@ enum ReviewRoutes: ConsoleFeature {
     let review = PoolsPage(
       purpose: .review, identity: identity, frames: frames, tables: tables,
       view: try parts.template("pools/pools", for: PoolsView.self))
-    table.inProject(.get, ConsolePaths.review, .seePool, review.show)
-    table.inProject(.get, ConsolePaths.reviewFile, .seePool, review.download)
+    table.inside(ConsolePaths.review, .get(.seePool), review.show)
+    table.inside(ConsolePaths.reviewFile, .get(.seePool), review.download)
 
     let reviews = ReviewsPage(
       identity: identity, frames: frames, tables: tables,
       view: try parts.template("review/reviews", for: ReviewsView.self))
-    table.somewhere(.get, ConsolePaths.reviews, .readPolicy, reviews.show)
-    table.somewhere(.get, ConsolePaths.reviewsFile, .readPolicy, reviews.download)
+    table.somewhere(ConsolePaths.reviews, .get(.readPolicy), reviews.show)
+    table.somewhere(ConsolePaths.reviewsFile, .get(.readPolicy), reviews.download)
 
     let signOff = SignOffPage(
       identity: identity, actions: parts.actions,
       view: try parts.template("review/sign-off", for: SignOffView.self))
-    table.inProject(.get, ConsolePaths.signOff, .signOffReview, signOff.show)
-    table.inProject(ConsolePaths.signOff, performing: [.signOffReview], signOff.sign)
+    table.inside(ConsolePaths.signOff, .get(.signOffReview), signOff.show)
+    table.inside(ConsolePaths.signOff, .performing(.signOffReview), signOff.sign)
 
     let evidence = EvidencePage(
       identity: identity, frames: frames,
       view: try parts.template("review/evidence", for: EvidenceView.self))
-    table.inProject(.get, ConsolePaths.evidence, .signOffReview, evidence.show)
-    table.inProject(.get, ConsolePaths.evidenceFile, .signOffReview, evidence.download)
+    table.inside(ConsolePaths.evidence, .get(.signOffReview), evidence.show)
+    table.inside(ConsolePaths.evidenceFile, .get(.signOffReview), evidence.download)
   }
 }
 
 extension ConsolePaths {
   static let reviews = Path("review")
   static let reviewsFile = Path("review.csv")
-  static let review = Path("projects", nil, "review", parameters: String.self)
-  static let reviewFile = Path("projects", nil, "review.csv", parameters: String.self)
-  static let signOff = Path("projects", nil, "review", "sign-off", parameters: String.self)
-  static let evidence = Path("projects", nil, "review", "evidence", parameters: String.self)
-  static let evidenceFile = Path(
-    "projects", nil, "review", "evidence.json", parameters: String.self)
+  static let review = ProjectPath0("review")
+  static let reviewFile = ProjectPath0("review.csv")
+  static let signOff = ProjectPath0("review", "sign-off")
+  static let evidence = ProjectPath0("review", "evidence")
+  static let evidenceFile = ProjectPath0("review", "evidence.json")
 }

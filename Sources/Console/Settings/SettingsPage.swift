@@ -152,16 +152,15 @@ enum SettingsRoutes: ConsoleFeature {
       let page = SettingsPage(
         part: part, identity: identity, actions: parts.actions,
         view: try parts.template(template, for: SettingsView.self))
-      table.inPool(.get, part.path, .seePool, page.show)
-      table.inPool(
-        part.path, performing: [.changeSettings, .weakenSettings, .narrowSignIn], page.change)
+      table.inside(part.path, .get(.seePool), page.show)
+      table.inside(
+        part.path, .performing(.changeSettings, .weakenSettings, .narrowSignIn), page.change)
     }
 
     let signInSwitch = SignInSwitchPage(identity: identity, actions: parts.actions)
-    table.inPool(.get, ConsolePaths.signInSwitch, .changePool, signInSwitch.ask)
-    table.inPool(
-      ConsolePaths.signInDisabling, performing: [.disableSignIn], signInSwitch.disable)
-    table.inPool(ConsolePaths.signInEnabling, performing: [.enableSignIn], signInSwitch.enable)
+    table.inside(ConsolePaths.signInSwitch, .get(.changePool), signInSwitch.ask)
+    table.inside(ConsolePaths.signInDisabling, .performing(.disableSignIn), signInSwitch.disable)
+    table.inside(ConsolePaths.signInEnabling, .performing(.enableSignIn), signInSwitch.enable)
   }
 }
 

@@ -56,11 +56,11 @@ struct SettingsView: ViewModel {
   /// The link to delete the pool; nil without the permission.
   private var deletion: String? {
     let administrator = context.signedIn.administrator
-    guard let tenant = pool.tenant else {
-      return context.may(.deleteProject) ? ConsolePaths.projectDeletion(pool.project.text) : nil
+    guard pool.tenant != nil else {
+      return context.may(.deleteProject) ? DeleteProject.path(pool.project.text) : nil
     }
     return administrator.may(.manageTenants, project: pool.project, tenant: nil)
-      ? ConsolePaths.tenantDeletion(pool.project.text, tenant.text) : nil
+      ? DeleteTenant.path(pool) : nil
   }
 
   private var facts: [Fact] {

@@ -190,7 +190,7 @@ enum SignInRoutes: ConsoleFeature {
       identity: identity, authorizer: parts.authorizer, frames: frames,
       view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
       routes: KeptFormRoutes(closed))
-    table.signedIn(.get, ConsolePaths.keptAnswers, nil, answers.show)
+    table.signedIn(.get, ConsolePaths.keptAnswers, answers.show)
 
     let code = SignInCodePage(
       identity: identity, authorizer: parts.authorizer, frames: frames,

@@ -4,8 +4,9 @@ import Localization
 
 /// `/administrators/sign-in-provider/removal`: removes the provider.
 struct RemoveSignInProvider: FormAction {
+  static let action = ConsoleAction.removeSignInProvider
+  static let path = Path("administrators", "sign-in-provider", "removal")
   let providers: ConsoleProviders
-  let action = ConsoleAction.removeSignInProvider
 
   func page(_ target: FormTarget<SignedIn>) async throws -> FormPage {
     let stored = try await providers.find()

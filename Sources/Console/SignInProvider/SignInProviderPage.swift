@@ -188,7 +188,7 @@ struct SignInProviderView: ViewModel {
       }
     },
     .text("action") { _ in ConsolePaths.signInProvider() },
-    .text("removal") { $0.stored == nil ? nil : ConsolePaths.signInProviderRemoval() },
+    .text("removal") { $0.stored == nil ? nil : RemoveSignInProvider.path() },
     .text("back") { _ in ConsolePaths.instanceSettings() },
     .text("redirect") { $0.origin + ConsolePaths.providerCallback() },
     .text("name") { $0.provider.name },
@@ -250,12 +250,10 @@ enum SignInProviderRoutes: ConsoleFeature {
     let settings = SignInProviderPage(
       identity: parts.identity, publicURL: parts.authorizer.publicURL, actions: parts.actions,
       view: try parts.template("sign-in-provider/settings", for: SignInProviderView.self))
-    table.signedIn(.get, ConsolePaths.signInProvider, .manageAdministrators, settings.show)
-    table.signedIn(
-      ConsolePaths.signInProvider, performing: [.changeSignInProvider], settings.save)
+    table.signedIn(ConsolePaths.signInProvider, .get(.manageAdministrators), settings.show)
+    table.signedIn(ConsolePaths.signInProvider, .performing(.changeSignInProvider), settings.save)
 
-    let removal = RemoveSignInProvider(providers: parts.identity.consoleProviders)
-    table.signedIn(ConsolePaths.signInProviderRemoval, performing: removal, parts.actions)
+    table.add(RemoveSignInProvider(providers: parts.identity.consoleProviders), parts.actions)
   }
 }
 
@@ -283,5 +281,4 @@ extension ConsolePaths {
   static let providerCallback = Path("sign-in", "provider", "callback")
   static let providerReauthentication = Path("account", "reauthentication", "provider")
   static let signInProvider = Path("administrators", "sign-in-provider")
-  static let signInProviderRemoval = Path("administrators", "sign-in-provider", "removal")
 }

@@ -62,7 +62,7 @@ enum SignInSimulatorRoutes: ConsoleFeature {
       signIns: identity.signIns, frames: frames,
       view: try parts.template("sign-in-simulator/sign-in-simulator", for: SignInSimulatorView.self)
     )
-    table.somewhere(.get, ConsolePaths.signInSimulator, .findUsers, simulator.show)
+    table.somewhere(ConsolePaths.signInSimulator, .get(.findUsers), simulator.show)
   }
 }
 

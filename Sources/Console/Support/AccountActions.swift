@@ -1,11 +1,19 @@
+import HTTP
 import Identity
 import Localization
 import Templating
 
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
-struct VerifyEmail: FormAction {
-  let action = ConsoleAction.verifyEmail
+struct VerifyEmail: UserAction {
+  static let action = ConsoleAction.verifyEmail
+  static let path = PoolPath1("users", nil, "verification")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Mark email as verified…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.account.email != nil && !offer.account.emailVerified
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
@@ -40,25 +48,19 @@ struct VerifyEmail: FormAction {
   }
 }
 
-/// `S/users/{uid}/disabling`: keeps a user from signing in; `…/enabling` allows it again.
-struct DisableUser: FormAction {
+/// `S/users/{uid}/disabling`: keeps a user from signing in.
+struct DisableUser: UserAction {
+  static let action = ConsoleAction.disableUser
+  static let path = PoolPath1("users", nil, "disabling")
+  static let isDestructive = true
   let identity: Identity
-  var isEnding = false
 
-  var action: ConsoleAction { isEnding ? .enableUser : .disableUser }
+  static func label(_ offer: UserOffer) -> Message { Message("Disable user…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { !offer.account.disabled }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
-    var page = isEnding ? enabling(account, target) : disabling(account, sessions, target)
-    if account.disabled != isEnding {
-      page.refusal = ActionErrorText.sentence(.nothingToDo)
-    }
-    return page
-  }
-
-  private func disabling(
-    _ account: Account, _ sessions: Int, _ target: PoolTarget
-  ) -> FormPage {
     var page = FormPage(
       account, in: target.pool, title: Message("Disable user"),
       heading: Message("Disable {user}?", ["user": account.shortLabel]),
@@ -67,28 +69,13 @@ struct DisableUser: FormAction {
         SessionText.ending(sessions),
       ], button: Message("Disable user"))
     page.reasons = [.left, .compromised, .stolen, .other]
-    return page
-  }
-
-  private func enabling(_ account: Account, _ target: PoolTarget) -> FormPage {
-    var page = FormPage(
-      account, in: target.pool, title: Message("Enable user"),
-      heading: Message("Enable {user}?", ["user": account.shortLabel]),
-      consequences: [
-        Message("The user can sign in again with their existing password and second factors."),
-        Message("The history shows who disabled the account and why."),
-      ], button: Message("Enable user"), isDestructive: false)
-    page.reasons = [.found, .mistake, .other]
+    if account.disabled { page.refusal = ActionErrorText.sentence(.nothingToDo) }
     return page
   }
 
   func perform(
     _ input: Void, _ target: PoolTarget, _ request: ActionRequest
   ) async throws -> FormEnd {
-    guard !isEnding else {
-      let done = try await identity.support.enable(target.pool, target.user, request)
-      return FormEnd(Message("User enabled."), at: target.userPage, after: done)
-    }
     let done = try await identity.support.disable(target.pool, target.user, request)
     let sessions = SessionText.ended(done.value)
     return FormEnd(
@@ -97,10 +84,47 @@ struct DisableUser: FormAction {
   }
 }
 
-/// `S/users/{uid}/sessions/end`: ends all sessions of a user.
-struct EndSessions: FormAction {
-  let action = ConsoleAction.endSessions
+/// `S/users/{uid}/enabling`: allows a user to sign in again.
+struct EnableUser: UserAction {
+  static let action = ConsoleAction.enableUser
+  static let path = PoolPath1("users", nil, "enabling")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Enable user…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { offer.account.disabled }
+
+  func page(_ target: PoolTarget) async throws -> FormPage {
+    let account = try await identity.account(target)
+    var page = FormPage(
+      account, in: target.pool, title: Message("Enable user"),
+      heading: Message("Enable {user}?", ["user": account.shortLabel]),
+      consequences: [
+        Message("The user can sign in again with their existing password and second factors."),
+        Message("The history shows who disabled the account and why."),
+      ], button: Message("Enable user"), isDestructive: false)
+    page.reasons = [.found, .mistake, .other]
+    if !account.disabled { page.refusal = ActionErrorText.sentence(.nothingToDo) }
+    return page
+  }
+
+  func perform(
+    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
+  ) async throws -> FormEnd {
+    let done = try await identity.support.enable(target.pool, target.user, request)
+    return FormEnd(Message("User enabled."), at: target.userPage, after: done)
+  }
+}
+
+/// `S/users/{uid}/sessions/end`: ends all sessions of a user.
+struct EndSessions: UserAction {
+  static let action = ConsoleAction.endSessions
+  static let path = PoolPath1("users", nil, "sessions", "end")
+  let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("End all sessions…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { offer.records.sessionCount > 0 }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
@@ -126,9 +150,13 @@ struct EndSessions: FormAction {
 }
 
 /// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
-struct DeleteUser: FormAction {
-  let action = ConsoleAction.deleteUser
+struct DeleteUser: UserAction {
+  static let action = ConsoleAction.deleteUser
+  static let path = PoolPath1("users", nil, "deletion")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Delete user…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)

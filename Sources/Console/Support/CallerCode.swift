@@ -8,8 +8,11 @@ import Templating
 struct SendCallerCode: Sendable {
   let forms: ActionForms
 
-  func send(_ target: PoolTarget) async throws -> Response {
-    let signedIn = target.signedIn
+  func send(_ context: PoolContext, _ uid: String) async throws -> Response {
+    let signedIn = context.signedIn
+    let target = FormTarget(
+      place: context, objects: [uid], address: ConsolePaths.callerCode(context.pool, uid),
+      origin: forms.frames.publicURL.origin)
     let flash: Flash
     var renewed: NewConsoleSession?
     do {

@@ -14,7 +14,7 @@ extension FormAction where Place == PoolContext {
   /// An action on a user that changes nothing, such as after a form was submitted twice, leads to
   /// the user's page.
   func denied(_ denial: ActionDenial, _ target: PoolTarget) throws -> FieldError? {
-    guard action.requirements.reason == .chosen, case .nothingToDo = denial else { return nil }
+    guard Self.action.requirements.reason == .chosen, case .nothingToDo = denial else { return nil }
     throw target.elsewhere(target.userPage, saying: Message("No changes made."))
   }
 }

@@ -5,9 +5,14 @@ import MailText
 import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
-struct ProtectUser: FormAction {
-  let action = ConsoleAction.protectUser
+struct ProtectUser: UserAction {
+  static let action = ConsoleAction.protectUser
+  static let path = PoolPath1("users", nil, "protection")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message {
+    offer.account.isProtected ? Message("Remove protection…") : Message("Protect…")
+  }
 
   /// The field with the state that the page's button leads to, so that a form that is sent twice, or
   /// after a colleague's, changes nothing.
@@ -76,7 +81,8 @@ struct ProtectUser: FormAction {
 
 /// `S/users/{uid}/allowed-changes`: unlocks a user's account after a reported change.
 struct AllowChanges: FormAction {
-  let action = ConsoleAction.allowChanges
+  static let action = ConsoleAction.allowChanges
+  static let path = PoolPath1("users", nil, "allowed-changes")
   let identity: Identity
 
   func page(_ target: PoolTarget) async throws -> FormPage {
@@ -122,9 +128,16 @@ struct AllowChanges: FormAction {
 }
 
 /// `S/users/{uid}/unlock`: lets a user try codes again after too many incorrect ones.
-struct UnlockCodes: FormAction {
-  let action = ConsoleAction.unlockCodes
+struct UnlockCodes: UserAction {
+  static let action = ConsoleAction.unlockCodes
+  static let path = PoolPath1("users", nil, "unlock")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Unlock codes…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.account.codeLock(at: offer.now) != .open
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)

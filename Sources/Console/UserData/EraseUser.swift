@@ -5,9 +5,13 @@ import Templating
 
 /// `S/users/{uid}/erasure`: erases everything that's stored about a user, confirmed by typing their
 /// email address or UID.
-struct EraseUser: FormAction {
-  let action = ConsoleAction.eraseUser
+struct EraseUser: UserAction {
+  static let action = ConsoleAction.eraseUser
+  static let path = PoolPath1("users", nil, "erasure")
+  static let isDestructive = true
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Erase user data…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
@@ -56,8 +60,9 @@ extension UserData.Erasure {
 
 /// `S/erasure`: erases what's still stored about a deleted user, found by UID.
 struct EraseDeletedUser: FormAction {
+  static let action = ConsoleAction.eraseDeletedUser
+  static let path = PoolPath0("erasure")
   let userData: UserData
-  let action = ConsoleAction.eraseDeletedUser
 
   func page(_ target: PoolTarget) -> FormPage {
     let list = ConsolePaths.users(target.pool)

@@ -4,9 +4,12 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/data`: downloads everything that's stored about a user.
-struct ExportUserData: FormAction {
-  let action = ConsoleAction.exportUserData
+struct ExportUserData: UserAction {
+  static let action = ConsoleAction.exportUserData
+  static let path = PoolPath1("users", nil, "data")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Export user data…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
@@ -46,12 +49,6 @@ struct ExportUserData: FormAction {
 
 enum UserDataRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    table.inPool(
-      ConsolePaths.userData, performing: ExportUserData(identity: parts.identity), parts.actions)
-    table.inPool(
-      ConsolePaths.erasure, performing: EraseUser(identity: parts.identity), parts.actions)
-    table.inPool(
-      ConsolePaths.deletedUserErasure,
-      performing: EraseDeletedUser(userData: parts.identity.userData), parts.actions)
+    table.add(EraseDeletedUser(userData: parts.identity.userData), parts.actions)
   }
 }

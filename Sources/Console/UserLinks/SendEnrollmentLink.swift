@@ -1,11 +1,17 @@
+import HTTP
 import Identity
 import Localization
 import Templating
 
 /// `S/users/{uid}/enrollment-link`: sends a user a link to set up an authenticator app.
-struct SendEnrollmentLink: FormAction {
-  let action = ConsoleAction.sendEnrollmentLink
+struct SendEnrollmentLink: UserAction {
+  static let action = ConsoleAction.sendEnrollmentLink
+  static let path = PoolPath1("users", nil, "enrollment-link")
   let identity: Identity
+
+  static func label(_ offer: UserOffer) -> Message { Message("Send enrollment link…") }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { offer.records.canEnrollByLink }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)

@@ -1,11 +1,65 @@
-import HTTP
 import Identity
 import Localization
 import Templating
 
+/// An action on a user that the user's page links to; it's in a list of ``UserActions``.
+protocol UserAction: FormAction<PoolContext> {
+  static var isDestructive: Bool { get }
+
+  init(identity: Identity)
+
+  /// The text of the link.
+  static func label(_ offer: UserOffer) -> Message
+
+  /// The text of the link in a row that names the object.
+  static func shortLabel(_ offer: UserOffer) -> Message
+
+  /// Whether there's anything to act on, for an administrator who may.
+  static func isOffered(_ offer: UserOffer) -> Bool
+}
+
+extension UserAction {
+  static var isDestructive: Bool { false }
+
+  static func shortLabel(_ offer: UserOffer) -> Message { label(offer) }
+
+  static func isOffered(_ offer: UserOffer) -> Bool { true }
+}
+
+/// What the user's page knows of the object of an action: the user, a factor, or a removal.
+struct UserOffer {
+  let records: UserRecords
+  let context: PoolContext
+  let now: Instant
+  var factor: Factor?
+  var hold: RemovalHold?
+
+  var account: Account { records.account }
+
+  fileprivate var objects: [String] {
+    [account.id.text] + [factor?.id.text, hold?.id.text].compactMap { $0 }
+  }
+}
+
 /// The actions on a user that the administrator can perform: those that the diagnosis makes likely,
 /// then the others, with a row for each factor, and the destructive ones last.
 struct UserActions: ViewModel {
+  // In the order in which the page has them.
+  private static let onCodes: [any UserAction.Type] = [
+    UnlockCodes.self, CreateTemporaryCode.self, SendEnrollmentLink.self, RevokeTemporaryCode.self,
+    RevokeRecoveryCodes.self,
+  ]
+  private static let onFactor: [any UserAction.Type] = [
+    SuspendFactor.self, ResumeFactor.self, RenameFactor.self, Resynchronize.self, ClearOffset.self,
+    RemoveFactor.self,
+  ]
+  private static let onRemoval: [any UserAction.Type] = [RestoreFactors.self, PurgeFactors.self]
+  private static let onAccount: [any UserAction.Type] = [
+    EndSessions.self, EnableUser.self, VerifyEmail.self, ProtectUser.self, ExportUserData.self,
+    ExemptUser.self, RemoveAllFactors.self, DisableUser.self, DeleteUser.self, EraseUser.self,
+  ]
+  static let all = onCodes + onFactor + onRemoval + onAccount
+
   private(set) var likely: [UserActionLink] = []
   private(set) var more: [UserActionLink] = []
   private(set) var rows: [UserActionRow] = []
@@ -13,19 +67,27 @@ struct UserActions: ViewModel {
   /// What agents confirm about a caller before they act; nil if the pool requires nothing.
   private(set) var checks: Message?
 
-  private let context: PoolContext
-  private let account: Account
   private let remedy: ConsoleAction?
   private let helpful: [ConsoleAction]
 
   init?(_ records: UserRecords, in context: PoolContext, at now: Instant) {
-    self.context = context
-    account = records.account
     (remedy, helpful) = (records.diagnosis.remedy, records.diagnosis.likely)
-    addForCodes(records, at: now)
-    for factor in account.factors { add(factor, by: records.rules, at: now) }
-    for hold in records.removalHolds { add(hold) }
-    addForAccount(records)
+    var offer = UserOffer(records: records, context: context, now: now)
+    for action in Self.onCodes { add(link(action, offer)) }
+    for factor in records.account.factors {
+      offer.factor = factor
+      add(
+        Self.onFactor, offer, to: Message.verbatim(Formatted.short(factor.label, 40)),
+        isOnly: records.account.factors.count == 1)
+    }
+    offer.factor = nil
+    for hold in records.removalHolds {
+      offer.hold = hold
+      let names = hold.factors.map { Message.value(.name(Formatted.short($0.label, 40))) }
+      add(Self.onRemoval, offer, to: Message.value(.sequence(names)), isOnly: true)
+    }
+    offer.hold = nil
+    for action in Self.onAccount { add(link(action, offer)) }
     guard !likely.isEmpty || hasMore || !destructive.isEmpty else { return nil }
     likely = helpful.flatMap { action in likely.filter { $0.action == action } }
     if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
@@ -37,24 +99,25 @@ struct UserActions: ViewModel {
 
   private var hasMore: Bool { !more.isEmpty || !rows.isEmpty }
 
-  private func link(
-    _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
+  private func link<Action: UserAction>(
+    _ type: Action.Type, _ offer: UserOffer
   ) -> UserActionLink? {
+    let (context, action) = (offer.context, type.action)
     let denial = context.signedIn.administrator.denial(
-      of: action, on: account, in: context.pool)
-    guard denial == nil else { return nil }
+      of: action, on: offer.account, in: context.pool)
+    guard denial == nil, type.isOffered(offer) else { return nil }
     return UserActionLink(
-      action: action, text: text, href: href, isPrimary: action == remedy && !isDestructive,
-      isDestructive: isDestructive)
+      action: action, text: type.label(offer),
+      href: context.address + type.path.link(offer.objects), label: type.shortLabel(offer),
+      isPrimary: action == remedy && !type.isDestructive, isDestructive: type.isDestructive)
   }
 
-  private mutating func add(
-    _ action: ConsoleAction, _ text: Message, _ href: String, isDestructive: Bool = false
-  ) {
-    guard let link = link(action, text, href, isDestructive: isDestructive) else { return }
-    if isDestructive {
+  private mutating func add(_ link: UserActionLink?) {
+    guard var link else { return }
+    link.label = nil
+    if link.isDestructive {
       destructive.append(link)
-    } else if helpful.contains(action) {
+    } else if helpful.contains(link.action) {
       likely.append(link)
     } else {
       more.append(link)
@@ -65,151 +128,21 @@ struct UserActions: ViewModel {
   ///
   /// Of several factors, only the one that the remedy is for has likely actions.
   private mutating func add(
-    to object: Message, isOnly: Bool, _ actions: [(link: UserActionLink?, label: Message)]
+    _ actions: [any UserAction.Type], _ offer: UserOffer, to object: Message, isOnly: Bool
   ) {
     var links: [UserActionLink] = []
-    for (link, label) in actions {
-      guard var link else { continue }
+    for action in actions {
+      guard var link = link(action, offer) else { continue }
       link.object = object
       let isRemedy = link.isPrimary && !likely.contains(where: \.isPrimary)
-      if link.isDestructive {
-        destructive.append(link)
-      } else if isRemedy || isOnly && helpful.contains(link.action) {
-        likely.append(link)
+      if link.isDestructive || isRemedy || isOnly && helpful.contains(link.action) {
+        link.label = nil
+        if link.isDestructive { destructive.append(link) } else { likely.append(link) }
       } else {
-        link.label = label
         links.append(link)
       }
     }
     if !links.isEmpty { rows.append(UserActionRow(object: object, links: links)) }
-  }
-
-  private mutating func addForCodes(_ records: UserRecords, at now: Instant) {
-    let (pool, uid) = (context.pool, account.id.text)
-    if account.codeLock(at: now) != .open {
-      add(.unlockCodes, Message("Unlock codes…"), ConsolePaths.unlock(pool, uid))
-    }
-    if records.rules.temporaryCodeDenial(for: account) == nil {
-      add(
-        .createTemporaryCode, Message("Generate temporary code…"),
-        ConsolePaths.temporaryCode(pool, uid))
-    }
-    if records.canEnrollByLink {
-      add(
-        .sendEnrollmentLink, Message("Send enrollment link…"),
-        ConsolePaths.enrollmentLink(pool, uid))
-    }
-    if records.backupCodes.temporaryUntil != nil {
-      add(
-        .revokeTemporaryCode, Message("Revoke temporary code…"),
-        ConsolePaths.temporaryCodeRemoval(pool, uid), isDestructive: true)
-    }
-    if records.backupCodes.recoveryLeft != nil {
-      add(
-        .revokeRecoveryCodes, Message("Revoke recovery codes…"),
-        ConsolePaths.recoveryCodesRemoval(pool, uid), isDestructive: true)
-    }
-  }
-
-  private mutating func add(_ factor: Factor, by rules: SupportRules, at now: Instant) {
-    let (pool, uid, id) = (context.pool, account.id.text, factor.id.text)
-    let end = Message("End suspension…")
-    var (resynchronization, clearing): (UserActionLink?, UserActionLink?) = (nil, nil)
-    let denial = rules.resynchronizationDenial(
-      of: factor, of: account, isClockDoubted: false, at: now)
-    if denial == nil {
-      resynchronization = link(
-        .resynchronizeFactor, Message("Resynchronize factor…"),
-        ConsolePaths.resynchronization(pool, uid, id))
-    }
-    if factor.clockOffset != nil {
-      clearing = link(
-        .clearClockOffset, Message("Clear clock offset…"), ConsolePaths.clockOffset(pool, uid, id))
-    }
-    add(
-      to: Message.verbatim(Formatted.short(factor.label, 40)), isOnly: account.factors.count == 1,
-      [
-        factor.isSuspended(at: now)
-          ? (link(.resumeFactor, end, ConsolePaths.endOfSuspension(pool, uid, id)), end)
-          : (
-            link(
-              .suspendFactor, Message("Suspend factor…"),
-              ConsolePaths.suspension(pool, uid, id)), Message("Suspend…")
-          ),
-        (
-          link(
-            .renameFactor, Message("Rename factor…"), ConsolePaths.factorName(pool, uid, id)),
-          Message("Rename…")
-        ),
-        (resynchronization, Message("Resynchronize…")),
-        (clearing, Message("Clear offset…")),
-        (
-          link(
-            .removeFactor, Message("Remove factor…"), ConsolePaths.removal(pool, uid, id),
-            isDestructive: true), Message("Remove…")
-        ),
-      ])
-  }
-
-  private mutating func add(_ hold: RemovalHold) {
-    let (pool, uid, removal) = (context.pool, account.id.text, hold.id.text)
-    let isOwn = hold.remover == context.signedIn.administrator.id
-    let restore =
-      isOwn ? Message("Ask another administrator to restore") : Message("Restore…")
-    let delete = Message("Delete permanently…")
-    add(
-      to: Message.value(
-        .sequence(hold.factors.map { .value(.name(Formatted.short($0.label, 40))) })),
-      isOnly: true,
-      [
-        (link(.restoreFactors, restore, ConsolePaths.undo(pool, uid, removal)), restore),
-        (
-          link(
-            .purgeFactors, delete, ConsolePaths.purge(pool, uid, removal), isDestructive: true),
-          delete
-        ),
-      ])
-  }
-
-  private mutating func addForAccount(_ records: UserRecords) {
-    let (pool, uid) = (context.pool, account.id.text)
-    if records.sessionCount > 0 {
-      add(
-        .endSessions, Message("End all sessions…"), ConsolePaths.endOfSessions(pool, uid))
-    }
-    if account.disabled {
-      add(.enableUser, Message("Enable user…"), ConsolePaths.enabling(pool, uid))
-    }
-    if account.email != nil, !account.emailVerified {
-      add(
-        .verifyEmail, Message("Mark email as verified…"),
-        ConsolePaths.verification(pool, uid))
-    }
-    add(
-      .protectUser,
-      account.isProtected ? Message("Remove protection…") : Message("Protect…"),
-      ConsolePaths.protection(pool, uid))
-    add(.exportUserData, Message("Export user data…"), ConsolePaths.userData(pool, uid))
-    // An exemption isn't renewed by its grantor.
-    if records.exemption?.grantor != context.signedIn.administrator.id {
-      add(.exemptUser, Message("Exempt from MFA…"), ConsolePaths.exemption(pool, uid))
-    }
-    if !account.factors.isEmpty {
-      add(
-        .removeAllFactors, Message("Remove all factors…"),
-        ConsolePaths.removalOfAll(pool, uid), isDestructive: true)
-    }
-    if !account.disabled {
-      add(
-        .disableUser, Message("Disable user…"), ConsolePaths.disabling(pool, uid),
-        isDestructive: true)
-    }
-    add(
-      .deleteUser, Message("Delete user…"), ConsolePaths.deletion(pool, uid),
-      isDestructive: true)
-    add(
-      .eraseUser, Message("Erase user data…"), ConsolePaths.erasure(pool, uid),
-      isDestructive: true)
   }
 
   static let keys: Keys<Self> = [

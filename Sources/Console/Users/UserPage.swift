@@ -99,7 +99,7 @@ struct UserView: ViewModel {
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
         text: Message("Unlock changes…"),
-        href: ConsolePaths.allowedChanges(context.pool, account.id.text))
+        href: AllowChanges.path(context.pool, account.id.text))
     }
     return notice
   }

@@ -194,15 +194,9 @@ extension Form {
   }
 
   private static func user(of pool: Pool, at address: String) -> ID<Account>? {
-    guard address.utf8.count <= 2_000, let target = Target(address) else { return nil }
-    if let tenant = pool.tenant {
-      guard let (project, id, uid) = ConsolePaths.user.ofTenant.match(target),
-        ID(project) == pool.project, ID(id) == tenant
-      else { return nil }
-      return ID(uid)
-    }
-    guard let (project, uid) = ConsolePaths.user.ofProject.match(target),
-      ID(project) == pool.project
+    guard address.utf8.count <= 2_000, let segments = Target(address)?.segments,
+      let uid = segments.last.flatMap(String.init(pathSegment:)),
+      Target(ConsolePaths.user(pool, uid))?.segments == segments
     else { return nil }
     return ID(uid)
   }

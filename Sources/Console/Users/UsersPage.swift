@@ -148,7 +148,7 @@ struct UsersView: ViewModel {
       ? query.form.query(of: ConsolePaths.enrollmentLinks(pool)) : nil
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
     deletedUser =
-      context.may(.changeUsers) ? ConsolePaths.deletedUserErasure(context.pool) : nil
+      context.may(.changeUsers) ? EraseDeletedUser.path(context.pool) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(pool)) : nil
   }
 
@@ -233,26 +233,26 @@ enum UsersRoutes: ConsoleFeature {
       cookies: parts.authorizer.cookies,
       view: try parts.template("users/users", for: UsersView.self),
       row: try parts.template("users/row", for: UserRow.self))
-    table.inPool(.get, ConsolePaths.users, .findUsers, users.show)
-    table.inPool(
-      ConsolePaths.usersFile, performing: [.exportUsers],
+    table.inside(ConsolePaths.users, .get(.findUsers), users.show)
+    table.inside(
+      ConsolePaths.usersFile, .performing(.exportUsers),
       UsersFile(identity: identity, actions: parts.actions).download)
 
     let findUsers = FindUsersPage(
       identity: identity, frames: frames, authorizer: parts.authorizer,
       view: try parts.template("users/find", for: FindUsersView.self))
-    table.signedIn(.get, ConsolePaths.findUsers, nil, findUsers.show)
+    table.signedIn(.get, ConsolePaths.findUsers, findUsers.show)
 
     let newUser = NewUserPage(
       accounts: identity.accounts, frames: frames,
       view: try parts.template("users/new", for: NewUserView.self))
-    table.inPool(.get, ConsolePaths.newUser, .changeUsers, newUser.show)
-    table.inPool(ConsolePaths.newUser, performing: [.createUser], newUser.create)
+    table.inside(ConsolePaths.newUser, .get(.changeUsers), newUser.show)
+    table.inside(ConsolePaths.newUser, .performing(.createUser), newUser.create)
 
     let user = UserPage(
       identity: identity, prose: parts.prose, frames: frames,
       view: try parts.template("users/user", for: UserView.self))
-    table.inPool(.get, ConsolePaths.user, .findUsers, user.show)
+    table.inside(ConsolePaths.user, .get(.findUsers), user.show)
   }
 }
 
@@ -263,29 +263,12 @@ extension ConsolePaths {
   static let usersFile = PoolPath0("users.csv")
   // Not below `users`, because a UID can be any word.
   static let newUser = PoolPath0("new-user")
-  static let verification = PoolPath1("users", nil, "verification")
-  static let endOfSessions = PoolPath1("users", nil, "sessions", "end")
-  static let deletion = PoolPath1("users", nil, "deletion")
-  static let removalOfAll = PoolPath1("users", nil, "factors", "removal")
-  static let undo = PoolPath2("users", nil, "removals", nil, "undo")
-  static let purge = PoolPath2("users", nil, "removals", nil, "purge")
-  static let suspension = PoolPath2("users", nil, "factors", nil, "suspension")
-  static let endOfSuspension = PoolPath2("users", nil, "factors", nil, "suspension", "end")
   static let supportRules = PoolPath0("settings", "support")
   static let unblockAgent = PoolPath1("support", "blocked-agents", nil)
   static let stepUp = Path("instance-settings", "step-up")
-  static let unlock = PoolPath1("users", nil, "unlock")
   static let callerCode = PoolPath1("users", nil, "caller-code")
   static let codeAttempts = PoolPath1("users", nil, "code-attempts")
   static let codeAttemptsFile = PoolPath1("users", nil, "code-attempts.csv")
-  static let userData = PoolPath1("users", nil, "data")
-  static let erasure = PoolPath1("users", nil, "erasure")
-  static let deletedUserErasure = PoolPath0("erasure")
-  static let protection = PoolPath1("users", nil, "protection")
-  static let allowedChanges = PoolPath1("users", nil, "allowed-changes")
-  static let disabling = PoolPath1("users", nil, "disabling")
-  static let enabling = PoolPath1("users", nil, "enabling")
-  static let factorName = PoolPath2("users", nil, "factors", nil, "name")
 }
 
 extension Link {

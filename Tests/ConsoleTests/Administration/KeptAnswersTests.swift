@@ -293,7 +293,7 @@ import Text
         let action = route.actions.first ?? route.preparedActions.first
         #expect(routes.action(of: target)?.english == action?.name.english, "\(route.route)")
       }
-      let removal = try #require(Target(ConsolePaths.signInProviderRemoval()))
+      let removal = try #require(Target(RemoveSignInProvider.path()))
       #expect(
         routes.action(of: removal)?.english == ConsoleAction.removeSignInProvider.name.english)
     }
