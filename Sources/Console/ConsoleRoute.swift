@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 struct ConsoleRoute: Sendable {
   enum Access: Sendable, Equatable {
@@ -24,24 +25,28 @@ struct ConsoleRoute: Sendable {
     fileprivate let permission: Permission
     fileprivate var actions: [ConsoleAction] = []
     fileprivate var preparedActions: [ConsoleAction] = []
+    fileprivate var name: Message?
 
     static func get(_ permission: Permission) -> Use { Use(method: .get, permission: permission) }
 
     /// A form that performs one of several actions, which all take the same permission.
     static func performing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
-      performing(action, others)
+      Use(
+        method: .post, permission: action.requirements.permission, actions: [action] + others,
+        name: action.name)
     }
 
-    static func performing(_ action: ConsoleAction, _ others: [ConsoleAction]) -> Use {
+    fileprivate static func performing<Action: FormAction>(_ form: Action.Type) -> Use {
       Use(
-        method: .post, permission: action.requirements.permission, actions: [action] + others)
+        method: .post, permission: form.action.requirements.permission,
+        actions: [form.action] + form.stricterActions, name: form.name)
     }
 
     /// A form that shows what actions would do. It takes their permission, but changes nothing.
     static func preparing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
       Use(
         method: .post, permission: action.requirements.permission,
-        preparedActions: [action] + others)
+        preparedActions: [action] + others, name: action.name)
     }
   }
 
@@ -52,6 +57,8 @@ struct ConsoleRoute: Sendable {
   let actions: [ConsoleAction]
   /// The actions that a form of the route previews without performing them.
   let preparedActions: [ConsoleAction]
+  /// What submitting a form of the route does; nil for a page, and without an action.
+  let name: Message?
 
   fileprivate init(
     _ access: Access, _ route: Route, isDestination: Bool? = nil, _ use: Use? = nil
@@ -61,6 +68,7 @@ struct ConsoleRoute: Sendable {
     self.isDestination = isDestination ?? (access != .open)
     actions = use?.actions ?? []
     preparedActions = use?.preparedActions ?? []
+    name = use?.name
   }
 }
 
@@ -141,7 +149,7 @@ struct RouteTable: Sendable {
       try await form.respond($0, $1, at: $0.address + Action.path.link($1))
     }
     add(Action.path, .get(Action.action.requirements.permission), respond)
-    add(Action.path, .performing(Action.action, Action.stricterActions), respond)
+    add(Action.path, .performing(Action.self), respond)
   }
 
   /// Adds a route below each kind of address that leads to the place.

@@ -6,6 +6,7 @@ import MailText
 /// `/administrators/{id}/grants/end`: changes when a role of an administrator ends.
 struct ChangeGrantEnd: FormAction {
   static let action = ConsoleAction.grantRole
+  static let name = Message("Grant role")
   static let path = Path("administrators", nil, "grants", "end", parameters: String.self)
   let identity: Identity
 
@@ -45,11 +46,10 @@ struct ChangeGrantEnd: FormAction {
   }
 
   func perform(
-    _ input: (grant: Grant, end: Instant?), _ target: FormTarget<SignedIn>,
-    _ request: ActionRequest
+    _ input: (grant: Grant, end: Instant?), _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
     let outcome = try await identity.administrators.setEnd(
-      of: input.grant, of: ID(target.object), to: input.end, request)
+      of: input.grant, of: ID(target.object), to: input.end, target.request)
     let text =
       outcome.value
       ? input.end.map {

@@ -8,6 +8,7 @@ import Text
 /// them need a second factor.
 struct ChangeSessionLimits: FormAction {
   static let action = ConsoleAction.changeSessionLimits
+  static let name = Message("Change session limits")
   static let path = Path("administrators", "session-limits")
   let sessions: ConsoleSessions
 
@@ -48,12 +49,10 @@ struct ChangeSessionLimits: FormAction {
       ], button: Message("Save settings"), back: list)
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
     let answers = SessionLimitsForm(target.form)
     let outcome = try await sessions.setLimits(
-      answers.limits, expecting: answers.version, request)
+      answers.limits, expecting: answers.version, target.request)
     return FormEnd(
       outcome.value ? Message("Settings changed.") : Message("No changes made."),
       at: ConsolePaths.instanceSettings(), after: outcome)

@@ -118,6 +118,7 @@ struct OpenInvitation: ViewModel {
 /// `/invitations/{id}/removal`: revokes an invitation.
 struct RevokeInvitation: FormAction {
   static let action = ConsoleAction.revokeInvitation
+  static let name = Message("Revoke invitation")
   static let path = Path("invitations", nil, "removal", parameters: String.self)
   let invitations: Invitations
 
@@ -147,18 +148,14 @@ struct RevokeInvitation: FormAction {
       ])
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await invitations.revoke(ID(target.object), by: .console(request))
+  func perform(_ input: Void, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
+    let outcome = try await invitations.revoke(ID(target.object), target.request)
     return FormEnd(
       Message("Invitation revoked. Its link no longer works."), at: ConsolePaths.administrators(),
       after: outcome)
   }
 
-  func fault(
-    _ error: ManagementError, _ target: FormTarget<SignedIn>
-  ) throws -> FieldError {
+  func fault(_ error: ManagementError, _ target: FormTarget<SignedIn>) throws -> FieldError {
     guard case .notFound = error else { return try error.fault(GrantAnswers()) }
     throw target.elsewhere(
       ConsolePaths.administrators(),
@@ -169,6 +166,7 @@ struct RevokeInvitation: FormAction {
 /// `/administrators/new`: creates a single-use invite link for a new administrator.
 struct InviteAdministrator: FormAction {
   static let action = ConsoleAction.inviteAdministrator
+  static let name = Message("Invite administrator")
   static let path = Path("administrators", "new")
   let identity: Identity
   let publicURL: PublicURL
@@ -229,12 +227,11 @@ struct InviteAdministrator: FormAction {
   }
 
   func perform(
-    _ input: (grant: Grant, end: Instant?), _ target: FormTarget<SignedIn>,
-    _ request: ActionRequest
+    _ input: (grant: Grant, end: Instant?), _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
     let outcome = try await identity.invitations.invite(
       email: target.form.trimmed("email"), displayName: target.form.trimmed("name"),
-      grant: input.grant, until: input.end, by: .console(request))
+      grant: input.grant, until: input.end, target.request)
     let new = outcome.value
     let query: Form = ["token": new.token.revealedText]
     let link = publicURL.origin + query.query(of: ConsolePaths.invitation())

@@ -6,6 +6,7 @@ import Templating
 /// `/administrators/{id}/factor-reset`: resets an administrator's second factor.
 struct ResetAdministratorFactor: AdministratorForm {
   static let action = ConsoleAction.resetAdministratorFactor
+  static let name = Message("Reset an administrator’s second factor")
   static let path = Path("administrators", nil, "factor-reset", parameters: String.self)
   let identity: Identity
 
@@ -45,9 +46,9 @@ struct ResetAdministratorFactor: AdministratorForm {
   }
 
   func perform(
-    _ administrator: Administrator, _ target: FormTarget<SignedIn>, _ request: ActionRequest
+    _ administrator: Administrator, _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
-    let outcome = try await identity.administratorFactors.reset(administrator.id, request)
+    let outcome = try await identity.administratorFactors.reset(administrator.id, target.request)
     return FormEnd(
       Message(
         "The second factor for {name} was reset, and their sessions were ended.",
@@ -59,6 +60,7 @@ struct ResetAdministratorFactor: AdministratorForm {
 /// `/administrators/{id}/removal`: removes an administrator.
 struct RemoveAdministrator: AdministratorForm {
   static let action = ConsoleAction.removeAdministrator
+  static let name = Message("Remove administrator")
   static let path = Path("administrators", nil, "removal", parameters: String.self)
   let identity: Identity
 
@@ -102,10 +104,10 @@ struct RemoveAdministrator: AdministratorForm {
   }
 
   func perform(
-    _ administrator: Administrator, _ target: FormTarget<SignedIn>, _ request: ActionRequest
+    _ administrator: Administrator, _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
     let name = administrator.short
-    let outcome = try await identity.administrators.remove(administrator.id, by: .console(request))
+    let outcome = try await identity.administrators.remove(administrator.id, target.request)
     let tokens = outcome.value
     return FormEnd(
       tokens == 0
@@ -163,9 +165,7 @@ extension AdministratorForm {
     return administrator
   }
 
-  func fault(
-    _ error: ManagementError, _ target: FormTarget<SignedIn>
-  ) throws -> FieldError {
+  func fault(_ error: ManagementError, _ target: FormTarget<SignedIn>) throws -> FieldError {
     switch error {
     case .notAllowed: throw Refusal.notAllowed(.manageAdministrators)
     case .oneself:

@@ -222,7 +222,7 @@ extension ProjectsAttention.Facts {
         Message("Hit the hourly action limit on {since}.", ["since": times.value(agent.since)]),
         found: Link(
           text: Message("Unblock…"),
-          href: ConsolePaths.unblockAgent(agent.pool, agent.agent.text))
+          href: UnblockAgent.path(agent.pool, agent.agent.text))
       ) {
         $0.name = .verbatim(agent.name)
         $0.project = agent.pool.name

@@ -5,6 +5,7 @@ import Localization
 /// `/audit/retention`: how long entries of the audit log are kept.
 struct ChangeAuditRetention: FormAction {
   static let action = ConsoleAction.changeAuditRetention
+  static let name = Message("Change audit log retention")
   static let path = Path("audit", "retention")
   let chain: AuditChain
 
@@ -52,10 +53,8 @@ struct ChangeAuditRetention: FormAction {
     return days
   }
 
-  func perform(
-    _ days: Int?, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await chain.setRetention(days: days, request)
+  func perform(_ days: Int?, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
+    let outcome = try await chain.setRetention(days: days, target.request)
     return FormEnd(
       outcome.value
         ? Message("Audit log retention changed.")

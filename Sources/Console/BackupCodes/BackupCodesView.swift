@@ -79,6 +79,7 @@ struct LockCaution: ViewModel {
 /// `S/users/{uid}/recovery-codes/removal`: revokes a user's recovery codes.
 struct RevokeRecoveryCodes: UserAction {
   static let action = ConsoleAction.revokeRecoveryCodes
+  static let name = Message("Revoke recovery codes")
   static let path = PoolPath1("users", nil, "recovery-codes", "removal")
   static let isDestructive = true
   let identity: Identity
@@ -92,7 +93,7 @@ struct RevokeRecoveryCodes: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Revoke recovery codes"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Revoke the recovery codes for {user}?",
         ["user": account.shortLabel]),
@@ -112,11 +113,9 @@ struct RevokeRecoveryCodes: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.backupCodes.endRecoveryCodes(
-      request, of: target.user, in: target.pool)
+      target.request, of: target.user, in: target.pool)
     return FormEnd(
       Message(
         one: "{count} recovery code revoked. The user can generate new ones in the application.",

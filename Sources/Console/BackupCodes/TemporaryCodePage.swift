@@ -8,6 +8,7 @@ import Templating
 /// once.
 struct CreateTemporaryCode: UserAction {
   static let action = ConsoleAction.createTemporaryCode
+  static let name = Message("Generate temporary code")
   static let path = PoolPath1("users", nil, "temporary-code")
   let identity: Identity
 
@@ -41,11 +42,9 @@ struct CreateTemporaryCode: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.backupCodes.makeTemporaryCode(
-      request, for: target.user, in: target.pool,
+      target.request, for: target.user, in: target.pool,
       hours: Int(target.form.trimmed("hours")) ?? 0)
     try await identity.consoleStorage.keep(
       done.value, of: target.user, in: target.pool,
@@ -221,6 +220,7 @@ struct SpelledGroup: ViewModel {
 /// `S/users/{uid}/temporary-code/removal`: revokes a user's temporary code.
 struct RevokeTemporaryCode: UserAction {
   static let action = ConsoleAction.revokeTemporaryCode
+  static let name = Message("Revoke temporary code")
   static let path = PoolPath1("users", nil, "temporary-code", "removal")
   static let isDestructive = true
   let identity: Identity
@@ -234,7 +234,7 @@ struct RevokeTemporaryCode: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, state) = try await identity.accountWithCodes(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Revoke temporary code"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Revoke the temporary code for {user}?",
         ["user": account.shortLabel]),
@@ -245,19 +245,15 @@ struct RevokeTemporaryCode: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.backupCodes.endTemporaryCode(
-      request, of: target.user, in: target.pool)
+      target.request, of: target.user, in: target.pool)
     return FormEnd(Message("Temporary code revoked."), at: target.userPage, after: done)
   }
 }
 
 extension Identity {
-  func accountWithCodes(
-    _ target: PoolTarget
-  ) async throws -> (Account, BackupCodeState) {
+  func accountWithCodes(_ target: PoolTarget) async throws -> (Account, BackupCodeState) {
     let account = try await account(target)
     let state = try await backupCodes.state(of: account, in: target.pool)
     return (account, state)

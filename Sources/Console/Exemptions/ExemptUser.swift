@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/exemption`: exempts a user from MFA until a date, or renews an exemption.
 struct ExemptUser: UserAction {
   static let action = ConsoleAction.exemptUser
+  static let name = Message("Exempt user from MFA")
   static let path = PoolPath1("users", nil, "exemption")
   let identity: Identity
 
@@ -53,11 +54,9 @@ struct ExemptUser: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.exemptions.grant(
-      target.pool, target.user, until: end(target).moment, request)
+      target.pool, target.user, until: end(target).moment, target.request)
     return FormEnd(
       Message(
         "User exempted through {until}.", ["until": target.times.endValue(done.value.endsAt)]),
@@ -76,6 +75,7 @@ struct ExemptUser: UserAction {
 /// `S/users/{uid}/exemption/end`: ends a user's exemption early.
 struct EndExemption: FormAction {
   static let action = ConsoleAction.endExemption
+  static let name = Message("End exemption")
   static let path = PoolPath1("users", nil, "exemption", "end")
   let identity: Identity
 
@@ -83,7 +83,7 @@ struct EndExemption: FormAction {
     let account = try await identity.account(target)
     let found = try await identity.exemptions.find(account)
     var page = FormPage(
-      account, in: target.pool, title: Message("End exemption"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "End the MFA exemption for {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -96,10 +96,8 @@ struct EndExemption: FormAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.exemptions.end(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.exemptions.end(target.pool, target.user, target.request)
     return FormEnd(Message("Exemption ended."), at: target.userPage, after: done)
   }
 }

@@ -7,6 +7,7 @@ import Text
 /// `S/users/{uid}/factors/{enrollment}/removal`: removes one factor of a user.
 struct RemoveFactor: UserAction {
   static let action = ConsoleAction.removeFactor
+  static let name = Message("Remove factor")
   static let path = PoolPath2("users", nil, "factors", nil, "removal")
   static let isDestructive = true
   let identity: Identity
@@ -25,7 +26,7 @@ struct RemoveFactor: UserAction {
         "user": removal.account.shortLabel,
       ])
     var page = FormPage(
-      removal.account, in: target.pool, title: Message("Remove factor"), heading: heading,
+      removal.account, in: target.pool, title: Self.name, heading: heading,
       consequences: sentences, button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
@@ -34,11 +35,9 @@ struct RemoveFactor: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.factorRemovals.remove(
-      target.pool, target.user, ID(target.object), request)
+      target.pool, target.user, ID(target.object), target.request)
     return RemovalText(identity: identity, target: target).result(done)
   }
 
@@ -50,6 +49,7 @@ struct RemoveFactor: UserAction {
 /// `S/users/{uid}/factors/removal`: removes all factors of a user.
 struct RemoveAllFactors: UserAction {
   static let action = ConsoleAction.removeAllFactors
+  static let name = Message("Remove all factors")
   static let path = PoolPath1("users", nil, "factors", "removal")
   static let isDestructive = true
   let identity: Identity
@@ -66,7 +66,7 @@ struct RemoveAllFactors: UserAction {
     let removal = try await words.consequences(of: nil)
     let sentences = try await words.known(removal) + words.sentences(removal)
     var page = FormPage(
-      removal.account, in: target.pool, title: Message("Remove all factors"),
+      removal.account, in: target.pool, title: Self.name,
       heading: Message(
         "Remove all factors from {user}?", ["user": removal.account.shortLabel]
       ),
@@ -83,11 +83,9 @@ struct RemoveAllFactors: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.factorRemovals.remove(
-      target.pool, target.user, nil, request,
+      target.pool, target.user, nil, target.request,
       seen: Set(target.form.all(Self.field).map { ID($0.text) }))
     return RemovalText(identity: identity, target: target).result(done)
   }

@@ -8,6 +8,7 @@ import Templating
 /// The query can prefill the name, as the Undo link after a rename does.
 struct RenameFactor: UserAction {
   static let action = ConsoleAction.renameFactor
+  static let name = Message("Rename factor")
   static let path = PoolPath2("users", nil, "factors", nil, "name")
   let identity: Identity
 
@@ -32,7 +33,7 @@ struct RenameFactor: UserAction {
         : Message("You can change the name back later. The audit log keeps both names."),
     ]
     var page = FormPage(
-      found.account, in: target.pool, title: Message("Rename factor"), heading: heading,
+      found.account, in: target.pool, title: Self.name, heading: heading,
       consequences: consequences, button: Message("Rename factor"), isDestructive: false,
       factsHeading: Message("This factor"),
       facts: FactorText.facts(found.factor, target.times))
@@ -50,11 +51,9 @@ struct RenameFactor: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.support.rename(
-      target.pool, target.user, ID(target.object), to: target.form.trimmed("name"), request)
+      target.pool, target.user, ID(target.object), to: target.form.trimmed("name"), target.request)
     // A factor without a previous name has no name to restore.
     let undo = done.value.factor.displayName.map { old in
       let form = ["name": old] as Form

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/removals/{removal}/undo`: restores a user's removed factors.
 struct RestoreFactors: UserAction {
   static let action = ConsoleAction.restoreFactors
+  static let name = Message("Restore factors")
   static let path = PoolPath2("users", nil, "removals", nil, "undo")
   let identity: Identity
 
@@ -37,7 +38,7 @@ struct RestoreFactors: UserAction {
           "The user has no active sessions. Sessions that ended with the removal aren’t restored.")),
     ]
     var page = FormPage(
-      account, in: target.pool, title: Message("Restore factors"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Restore factors removed from {user}?", ["user": account.shortLabel]),
       consequences: consequences,
@@ -67,11 +68,9 @@ struct RestoreFactors: UserAction {
       link: target.origin + target.address)
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.factorRemovals.undo(
-      target.pool, target.user, ID(target.object), request)
+      target.pool, target.user, ID(target.object), target.request)
     let (hold, ended) = (done.value.hold, done.value.sessionsEnded)
     return FormEnd(
       Message(
@@ -93,6 +92,7 @@ struct RestoreFactors: UserAction {
 /// undo window ends.
 struct PurgeFactors: UserAction {
   static let action = ConsoleAction.purgeFactors
+  static let name = Message("Delete removed factors permanently")
   static let path = PoolPath2("users", nil, "removals", nil, "purge")
   static let isDestructive = true
   let identity: Identity
@@ -147,11 +147,9 @@ struct PurgeFactors: UserAction {
     return sentences.compactMap { $0 }
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.factorRemovals.purge(
-      target.pool, target.user, ID(target.object), request)
+      target.pool, target.user, ID(target.object), target.request)
     let factors = done.value.hold.factors
     return FormEnd(
       Message(

@@ -7,6 +7,7 @@ import Templating
 /// that can't be set, by two codes that the caller reads to the agent.
 struct Resynchronize: UserAction {
   static let action = ConsoleAction.resynchronizeFactor
+  static let name = Message("Resynchronize factor")
   static let path = PoolPath2("users", nil, "factors", nil, "resynchronization")
   let identity: Identity
 
@@ -27,7 +28,7 @@ struct Resynchronize: UserAction {
     let found = try await identity.factor(target)
     let rules = try await identity.support.settings(target.pool)
     var page = FormPage(
-      found.account, in: target.pool, title: Message("Resynchronize factor"),
+      found.account, in: target.pool, title: Self.name,
       heading: Message(
         "Resynchronize “{factor}” of {user}?",
         ["factor": FactorText.name(found.factor), "user": found.account.shortLabel]),
@@ -64,14 +65,12 @@ struct Resynchronize: UserAction {
     return field
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let form = target.form
     let done = try await identity.resynchronizations.resynchronize(
       ID(target.object), of: target.user, in: target.pool,
       with: CodePair(
-        first: form.code(Self.codes[0]), second: form.code(Self.codes[1])), request)
+        first: form.code(Self.codes[0]), second: form.code(Self.codes[1])), target.request)
     switch done.value {
     case .codesWrong:
       return FormEnd(
@@ -107,6 +106,7 @@ struct Resynchronize: UserAction {
 /// `S/users/{uid}/factors/{enrollment}/clock-offset`: undoes a resynchronization.
 struct ClearOffset: UserAction {
   static let action = ConsoleAction.clearClockOffset
+  static let name = Message("Clear clock offset")
   static let path = PoolPath2("users", nil, "factors", nil, "clock-offset")
   let identity: Identity
 
@@ -119,7 +119,7 @@ struct ClearOffset: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
     var page = FormPage(
-      found.account, in: target.pool, title: Message("Clear clock offset"),
+      found.account, in: target.pool, title: Self.name,
       heading: Message(
         "Clear the clock offset of “{factor}” for {user}?",
         ["factor": FactorText.name(found.factor), "user": found.account.shortLabel]),
@@ -142,11 +142,9 @@ struct ClearOffset: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.resynchronizations.clearOffset(
-      ID(target.object), of: target.user, in: target.pool, request)
+      ID(target.object), of: target.user, in: target.pool, target.request)
     let factor = FactorText.name(done.value.factor)
     let text = done.value.acceptedFrom.map {
       Message(

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date.
 struct SuspendFactor: UserAction {
   static let action = ConsoleAction.suspendFactor
+  static let name = Message("Suspend factor")
   static let path = PoolPath2("users", nil, "factors", nil, "suspension")
   let identity: Identity
 
@@ -49,7 +50,7 @@ struct SuspendFactor: UserAction {
       Message("The suspension ends automatically at the time you choose. You can end it early."),
     ]
     var page = FormPage(
-      found.account, in: target.pool, title: Message("Suspend factor"), heading: heading,
+      found.account, in: target.pool, title: Self.name, heading: heading,
       consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"),
       factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
@@ -61,12 +62,10 @@ struct SuspendFactor: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let end = try end(target)
     let done = try await identity.support.suspend(
-      target.pool, target.user, ID(target.object), until: end.moment, request)
+      target.pool, target.user, ID(target.object), until: end.moment, target.request)
     let until = end.moment.map { target.times.endValue($0) } ?? .text("")
     let undo = Link(
       text: Message("End now"),
@@ -139,6 +138,7 @@ struct SuspendFactor: UserAction {
 /// `S/users/{uid}/factors/{enrollment}/suspension/end`: ends the suspension of a factor early.
 struct ResumeFactor: UserAction {
   static let action = ConsoleAction.resumeFactor
+  static let name = Message("End suspension")
   static let path = PoolPath2("users", nil, "factors", nil, "suspension", "end")
   let identity: Identity
 
@@ -161,7 +161,7 @@ struct ResumeFactor: UserAction {
       Message("Make sure the user has the device. Anyone who has it can generate valid codes."),
     ]
     var page = FormPage(
-      found.account, in: target.pool, title: Message("End suspension"), heading: heading,
+      found.account, in: target.pool, title: Self.name, heading: heading,
       consequences: consequences, button: Message("End suspension"), isDestructive: false,
       factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
@@ -172,11 +172,9 @@ struct ResumeFactor: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.support.resume(
-      target.pool, target.user, ID(target.object), request)
+      target.pool, target.user, ID(target.object), target.request)
     return FormEnd(
       Message(
         "Suspension ended. Codes from the factor “{name}” are accepted again.",

@@ -5,8 +5,7 @@ import Templating
 
 /// A form: its page, and what submitting it does.
 ///
-/// Its routes, which only `RouteTable` adds, take the permission from ``action`` and hand it the
-/// submitted request, so that no action is without its guards.
+/// Its routes, which only `RouteTable` adds, take the permission from ``action``.
 protocol FormAction<Place>: Sendable {
   associatedtype Place: FormPlace
   associatedtype Address: FormPath<Place>
@@ -16,6 +15,9 @@ protocol FormAction<Place>: Sendable {
   associatedtype Reason: Error = Never
 
   static var action: ConsoleAction { get }
+
+  /// What submitting the form does, like the title of its page.
+  static var name: Message { get }
 
   /// What the action is instead where its page is stricter (``FormPage/isStricter``); empty if it
   /// never is.
@@ -27,9 +29,7 @@ protocol FormAction<Place>: Sendable {
 
   func input(_ target: FormTarget<Place>) async throws -> Input
 
-  func perform(
-    _ input: Input, _ target: FormTarget<Place>, _ request: ActionRequest
-  ) async throws -> FormEnd
+  func perform(_ input: Input, _ target: FormTarget<Place>) async throws -> FormEnd
 
   /// Returns where the form shows a failure.
   func fault(_ reason: Reason, _ target: FormTarget<Place>) throws -> FieldError
@@ -223,6 +223,8 @@ struct FormTarget<Place: FormPlace>: Sendable {
   var signedIn: SignedIn { place.signedIn }
   var form: Form { kept ?? signedIn.form }
   var times: Times { signedIn.times }
+  /// The submitted reason and code, which every action is performed with.
+  var request: ActionRequest { ActionInput(signedIn.form).request(signedIn) }
 
   func elsewhere(_ path: String, saying text: Message? = nil) -> Refusal {
     .elsewhere(path, text, signedIn.session)
@@ -308,7 +310,7 @@ struct FormRoutes<Action: FormAction>: Sendable {
     }
     let end: FormEnd
     do {
-      end = try await action.perform(input, target, forms.request(signedIn))
+      end = try await action.perform(input, target)
     } catch {
       if let reason = error as? Action.Reason, let conflict = action.conflict(reason, target) {
         return try await show(target, errors: [], conflict)

@@ -38,10 +38,16 @@ struct FormPage: Sendable {
   /// Whether the form ends something for ever.
   var isFinal = false
   var keep = Message("Cancel")
+  /// What the link back says where a refusal replaces the form.
+  var leave = Message("Back to user")
   /// Where the cancel link leads.
   let back: String
   var factsHeading = Message.verbatim("")
   var facts: [Fact] = []
+  /// What the facts lead to.
+  var factsLink: Link?
+  /// Whether a refusal replaces the form until an administrator without a code re-authenticates.
+  var needsCodeFirst = false
 
   // What only actions on a user have.
 
@@ -143,10 +149,12 @@ struct FormView: ViewModel {
     .flag("isSplit") { $0.page.isQuestion || $0.page.user != nil || !$0.page.facts.isEmpty },
     .list("hidden") { $0.page.hidden },
     .text("keep") { $0.page.keep },
+    .text("leave") { $0.page.leave },
     .text("back") { $0.page.back },
     .flag("hasFacts") { !$0.page.facts.isEmpty },
     .text("factsHeading") { $0.page.factsHeading },
     .list("facts") { $0.page.facts },
+    .optional("factsLink") { $0.page.factsLink },
   ]
 }
 
@@ -169,6 +177,10 @@ extension ActionForms {
       if page.notifies, let mail = FactorText.mail(to: account, isCarried: carriesMail) {
         page.consequences.append(mail)
       }
+    } else if page.needsCodeFirst {
+      let isDue = try await identity.support.asksForCode(signedIn.session)
+      refusal =
+        page.refusal.map { SupportRefusal($0) } ?? SupportRefusal(lackingCode: isDue, signedIn)
     }
     var frame = try await place.frame(page.title, frames)
     frame.crumbs = page.crumbs

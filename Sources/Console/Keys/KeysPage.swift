@@ -182,6 +182,7 @@ struct KeysPage: Sendable {
 /// `/projects/{p}/settings/keys/{id}/revocation`: revokes an API key.
 struct RevokeAPIKey: FormAction {
   static let action = ConsoleAction.revokeAPIKey
+  static let name = Message("Revoke API key")
   static let path = ProjectPath1("settings", "keys", nil, "revocation")
   let keys: APIKeys
 
@@ -218,11 +219,8 @@ struct RevokeAPIKey: FormAction {
       ])
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await keys.revoke(
-      ID(target.object), of: target.pool.project, by: .console(request))
+  func perform(_ input: Void, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
+    let outcome = try await keys.revoke(ID(target.object), of: target.pool.project, target.request)
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(target.pool), after: outcome)

@@ -17,11 +17,12 @@ enum TokensRoutes: ConsoleFeature {
 /// `S/settings/tokens/new`: creates a service token and shows it once.
 struct CreateServiceToken: FormAction {
   static let action = ConsoleAction.createServiceToken
+  static let name = Message("Create service token")
   static let path = PoolPath0("settings", "tokens", "new")
   let tokens: ServiceTokens
   let created: Template<CreatedTokenView>
 
-  func page(_ target: FormTarget<PoolContext>) -> FormPage {
+  func page(_ target: PoolTarget) -> FormPage {
     let pool = target.pool
     let name = Message.Value.text(pool.name)
     return FormPage(
@@ -57,20 +58,18 @@ struct CreateServiceToken: FormAction {
       ], button: Message("Create token"), back: ConsolePaths.keys(pool))
   }
 
-  func input(_ target: FormTarget<PoolContext>) throws(InvalidInput) -> ServiceTokenRole {
+  func input(_ target: PoolTarget) throws(InvalidInput) -> ServiceTokenRole {
     guard let role = ServiceTokenRole(rawValue: target.form.trimmed("role")) else {
       throw .field("role", Message("Select a role."))
     }
     return role
   }
 
-  func perform(
-    _ role: ServiceTokenRole, _ target: FormTarget<PoolContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ role: ServiceTokenRole, _ target: PoolTarget) async throws -> FormEnd {
     let pool = target.pool
     let outcome = try await tokens.create(
       project: pool.project, tenant: pool.tenant, role: role, name: target.form.trimmed("name"),
-      by: .console(request))
+      target.request)
     let (token, secret) = outcome.value
     return FormEnd(
       title: Message("Token created · Settings"), crumbs: [.keys(pool)], after: outcome
@@ -80,9 +79,7 @@ struct CreateServiceToken: FormAction {
     }
   }
 
-  func fault(
-    _ error: ServiceTokenError, _ target: FormTarget<PoolContext>
-  ) throws -> FieldError {
+  func fault(_ error: ServiceTokenError, _ target: PoolTarget) throws -> FieldError {
     switch error {
     case .invalidName:
       FieldError(
@@ -116,10 +113,11 @@ struct CreatedTokenView: ViewModel {
 /// `S/settings/tokens/{id}/revocation`: revokes a service token.
 struct RevokeServiceToken: FormAction {
   static let action = ConsoleAction.revokeServiceToken
+  static let name = Message("Revoke service token")
   static let path = PoolPath1("settings", "tokens", nil, "revocation")
   let tokens: ServiceTokens
 
-  func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (pool, times) = (target.pool, target.times)
     let all = try await tokens.list(pool.project, tenant: pool.tenant)
     guard let token = all.first(where: { $0.id.text == target.object && $0.revokedAt == nil })
@@ -144,20 +142,16 @@ struct RevokeServiceToken: FormAction {
       ])
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<PoolContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let pool = target.pool
     let outcome = try await tokens.revoke(
-      ID(target.object), of: pool.project, tenant: pool.tenant, by: .console(request))
+      ID(target.object), of: pool.project, tenant: pool.tenant, target.request)
     return FormEnd(
       Message("Service token revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(pool), after: outcome)
   }
 
-  func fault(
-    _ error: ServiceTokenError, _ target: FormTarget<PoolContext>
-  ) throws -> FieldError {
+  func fault(_ error: ServiceTokenError, _ target: PoolTarget) throws -> FieldError {
     throw Refusal.notFound
   }
 }

@@ -104,6 +104,7 @@ struct TrustedTokenKeyRow: ViewModel {
 /// `/projects/{p}/settings/custom-token-keys/new`: registers the public key of a backend.
 struct RegisterTrustedTokenKey: FormAction {
   static let action = ConsoleAction.registerTokenSigningKey
+  static let name = Message("Add custom token signing key")
   static let path = ProjectPath0("settings", "custom-token-keys", "new")
   let keys: TrustedTokenKeys
 
@@ -138,14 +139,12 @@ struct RegisterTrustedTokenKey: FormAction {
       back: ConsolePaths.trustedTokenKeys(target.pool.project.text))
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
     let (form, project) = (target.form, target.pool.project)
     let issuer = form.trimmed("issuer")
     let outcome = try await keys.add(
       to: project, issuer: issuer, keyID: form.trimmed("key-id"), key: form.text("key") ?? "",
-      by: .console(request))
+      target.request)
     return FormEnd(
       Message("Key for {issuer} registered.", ["issuer": .name(issuer)]),
       at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)
@@ -195,6 +194,7 @@ struct RegisterTrustedTokenKey: FormAction {
 /// `/projects/{p}/settings/custom-token-keys/{id}/revocation`: revokes a key.
 struct RevokeTrustedTokenKey: FormAction {
   static let action = ConsoleAction.revokeTokenSigningKey
+  static let name = Message("Revoke custom token signing key")
   static let path = ProjectPath1(
     "settings", "custom-token-keys", nil, "revocation")
   let keys: TrustedTokenKeys
@@ -232,11 +232,9 @@ struct RevokeTrustedTokenKey: FormAction {
       ])
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
     let project = target.pool.project
-    let outcome = try await keys.revoke(ID(target.object), of: project, by: .console(request))
+    let outcome = try await keys.revoke(ID(target.object), of: project, target.request)
     return FormEnd(
       Message("Key revoked. Custom tokens signed with it are now rejected."),
       at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)

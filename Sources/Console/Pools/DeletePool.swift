@@ -5,6 +5,7 @@ import Localization
 /// `/projects/{p}/settings/deletion`: deletes a project.
 struct DeleteProject: PoolDeletion {
   static let action = ConsoleAction.deleteProject
+  static let name = Message("Delete project")
   static let path = ProjectPath0("settings", "deletion")
   let pools: Pools
 
@@ -16,6 +17,7 @@ struct DeleteProject: PoolDeletion {
 /// `/projects/{p}/tenants/{t}/settings/deletion`: deletes a tenant.
 struct DeleteTenant: PoolDeletion {
   static let action = ConsoleAction.deleteTenant
+  static let name = Message("Delete tenant")
   static let path = TenantPath0("settings", "deletion")
   let pools: Pools
 
@@ -112,12 +114,9 @@ extension PoolDeletion {
     }
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<Place>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: FormTarget<Place>) async throws -> FormEnd {
     let pool = target.pool
-    let outcome = try await pools.delete(
-      project: pool.project, tenant: pool.tenant, by: .console(request))
+    let outcome = try await pools.delete(project: pool.project, tenant: pool.tenant, target.request)
     let name = Message.Value.name(Formatted.short(pool.name))
     return pool.tenant == nil
       ? FormEnd(

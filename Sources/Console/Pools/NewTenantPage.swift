@@ -6,6 +6,7 @@ import MailText
 /// `/projects/{p}/tenants/new`: creates a tenant.
 struct CreateTenant: FormAction {
   static let action = ConsoleAction.createTenant
+  static let name = Message("Create tenant")
   static let path = ProjectPath0("tenants", "new")
   let identity: Identity
 
@@ -38,9 +39,7 @@ struct CreateTenant: FormAction {
 
   /// The policy of the project; nil if TOTP is off there, or for administrators who can't read it
   /// or set that of a tenant.
-  private func projectPolicy(
-    _ target: FormTarget<ProjectContext>
-  ) async throws -> StoredPolicy? {
+  private func projectPolicy(_ target: FormTarget<ProjectContext>) async throws -> StoredPolicy? {
     let (administrator, pool) = (target.signedIn.administrator, target.pool)
     guard
       [Permission.readPolicy, .changePolicy].allSatisfy({
@@ -91,28 +90,23 @@ struct CreateTenant: FormAction {
     }
   }
 
-  func perform(
-    _ version: Int?, _ target: FormTarget<ProjectContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ version: Int?, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
     let (project, pools) = (target.pool.project, identity.pools)
     let edit = PoolEdit.newTenant(named: target.form.trimmed("name"))
     guard let version else {
-      let tenant = try await pools.createTenant(in: project, edit, by: .console(request)).value
+      let tenant = try await pools.createTenant(in: project, edit, target.request)
       return FormEnd(
         Message("Tenant created. TOTP is off in its policy."),
         at: ConsolePaths.overview(tenant.pool))
     }
     let tenant = try await pools.createTenant(
-      in: project, edit, withPolicyVersion: version, by: .console(request)
-    ).value
+      in: project, edit, withPolicyVersion: version, target.request)
     return FormEnd(
       Message("Tenant created with the policy of {name}.", ["name": .name(target.pool.name)]),
       at: ConsolePaths.overview(tenant.pool))
   }
 
-  func fault(
-    _ error: PoolError, _ target: FormTarget<ProjectContext>
-  ) throws -> FieldError {
+  func fault(_ error: PoolError, _ target: FormTarget<ProjectContext>) throws -> FieldError {
     switch error {
     case .policy(.changedMeanwhile):
       FieldError(

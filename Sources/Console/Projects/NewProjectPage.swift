@@ -5,6 +5,7 @@ import Localization
 /// `/projects/new`: creates a project.
 struct CreateProject: FormAction {
   static let action = ConsoleAction.createProject
+  static let name = Message("Create project")
   static let path = Path("projects", "new")
   let pools: Pools
 
@@ -33,20 +34,15 @@ struct CreateProject: FormAction {
     return name
   }
 
-  func perform(
-    _ name: String, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ name: String, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
     let project = try await pools.createProject(
-      id: target.form.trimmed("id"), displayName: name, by: .console(request)
-    ).value
+      id: target.form.trimmed("id"), displayName: name, target.request)
     return FormEnd(
       Message("Project created. TOTP is off in its policy."),
       at: ConsolePaths.overview(project.pool))
   }
 
-  func fault(
-    _ error: PoolError, _ target: FormTarget<SignedIn>
-  ) throws -> FieldError {
+  func fault(_ error: PoolError, _ target: FormTarget<SignedIn>) throws -> FieldError {
     try FieldError(error, id: target.form.trimmed("id"))
   }
 }

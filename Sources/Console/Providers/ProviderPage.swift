@@ -35,9 +35,7 @@ struct ProviderPage: Sendable {
     }
   }
 
-  private static func settings(
-    _ answers: ProviderAnswers
-  ) throws -> ProviderSettings {
+  private static func settings(_ answers: ProviderAnswers) throws -> ProviderSettings {
     guard IdentityProviders.kind(of: answers.id) == .oidc else { throw ProviderError.invalidID }
     var settings = ProviderSettings()
     try answers.apply(to: &settings, .oidc)
@@ -74,9 +72,7 @@ struct ProviderPage: Sendable {
     }
   }
 
-  private func find(
-    _ context: PoolContext, _ id: String
-  ) async throws -> IdentityProvider {
+  private func find(_ context: PoolContext, _ id: String) async throws -> IdentityProvider {
     try await identity.identityProviders.find(context.pool, id)
   }
 
@@ -239,11 +235,12 @@ struct ProviderView: ViewModel {
 /// `S/settings/providers/{id}/removal`: removes a provider.
 struct RemoveProvider: FormAction {
   static let action = ConsoleAction.removeIdentityProvider
+  static let name = Message("Remove identity provider")
   static let path = PoolPath1("settings", "providers", nil, "removal")
   let providers: IdentityProviders
   static let stricterActions = [ConsoleAction.narrowProvider]
 
-  func page(_ target: FormTarget<PoolContext>) async throws -> FormPage {
+  func page(_ target: PoolTarget) async throws -> FormPage {
     let (pool, id) = (target.pool, target.object)
     let outside = try await providers.leftOutside(of: pool, byChanging: id, nil)
     var page = Self.page(pool, id)
@@ -275,18 +272,14 @@ struct RemoveProvider: FormAction {
       back: ConsolePaths.provider(pool, id))
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<PoolContext>, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await providers.delete(target.pool, target.object, by: .console(request))
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let outcome = try await providers.delete(target.pool, target.object, target.request)
     return FormEnd(
       Message("Provider {id} removed.", ["id": .text(target.object)]),
       at: ConsolePaths.providers(target.pool), after: outcome)
   }
 
-  func fault(
-    _ error: ProviderError, _ target: FormTarget<PoolContext>
-  ) throws -> FieldError {
+  func fault(_ error: ProviderError, _ target: PoolTarget) throws -> FieldError {
     throw error
   }
 }

@@ -73,21 +73,21 @@ struct KeptAnswersPage: Sendable {
 struct KeptFormRoutes: Sendable {
   let destinations: [Route]
   private let router: Router
-  private let actions: [Route.Label: ConsoleAction]
+  private let names: [Route.Label: Message]
 
   init(_ routes: [ConsoleRoute]) {
     destinations = routes.map(\.route)
     var router = Router()
-    var actions: [Route.Label: ConsoleAction] = [:]
+    var names: [Route.Label: Message] = [:]
     for route in routes {
       router.add(route.route)
-      actions[route.route.label] = route.actions.first ?? route.preparedActions.first
+      names[route.route.label] = route.name
     }
-    (self.router, self.actions) = (router, actions)
+    (self.router, self.names) = (router, names)
   }
 
   func action(of target: Target) -> Message? {
-    router.label(.post, target).flatMap { actions[$0] }?.name
+    router.label(.post, target).flatMap { names[$0] }
   }
 }
 

@@ -5,6 +5,7 @@ import Localization
 /// `/administrators/sign-in-provider/removal`: removes the provider.
 struct RemoveSignInProvider: FormAction {
   static let action = ConsoleAction.removeSignInProvider
+  static let name = Message("Remove sign-in provider")
   static let path = Path("administrators", "sign-in-provider", "removal")
   let providers: ConsoleProviders
 
@@ -31,18 +32,14 @@ struct RemoveSignInProvider: FormAction {
       ])
   }
 
-  func perform(
-    _ input: Void, _ target: FormTarget<SignedIn>, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await providers.remove(request)
+  func perform(_ input: Void, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
+    let outcome = try await providers.remove(target.request)
     return FormEnd(
       Message("The sign-in provider was removed."), at: ConsolePaths.instanceSettings(),
       after: outcome)
   }
 
-  func fault(
-    _ error: ConsoleProviderError, _ target: FormTarget<SignedIn>
-  ) throws -> FieldError {
+  func fault(_ error: ConsoleProviderError, _ target: FormTarget<SignedIn>) throws -> FieldError {
     switch error {
     case .passwordSignInOff:
       FieldError(

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
 struct VerifyEmail: UserAction {
   static let action = ConsoleAction.verifyEmail
+  static let name = Message("Mark email as verified")
   static let path = PoolPath1("users", nil, "verification")
   let identity: Identity
 
@@ -18,7 +19,7 @@ struct VerifyEmail: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Mark email as verified"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Mark email as verified for {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -40,10 +41,8 @@ struct VerifyEmail: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.verifyEmail(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.verifyEmail(target.pool, target.user, target.request)
     return FormEnd(Message("Email marked as verified."), at: target.userPage, after: done)
   }
 }
@@ -51,6 +50,7 @@ struct VerifyEmail: UserAction {
 /// `S/users/{uid}/disabling`: keeps a user from signing in.
 struct DisableUser: UserAction {
   static let action = ConsoleAction.disableUser
+  static let name = Message("Disable user")
   static let path = PoolPath1("users", nil, "disabling")
   static let isDestructive = true
   let identity: Identity
@@ -62,7 +62,7 @@ struct DisableUser: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Disable user"),
+      account, in: target.pool, title: Self.name,
       heading: Message("Disable {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user can’t sign in until an administrator enables the account again."),
@@ -73,10 +73,8 @@ struct DisableUser: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.disable(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.disable(target.pool, target.user, target.request)
     let sessions = SessionText.ended(done.value)
     return FormEnd(
       Message("User disabled. {sessions}", ["sessions": .message(sessions)]), at: target.userPage,
@@ -87,6 +85,7 @@ struct DisableUser: UserAction {
 /// `S/users/{uid}/enabling`: allows a user to sign in again.
 struct EnableUser: UserAction {
   static let action = ConsoleAction.enableUser
+  static let name = Message("Enable user")
   static let path = PoolPath1("users", nil, "enabling")
   let identity: Identity
 
@@ -97,7 +96,7 @@ struct EnableUser: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Enable user"),
+      account, in: target.pool, title: Self.name,
       heading: Message("Enable {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user can sign in again with their existing password and second factors."),
@@ -108,10 +107,8 @@ struct EnableUser: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.enable(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.enable(target.pool, target.user, target.request)
     return FormEnd(Message("User enabled."), at: target.userPage, after: done)
   }
 }
@@ -119,6 +116,7 @@ struct EnableUser: UserAction {
 /// `S/users/{uid}/sessions/end`: ends all sessions of a user.
 struct EndSessions: UserAction {
   static let action = ConsoleAction.endSessions
+  static let name = Message("End sessions")
   static let path = PoolPath1("users", nil, "sessions", "end")
   let identity: Identity
 
@@ -141,10 +139,8 @@ struct EndSessions: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.endSessions(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.endSessions(target.pool, target.user, target.request)
     return FormEnd(SessionText.ended(done.value), at: target.userPage, after: done)
   }
 }
@@ -152,6 +148,7 @@ struct EndSessions: UserAction {
 /// `S/users/{uid}/deletion`: deletes a user, confirmed by typing their email address or UID.
 struct DeleteUser: UserAction {
   static let action = ConsoleAction.deleteUser
+  static let name = Message("Delete user")
   static let path = PoolPath1("users", nil, "deletion")
   static let isDestructive = true
   let identity: Identity
@@ -161,7 +158,7 @@ struct DeleteUser: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Delete user"),
+      account, in: target.pool, title: Self.name,
       heading: Message("Delete {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The account is deleted, along with its password, name, and custom claims."),
@@ -186,10 +183,8 @@ struct DeleteUser: UserAction {
       ["count": .number(factors.count), "factors": .sequence(names)])
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.delete(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.delete(target.pool, target.user, target.request)
     return FormEnd(
       Message("Deleted user {user}.", ["user": done.value.shortLabel]),
       at: ConsolePaths.users(target.pool), after: done)

@@ -7,6 +7,7 @@ import Templating
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
 struct ProtectUser: UserAction {
   static let action = ConsoleAction.protectUser
+  static let name = Message("Change account protection")
   static let path = PoolPath1("users", nil, "protection")
   let identity: Identity
 
@@ -62,13 +63,11 @@ struct ProtectUser: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     // A form without the field never removes a protection.
     let isProtecting = wanted(target.form) ?? true
     let done = try await identity.support.protect(
-      target.pool, target.user, isProtecting, request)
+      target.pool, target.user, isProtecting, target.request)
     return FormEnd(
       isProtecting
         ? Message(
@@ -82,6 +81,7 @@ struct ProtectUser: UserAction {
 /// `S/users/{uid}/allowed-changes`: unlocks a user's account after a reported change.
 struct AllowChanges: FormAction {
   static let action = ConsoleAction.allowChanges
+  static let name = Message("Unlock changes")
   static let path = PoolPath1("users", nil, "allowed-changes")
   let identity: Identity
 
@@ -90,7 +90,7 @@ struct AllowChanges: FormAction {
     // Without a report, there's a refusal in place of the consequences.
     let since = account.lock.map { target.times.value($0.since) } ?? .text("")
     var page = FormPage(
-      account, in: target.pool, title: Message("Unlock changes"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Unlock {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -119,10 +119,8 @@ struct AllowChanges: FormAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.allowChanges(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.allowChanges(target.pool, target.user, target.request)
     return FormEnd(Message("Account unlocked."), at: target.userPage, after: done)
   }
 }
@@ -130,6 +128,7 @@ struct AllowChanges: FormAction {
 /// `S/users/{uid}/unlock`: lets a user try codes again after too many incorrect ones.
 struct UnlockCodes: UserAction {
   static let action = ConsoleAction.unlockCodes
+  static let name = Message("Unlock codes")
   static let path = PoolPath1("users", nil, "unlock")
   let identity: Identity
 
@@ -142,7 +141,7 @@ struct UnlockCodes: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Unlock codes"),
+      account, in: target.pool, title: Self.name,
       heading: Message("Unlock codes for {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("Codes work again right away."),
@@ -159,10 +158,8 @@ struct UnlockCodes: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.support.unlock(target.pool, target.user, request)
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.support.unlock(target.pool, target.user, target.request)
     return FormEnd(Message("Codes unlocked."), at: target.userPage, after: done)
   }
 }

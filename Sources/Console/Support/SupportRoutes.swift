@@ -6,6 +6,7 @@ enum SupportRoutes: ConsoleFeature {
     let (identity, forms) = (parts.identity, parts.actions)
     for action in UserActions.all { table.add(action.init(identity: identity), forms) }
     table.add(AllowChanges(identity: identity), forms)
+    table.add(UnblockAgent(support: identity.support), forms)
     table.inside(
       ConsolePaths.callerCode, .performing(.sendCallerCode), SendCallerCode(forms: forms).send)
 
@@ -14,11 +15,5 @@ enum SupportRoutes: ConsoleFeature {
       view: try parts.template("support/settings", for: SupportRulesView.self))
     table.inside(ConsolePaths.supportRules, .get(.seePool), rules.show)
     table.inside(ConsolePaths.supportRules, .performing(.changeSupportRules), rules.change)
-
-    let unblock = UnblockAgentPage(
-      support: identity.support, frames: parts.frames,
-      view: try parts.template("support/unblock-agent", for: UnblockAgentView.self))
-    table.inside(ConsolePaths.unblockAgent, .get(.protectUsers), unblock.ask)
-    table.inside(ConsolePaths.unblockAgent, .performing(.unblockAgent), unblock.unblock)
   }
 }

@@ -7,6 +7,7 @@ import Templating
 /// email address or UID.
 struct EraseUser: UserAction {
   static let action = ConsoleAction.eraseUser
+  static let name = Message("Erase user data")
   static let path = PoolPath1("users", nil, "erasure")
   static let isDestructive = true
   let identity: Identity
@@ -16,7 +17,7 @@ struct EraseUser: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Erase user data"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Erase everything about {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -38,10 +39,8 @@ struct EraseUser: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.userData.erase(target.pool, target.user, by: .console(request))
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.userData.erase(target.pool, target.user, target.request)
     return FormEnd(done.value.message, at: ConsolePaths.users(target.pool), after: done)
   }
 
@@ -61,13 +60,14 @@ extension UserData.Erasure {
 /// `S/erasure`: erases what's still stored about a deleted user, found by UID.
 struct EraseDeletedUser: FormAction {
   static let action = ConsoleAction.eraseDeletedUser
+  static let name = Message("Erase a deleted user")
   static let path = PoolPath0("erasure")
   let userData: UserData
 
   func page(_ target: PoolTarget) -> FormPage {
     let list = ConsolePaths.users(target.pool)
     return FormPage(
-      title: Message("Erase a deleted user"),
+      title: Self.name,
       crumbs: [Link(text: Message("Users"), href: list)],
       consequences: [
         Message(
@@ -96,10 +96,8 @@ struct EraseDeletedUser: FormAction {
     return typed
   }
 
-  func perform(
-    _ uid: String, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let outcome = try await userData.eraseDeleted(target.pool, ID(uid), request)
+  func perform(_ uid: String, _ target: PoolTarget) async throws -> FormEnd {
+    let outcome = try await userData.eraseDeleted(target.pool, ID(uid), target.request)
     return FormEnd(outcome.value.message, at: ConsolePaths.users(target.pool), after: outcome)
   }
 

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/data`: downloads everything that's stored about a user.
 struct ExportUserData: UserAction {
   static let action = ConsoleAction.exportUserData
+  static let name = Message("Export user data")
   static let path = PoolPath1("users", nil, "data")
   let identity: Identity
 
@@ -14,7 +15,7 @@ struct ExportUserData: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let account = try await identity.account(target)
     var page = FormPage(
-      account, in: target.pool, title: Message("Export user data"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Export everything about {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -35,10 +36,8 @@ struct ExportUserData: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
-    let done = try await identity.userData.export(target.pool, target.user, by: .console(request))
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
+    let done = try await identity.userData.export(target.pool, target.user, target.request)
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}/enrollment-link`: sends a user a link to set up an authenticator app.
 struct SendEnrollmentLink: UserAction {
   static let action = ConsoleAction.sendEnrollmentLink
+  static let name = Message("Send enrollment link")
   static let path = PoolPath1("users", nil, "enrollment-link")
   let identity: Identity
 
@@ -25,7 +26,7 @@ struct SendEnrollmentLink: UserAction {
         ? Message("The user’s other addresses are notified that a link was sent.") : nil,
     ]
     var page = FormPage(
-      account, in: target.pool, title: Message("Send enrollment link"),
+      account, in: target.pool, title: Self.name,
       heading: Message(
         "Send an enrollment link to {user}?", ["user": account.shortLabel]),
       consequences: consequences.compactMap { $0 }, button: Message("Send link"),
@@ -35,11 +36,9 @@ struct SendEnrollmentLink: UserAction {
     return page
   }
 
-  func perform(
-    _ input: Void, _ target: PoolTarget, _ request: ActionRequest
-  ) async throws -> FormEnd {
+  func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.enrollmentLinks.send(
-      request, to: target.user, in: target.pool)
+      target.request, to: target.user, in: target.pool)
     let address = Message.Value.name(Formatted.short(done.value))
     return FormEnd(
       identity.messages.carriesMail

@@ -264,7 +264,6 @@ extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let newUser = PoolPath0("new-user")
   static let supportRules = PoolPath0("settings", "support")
-  static let unblockAgent = PoolPath1("support", "blocked-agents", nil)
   static let stepUp = Path("instance-settings", "step-up")
   static let callerCode = PoolPath1("users", nil, "caller-code")
   static let codeAttempts = PoolPath1("users", nil, "code-attempts")
