@@ -61,13 +61,9 @@ struct LockCaution: ViewModel {
     let times = context.signedIn.times
     guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
     sentence = words
-    let may =
-      context.signedIn.administrator.denial(of: .unlockCodes, on: account, in: context.pool) == nil
-    link =
-      may
-      ? Link(
-        text: Message("Unlock codes…"),
-        href: UnlockCodes.path(context.pool, account.id.text)) : nil
+    link = context.address(of: UnlockCodes.self, on: account).map {
+      Link(text: Message("Unlock codes…"), href: $0)
+    }
   }
 
   static let keys: Keys<Self> = [

@@ -132,9 +132,7 @@ struct UserExemption: ViewModel {
   init(_ exemption: Exemption, of account: Account, in context: PoolContext) {
     self.exemption = exemption
     times = context.signedIn.times
-    let denial = context.signedIn.administrator.denial(
-      of: .endExemption, on: account, in: context.pool)
-    end = denial == nil ? EndExemption.path(context.pool, account.id.text) : nil
+    end = context.address(of: EndExemption.self, on: account)
   }
 
   static let keys: Keys<Self> = [

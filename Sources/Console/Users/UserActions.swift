@@ -36,8 +36,18 @@ struct UserOffer {
 
   var account: Account { records.account }
 
-  fileprivate var objects: [String] {
-    [account.id.text] + [factor?.id.text, hold?.id.text].compactMap { $0 }
+  fileprivate var object: String? { factor?.id.text ?? hold?.id.text }
+}
+
+extension PoolContext {
+  /// The address of an action on a user, or on an object of theirs; nil if the administrator can't
+  /// perform it.
+  func address<Action: FormAction<PoolContext>>(
+    of type: Action.Type, on account: Account, _ object: String? = nil
+  ) -> String? {
+    let denial = signedIn.administrator.denial(of: type.action, on: account, in: pool)
+    guard denial == nil else { return nil }
+    return address + type.path.link([account.id.text] + (object.map { [$0] } ?? []))
   }
 }
 
@@ -102,14 +112,11 @@ struct UserActions: ViewModel {
   private func link<Action: UserAction>(
     _ type: Action.Type, _ offer: UserOffer
   ) -> UserActionLink? {
-    let (context, action) = (offer.context, type.action)
-    let denial = context.signedIn.administrator.denial(
-      of: action, on: offer.account, in: context.pool)
-    guard denial == nil, type.isOffered(offer) else { return nil }
+    let address = offer.context.address(of: type, on: offer.account, offer.object)
+    guard let address, type.isOffered(offer) else { return nil }
     return UserActionLink(
-      action: action, text: type.label(offer),
-      href: context.address + type.path.link(offer.objects), label: type.shortLabel(offer),
-      isPrimary: action == remedy && !type.isDestructive, isDestructive: type.isDestructive)
+      action: type.action, text: type.label(offer), href: address, label: type.shortLabel(offer),
+      isPrimary: type.action == remedy && !type.isDestructive, isDestructive: type.isDestructive)
   }
 
   private mutating func add(_ link: UserActionLink?) {
