@@ -42,7 +42,7 @@ struct ConsoleRoute: Sendable {
         actions: [form.action] + form.stricterActions, name: form.name)
     }
 
-    /// A form that shows what actions would do. It takes their permission, but changes nothing.
+    /// A form that shows what actions would do: it takes their permission, but changes nothing.
     static func preparing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
       Use(
         method: .post, permission: action.requirements.permission,

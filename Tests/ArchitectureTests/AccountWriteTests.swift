@@ -14,7 +14,8 @@ struct AccountWriteTests {
 
   /// Files whose statements change how a password or an address is stored, and neither itself.
   private static let forms: Set = [
-    "Sources/Identity/Directory/Accounts/AccountRecord.swift", "Sources/Identity/Users/SignIn/SignIns.swift",
+    "Sources/Identity/Directory/Accounts/AccountRecord.swift",
+    "Sources/Identity/Users/SignIn/SignIns.swift",
   ]
 
   @Test func `every change of a password, an address, or a state ends codes`() throws {

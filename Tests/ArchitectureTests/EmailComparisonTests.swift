@@ -9,7 +9,8 @@ struct EmailComparisonTests {
       "finds the scheme of a URL; compares domains of links",
     "Sources/Identity/Core/EmailAddress.swift": "folds addresses; folds addresses further",
     "Sources/Identity/Directory/Accounts/SearchText.swift": "folds what searches look for",
-    "Sources/Identity/Staff/Administrators/Administrators.swift": "compares a password with an address",
+    "Sources/Identity/Staff/Administrators/Administrators.swift":
+      "compares a password with an address",
     "Sources/Identity/Support/Bulk/BulkList.swift": "finds the names of columns",
     "Sources/Identity/Staff/ConsoleProvider/ConsoleProvider.swift": "finds the scheme of a URL",
     "Sources/Identity/Users/OutOfBand/LinkSettings.swift": "compares domains of links",

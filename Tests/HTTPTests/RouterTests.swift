@@ -21,6 +21,10 @@ struct RouterTests {
     router.on(.get, Path("v1", "projects", nil, parameters: ProjectID.self)) { _, project in
       .text("project \(project.pathSegment)")
     }
+    router.add(
+      Route(.get, ["texts", nil, .parameter(suffix: ":x")]) { _, texts in
+        .text(texts.joined(separator: " "))
+      })
     router.on(.head, Path("probe")) { _ in .noContent }
     router.on(.get, Path("probe")) { _ in .text("get") }
     return router
@@ -39,7 +43,7 @@ struct RouterTests {
       (.get, "/pages/12", "page 12"), (.post, "/v1/projects/p/accounts:lookup", "lookup p"),
       (.post, "/v1/projects/p%3AcreateSessionCookie", "cookie p"),
       (.get, "/v1/projects/p", "project p"),
-      (.get, "/v1/projects/p:other", "project p:other"),
+      (.get, "/v1/projects/p:other", "project p:other"), (.get, "/texts/a%2Fb/c:x", "a/b c"),
     ] as [(HTTP.Method, String, String)])
   func `the most specific route is used`(
     _ method: HTTP.Method, _ text: String, _ expected: String
@@ -50,7 +54,7 @@ struct RouterTests {
 
   @Test(arguments: [
     "/x", "//", "/projects", "/projects/p/accounts/a/", "/pages/x", "/projects/p!/accounts/a",
-    "/v1/projects/", "/v1/projects//accounts:lookup",
+    "/v1/projects/", "/v1/projects//accounts:lookup", "/texts//c:x", "/texts/a/:x",
   ])
   func `an unmatched path is left to the caller`(_ text: String) async throws {
     #expect(try await answer(.get, text) == nil)

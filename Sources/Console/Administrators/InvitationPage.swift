@@ -149,7 +149,7 @@ struct RevokeInvitation: FormAction {
   }
 
   func perform(_ input: Void, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
-    let outcome = try await invitations.revoke(ID(target.object), target.request)
+    let outcome = try await invitations.revoke(ID(target.object), by: .console(target.request))
     return FormEnd(
       Message("Invitation revoked. Its link no longer works."), at: ConsolePaths.administrators(),
       after: outcome)
@@ -231,7 +231,7 @@ struct InviteAdministrator: FormAction {
   ) async throws -> FormEnd {
     let outcome = try await identity.invitations.invite(
       email: target.form.trimmed("email"), displayName: target.form.trimmed("name"),
-      grant: input.grant, until: input.end, target.request)
+      grant: input.grant, until: input.end, by: .console(target.request))
     let new = outcome.value
     let query: Form = ["token": new.token.revealedText]
     let link = publicURL.origin + query.query(of: ConsolePaths.invitation())

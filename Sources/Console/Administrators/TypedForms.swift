@@ -48,7 +48,8 @@ struct ResetAdministratorFactor: AdministratorForm {
   func perform(
     _ administrator: Administrator, _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
-    let outcome = try await identity.administratorFactors.reset(administrator.id, target.request)
+    let outcome = try await identity.administratorFactors.reset(
+      administrator.id, by: .console(target.request))
     return FormEnd(
       Message(
         "The second factor for {name} was reset, and their sessions were ended.",
@@ -107,7 +108,8 @@ struct RemoveAdministrator: AdministratorForm {
     _ administrator: Administrator, _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
     let name = administrator.short
-    let outcome = try await identity.administrators.remove(administrator.id, target.request)
+    let outcome = try await identity.administrators.remove(
+      administrator.id, by: .console(target.request))
     let tokens = outcome.value
     return FormEnd(
       tokens == 0

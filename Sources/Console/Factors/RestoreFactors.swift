@@ -166,7 +166,7 @@ struct PurgeFactors: UserAction {
 }
 
 extension Identity {
-  /// Returns the removed factors of a form. Someone may open its address later, such as a
+  /// Returns the removed factors of a form, whose address someone may open later, such as a
   /// colleague's link.
   fileprivate func removed(
     _ target: PoolTarget, orSaying text: Message

@@ -220,7 +220,8 @@ struct RevokeAPIKey: FormAction {
   }
 
   func perform(_ input: Void, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
-    let outcome = try await keys.revoke(ID(target.object), of: target.pool.project, target.request)
+    let outcome = try await keys.revoke(
+      ID(target.object), of: target.pool.project, by: .console(target.request))
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(target.pool), after: outcome)

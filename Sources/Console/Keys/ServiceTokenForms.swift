@@ -69,7 +69,7 @@ struct CreateServiceToken: FormAction {
     let pool = target.pool
     let outcome = try await tokens.create(
       project: pool.project, tenant: pool.tenant, role: role, name: target.form.trimmed("name"),
-      target.request)
+      by: .console(target.request))
     let (token, secret) = outcome.value
     return FormEnd(
       title: Message("Token created · Settings"), crumbs: [.keys(pool)], after: outcome
@@ -145,7 +145,7 @@ struct RevokeServiceToken: FormAction {
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let pool = target.pool
     let outcome = try await tokens.revoke(
-      ID(target.object), of: pool.project, tenant: pool.tenant, target.request)
+      ID(target.object), of: pool.project, tenant: pool.tenant, by: .console(target.request))
     return FormEnd(
       Message("Service token revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(pool), after: outcome)

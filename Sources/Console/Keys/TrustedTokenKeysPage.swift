@@ -144,7 +144,7 @@ struct RegisterTrustedTokenKey: FormAction {
     let issuer = form.trimmed("issuer")
     let outcome = try await keys.add(
       to: project, issuer: issuer, keyID: form.trimmed("key-id"), key: form.text("key") ?? "",
-      target.request)
+      by: .console(target.request))
     return FormEnd(
       Message("Key for {issuer} registered.", ["issuer": .name(issuer)]),
       at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)
@@ -234,7 +234,8 @@ struct RevokeTrustedTokenKey: FormAction {
 
   func perform(_ input: Void, _ target: FormTarget<ProjectContext>) async throws -> FormEnd {
     let project = target.pool.project
-    let outcome = try await keys.revoke(ID(target.object), of: project, target.request)
+    let outcome = try await keys.revoke(
+      ID(target.object), of: project, by: .console(target.request))
     return FormEnd(
       Message("Key revoked. Custom tokens signed with it are now rejected."),
       at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)

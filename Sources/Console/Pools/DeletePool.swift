@@ -116,7 +116,8 @@ extension PoolDeletion {
 
   func perform(_ input: Void, _ target: FormTarget<Place>) async throws -> FormEnd {
     let pool = target.pool
-    let outcome = try await pools.delete(project: pool.project, tenant: pool.tenant, target.request)
+    let outcome = try await pools.delete(
+      project: pool.project, tenant: pool.tenant, by: .console(target.request))
     let name = Message.Value.name(Formatted.short(pool.name))
     return pool.tenant == nil
       ? FormEnd(

@@ -94,13 +94,15 @@ struct CreateTenant: FormAction {
     let (project, pools) = (target.pool.project, identity.pools)
     let edit = PoolEdit.newTenant(named: target.form.trimmed("name"))
     guard let version else {
-      let tenant = try await pools.createTenant(in: project, edit, target.request)
+      let tenant = try await pools.createTenant(in: project, edit, by: .console(target.request))
+        .value
       return FormEnd(
         Message("Tenant created. TOTP is off in its policy."),
         at: ConsolePaths.overview(tenant.pool))
     }
     let tenant = try await pools.createTenant(
-      in: project, edit, withPolicyVersion: version, target.request)
+      in: project, edit, withPolicyVersion: version, by: .console(target.request)
+    ).value
     return FormEnd(
       Message("Tenant created with the policy of {name}.", ["name": .name(target.pool.name)]),
       at: ConsolePaths.overview(tenant.pool))

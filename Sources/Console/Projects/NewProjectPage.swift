@@ -36,7 +36,8 @@ struct CreateProject: FormAction {
 
   func perform(_ name: String, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
     let project = try await pools.createProject(
-      id: target.form.trimmed("id"), displayName: name, target.request)
+      id: target.form.trimmed("id"), displayName: name, by: .console(target.request)
+    ).value
     return FormEnd(
       Message("Project created. TOTP is off in its policy."),
       at: ConsolePaths.overview(project.pool))

@@ -273,7 +273,8 @@ struct RemoveProvider: FormAction {
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
-    let outcome = try await providers.delete(target.pool, target.object, target.request)
+    let outcome = try await providers.delete(
+      target.pool, target.object, by: .console(target.request))
     return FormEnd(
       Message("Provider {id} removed.", ["id": .text(target.object)]),
       at: ConsolePaths.providers(target.pool), after: outcome)

@@ -63,7 +63,8 @@ struct UnblockAgent: FormAction {
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
-    let done = try await support.unblock(ID(target.object), in: target.pool, target.request)
+    let done = try await support.unblock(
+      ID(target.object), in: target.pool, by: .console(target.request))
     guard done.value else { throw Refusal.notFound }
     return FormEnd(
       Message("Agent unblocked. Their hourly action count starts over."),

@@ -40,7 +40,8 @@ struct EraseUser: UserAction {
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
-    let done = try await identity.userData.erase(target.pool, target.user, target.request)
+    let done = try await identity.userData.erase(
+      target.pool, target.user, by: .console(target.request))
     return FormEnd(done.value.message, at: ConsolePaths.users(target.pool), after: done)
   }
 

@@ -37,7 +37,8 @@ struct ExportUserData: UserAction {
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
-    let done = try await identity.userData.export(target.pool, target.user, target.request)
+    let done = try await identity.userData.export(
+      target.pool, target.user, by: .console(target.request))
     var response = Response(body: .bytes(done.value))
     response.fields[.contentType] = "application/json"
     // Not the UID, which can be any text.
