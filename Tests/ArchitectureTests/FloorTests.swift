@@ -19,13 +19,14 @@ private let rising: [String: [String: [String]]] = [
     ],
   ],
   "the gate follows the support rules, checks the caller, and one type has all its denials": [
+    "Staff/Administrators/ConsoleSessions+List.swift": ["Support"],
     "Staff/Authorization/ActionAuthorization.swift": ["Support", "SupportRules"],
     "Staff/Authorization/ActionRequest.swift": [
       "EnrollmentError", "SupportRules", "SupportRulesError",
     ],
     "Staff/Authorization/Gate.swift": [
       "Account", "AccountRecord", "CallerCheck", "CallerCode", "CallerProof", "DirectoryChange",
-      "HourlyLimit", "Outbox", "SupportRules",
+      "HourlyLimit", "NewApproval", "Outbox", "SupportRules",
     ],
   ],
   "a user can be an author, and an entry or message is about one": [
@@ -73,7 +74,7 @@ private let rising: [String: [String: [String]]] = [
   ],
   "a policy or a deletion asks for approval, and ends what support began in the pool": [
     "Directory/Policy/Policies.swift": [
-      "Approval", "Approvals", "IdentityProviders", "WatchedPolicyFile",
+      "Approval", "IdentityProviders", "NewApproval", "WatchedPolicyFile",
     ],
     "Directory/Pools/Deletion.swift": ["Approvals", "BulkRemovals"],
   ],
