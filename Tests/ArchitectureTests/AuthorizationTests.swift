@@ -32,6 +32,13 @@ struct AuthorizationTests {
     #expect(Set(found) == exempt)
   }
 
+  @Test func `no page acts as a program, whose permission isn't checked`() throws {
+    let found = try SourceTree.files(in: "Sources/Console").filter {
+      !$0.code(with: ".program(").isEmpty
+    }
+    #expect(found.map(\.path) == [])
+  }
+
   @Test func `a page that acts with an author alone is found`() {
     let file = SourceFile(
       path: "Sources/Console/A.swift",

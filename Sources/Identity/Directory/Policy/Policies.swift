@@ -17,7 +17,8 @@ public struct Policies: Sendable {
 
   /// Changes the policy and records the change in the audit log; writes nothing if nothing changes.
   ///
-  /// `version` is the version that the change is based on, nil to change any version. An
+  /// `version` is the version that the change is based on; nil to change any version, which only
+  /// programs may. An
   /// administrator's change that weakens the policy has stricter requirements, and may need approval
   /// by a second administrator, depending on the pool's support rules.
   ///
@@ -29,7 +30,9 @@ public struct Policies: Sendable {
   ) async throws -> ActionOutcome<PolicyOutcome> {
     let subject = ActionSubject<Change>(target: ActionTarget(pool)) { context, connection in
       let policy = try Self.find(pool.key, connection)
-      if context.request == nil { try Self.check(version, of: policy) }
+      if context.request == nil, let version, policy.version != version {
+        throw PolicyError.changedMeanwhile(policy)
+      }
       var new = policy.edit
       try edit(&new)
       return ActionSubject.Found(
@@ -41,7 +44,7 @@ public struct Policies: Sendable {
       plan: { change, context, connection in
         let (policy, new) = (change.policy, change.new)
         guard context.request != nil else { return .change(change, change.value) }
-        try Self.check(version, of: policy)
+        guard policy.version == version else { throw PolicyError.changedMeanwhile(policy) }
         try new.configuration.check()
         guard new != policy.edit else { return .nothing(.changed(policy)) }
         guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
@@ -65,10 +68,6 @@ public struct Policies: Sendable {
     let new: PolicyEdit
 
     var value: DirectoryChange { .policy(new, version: policy.version, seen: policy.edit) }
-  }
-
-  private static func check(_ version: Int?, of policy: Policy) throws(PolicyError) {
-    if let version, policy.version != version { throw .changedMeanwhile(policy) }
   }
 
   public func preview(

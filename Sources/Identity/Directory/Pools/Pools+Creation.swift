@@ -28,11 +28,11 @@ extension Pools {
       context, connection in
       guard let version else { return try insertTenant(edit, in: project, context, connection) }
       // A policy is set, which creating a tenant doesn't permit.
-      for permission in [Permission.readPolicy, .changePolicy] {
-        guard context.holder?.may(permission, project: project, tenant: nil) != false else {
-          throw ActionDenial.notAllowed
-        }
-      }
+      guard let holder = context.holder,
+        [Permission.readPolicy, .changePolicy].allSatisfy({
+          holder.may($0, project: project, tenant: nil)
+        })
+      else { throw ActionDenial.notAllowed }
       let owner = try Self.settings(project, nil, connection)
       guard owner.policy.version == version else {
         throw PoolError.policy(

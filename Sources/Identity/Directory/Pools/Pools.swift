@@ -26,17 +26,15 @@ public struct Pools: Sendable {
       try await store.run(
         .changeSettings, by: caller, on: changing(project, tenant, counted, edit)
       ) { change, context, connection in
-        try store(change, in: project, tenant, context, connection)
+        try store(change, counted, in: project, tenant, context, connection)
       }
     }
   }
 
-  /// A change of settings, and the users whom it leaves without a way to sign in.
   private struct Change: Sendable {
     let settings: PoolSettings
     let new: PoolEdit
     let narrowing: SignInNarrowing?
-    let outside: LeftOutside?
   }
 
   private func changing(
@@ -47,15 +45,14 @@ public struct Pools: Sendable {
       let settings = try Self.settings(project, tenant, connection)
       let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
       let narrowing = try SignInNarrowing(from: settings, to: new, context.profile, connection)
-      let outside = try narrowing?.users(counted)
-      let change = Change(settings: settings, new: new, narrowing: narrowing, outside: outside)
+      let change = Change(settings: settings, new: new, narrowing: narrowing)
       guard context.request != nil else { return ActionSubject.Found(content: change) }
       let weakenings = try new.weakenings(
         since: old, usersHaveApps: try Policies.find(settings.pool.key, connection).totpUsers > 0)
       return ActionSubject.Found(
         content: change,
         action: ConsoleAction(
-          narrows: outside != nil, weakens: !weakenings.isEmpty,
+          narrows: try narrowing?.users(counted) != nil, weakens: !weakenings.isEmpty,
           disablesSignIn: (old.disableAuth, new.disableAuth)))
     }
   }
@@ -75,8 +72,8 @@ public struct Pools: Sendable {
   }
 
   private func store(
-    _ change: Change, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
-    _ connection: borrowing Connection
+    _ change: Change, _ counted: SignInNarrowing.Counted?, in project: ID<Project>,
+    _ tenant: ID<Tenant>?, _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> PoolSettings {
     let new = change.new
     var settings = change.settings
@@ -85,7 +82,8 @@ public struct Pools: Sendable {
       connection)
     let changes = new.settingChanges(since: settings.edit)
     if !changes.isEmpty {
-      try change.narrowing?.record(change.outside, in: settings.pool, context, connection)
+      try change.narrowing?.record(
+        try change.narrowing?.users(counted), in: settings.pool, context, connection)
       try Self.store(new, over: settings, at: context.now, connection)
       var entry = AuditEntry(
         tenant == nil ? .projectChange : .tenantChange, settings.pool.object,

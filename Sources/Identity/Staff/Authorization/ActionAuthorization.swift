@@ -59,6 +59,7 @@ public struct ActionAuthorization: Sendable {
     let rule = action.requirements.reauthentication
     return try await store.read { connection in
       let faults = request.faults(of: action, SupportRules())
+      guard rule != .none else { return faults }
       let proofs = try SessionProofs.find(request.agent, at: now, connection)
       guard try needsReauthentication(rule, request.agent, proofs, at: now, connection) else {
         return faults
@@ -182,7 +183,7 @@ public struct ActionAuthorization: Sendable {
       return .throttled(until: blocked)
     }
     guard request.proof.isEmpty else { return .codeNotLookedAt }
-    return .codeRequired(minutes: proofs?.minutes ?? Support.usualStepUp)
+    return .codeRequired(minutes: try proofs?.minutes ?? Support.stepUpMinutes(connection))
   }
 
   func needsReauthentication(
@@ -190,7 +191,7 @@ public struct ActionAuthorization: Sendable {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard rule != .none else { return false }
-    let interval = Int64(proofs?.minutes ?? Support.usualStepUp) * 60
+    let interval = Int64(try proofs?.minutes ?? Support.stepUpMinutes(connection)) * 60
     func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
     if let proved = proofs?.secondFactorAt, isRecent(proved) { return false }
     // The provider verified the password, but no second factor.

@@ -76,16 +76,23 @@ struct ActionSubject<Content: Sendable>: Sendable {
     let content: Content
     /// The action whose requirements apply; nil for the one that was asked for.
     var action: ConsoleAction?
-    /// For an action of support, which counts toward the hourly limit.
-    var support: (pool: Pool, rules: SupportRules)?
-    /// How many actions it is, if it needs no approval.
-    var count = 1
-    /// The account whose marks can prevent the action, and whose user may be the caller.
-    var account: Account?
+    /// The users, if the action is on users.
+    var support: SupportScope?
     /// What prevents the action of an administrator who has the permission.
     var denial: ActionDenial?
     /// The validation errors in the action's own fields.
     var inputErrors: [ActionInputError] = []
+  }
+
+  /// Users of a pool, actions on whom count toward the hourly limit.
+  struct SupportScope: Sendable {
+    let pool: Pool
+    let rules: SupportRules
+    /// The account whose marks can prevent the action, and whose user may be the caller; nil for
+    /// several users.
+    var account: Account?
+    /// How many actions it is, if it needs no approval.
+    var count = 1
   }
 
   let target: ActionTarget
@@ -110,7 +117,8 @@ extension ActionSubject where Content == Account {
       }
       return Found(
         content: account, action: action(account, context.now),
-        support: (pool, try SupportRules.find(pool, connection)), account: account,
+        support: SupportScope(
+          pool: pool, rules: try SupportRules.find(pool, connection), account: account),
         inputErrors: inputErrors(account, context.now))
     }
   }
@@ -119,7 +127,8 @@ extension ActionSubject where Content == Account {
 /// What's to change.
 enum ActionPlan<Details: Sendable, Value: Sendable> {
   case nothing(Value)
-  /// A change that takes effect only where its user is, or a `DirectoryChange` of the pool.
+  /// A change, and its description if it could be made in another directory; what was seen is only
+  /// compared where the change is made later.
   case change(Details, DirectoryChange? = nil)
   /// A second administrator has to approve it; the closure returns the outcome of the request, which
   /// expires at a time.
@@ -167,13 +176,15 @@ extension Store {
         }
       } else {
         found = try subject.read(context, connection)
+        context.rules = found.support?.rules ?? context.rules
       }
       let (value, count): (Value, Int) =
         switch try plan(found.content, context, connection) {
         case .nothing(let value): (value, 0)
         case .approval(let approval, let outcome):
           (try outcome(try approval.ask(context, connection), connection), 1)
-        case .change(let details, _): (try apply(details, context, connection), found.count)
+        case .change(let details, _):
+          (try apply(details, context, connection), found.support?.count ?? 0)
         }
       if let agent = context.request?.agent.administrator.id, let pool = found.support?.pool {
         for _ in 0..<count { try HourlyLimit.count(agent, in: pool, at: now, connection) }
@@ -230,14 +241,22 @@ extension ActionAuthorization {
     else { return .failure(.notAllowed) }
     context.holder = holder
     let found = try early ?? subject.read(context, connection)
+    guard early != nil || found.action == nil else {
+      throw Failure("an action chosen after its permission was checked")
+    }
     let proofs = try SessionProofs.find(request.agent, at: now, connection)
     guard let proofs, proofs.isOpen else { return .failure(.sessionEnded) }
     var faults = found.inputErrors
-    if let (pool, rules) = found.support {
+    if let support = found.support, let account = support.account,
+      let denial = holder.obstacle(to: action, on: account, in: support.pool)
+    {
+      return .failure(denial)
+    }
+    if let denial = found.denial { return .failure(denial) }
+    if let support = found.support {
+      let (pool, rules) = (support.pool, support.rules)
       context.rules = rules
-      if let account = found.account {
-        let denial = holder.obstacle(to: action, on: account, in: pool) ?? found.denial
-        if let denial { return .failure(denial) }
+      if let account = support.account {
         switch try CallerCheck.check(action, account, in: pool, context, connection) {
         case .unverified: break
         case .verified(let proof): context.caller = (account, proof)

@@ -215,12 +215,12 @@ extension Approvals {
       return job?.state == .waiting ? .success(.job(id)) : .failure(.listGone)
     }
     switch approval.change {
-    case .policy(let new, let version, _):
+    case .policy(let new, let version, _) where approval.kind == .policy:
       let policy = try Policies.find(pool.key, connection)
       guard version == policy.version else { return .failure(.policyChanged) }
       return try store.outbox.isMissing(for: new, over: policy.edit, connection)
         ? .failure(.refusalNeedsEmail) : .success(.policy(new, over: policy))
-    case .factorsRemoved(let factor, let seen):
+    case .factorsRemoved(let factor, let seen) where approval.kind != .policy:
       guard let id = approval.account,
         let account = try AccountRecord.find(pool, id, connection)
       else { return .failure(.accountDeleted) }
@@ -232,7 +232,8 @@ extension Approvals {
       if !present.isSubset(of: seen) { return .failure(.factorEnrolled) }
       return present == Set(seen)
         ? .success(.removal(factor, from: account, by: requester)) : .failure(.factorGone)
-    case .disabled, .sessionsEnded, nil: return .success(.unknown)
+    case nil where approval.isFormer && approval.kind == .policy: return .failure(.policyChanged)
+    case .policy, .factorsRemoved, .disabled, .sessionsEnded, nil: return .success(.unknown)
     }
   }
 

@@ -162,7 +162,7 @@ extension Support {
       } else if found.content.verifiedEmail == nil {
         found.denial = .callerUnverifiable
       }
-      found.count = 0
+      found.support?.count = 0
       return found
     }
     return try await store.run(.sendCallerCode, by: .console(request), on: addressee) {

@@ -18,7 +18,15 @@ enum HourlyLimit {
     for agent: ID<Administrator>, _ rules: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    guard try hold(of: agent, in: pool, connection) == nil else { return 0 }
+    try hold(of: agent, in: pool, connection) == nil
+      ? allowance(of: agent, rules, in: pool, at: now, connection) : 0
+  }
+
+  /// Returns how many actions an agent who isn't blocked has left in this hour.
+  static func allowance(
+    of agent: ID<Administrator>, _ rules: SupportRules, in pool: Pool, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> Int {
     let since = now.advanced(bySeconds: -Support.hour)
     let done =
       try connection.first(
@@ -79,7 +87,8 @@ extension Store {
       asksForCode: try authorization.needsReauthentication(
         .secondFactor, agent, try SessionProofs.find(agent, at: now, connection), at: now,
         connection),
-      actionsLeft: try isHeld ? 0 : HourlyLimit.left(for: id, rules, in: pool, at: now, connection),
+      actionsLeft: try isHeld
+        ? 0 : HourlyLimit.allowance(of: id, rules, in: pool, at: now, connection),
       isHeld: isHeld, refusal: refusal)
   }
 }

@@ -10,8 +10,8 @@ extension Support {
   /// Changes the support rules of a pool; requires re-authentication if the agent's last code is
   /// too old.
   ///
-  /// `version` is that of the rules when editing began; nil to change any version. Only the request's
-  /// code is used.
+  /// `version` is that of the rules when an administrator began to edit. Only the request's code is
+  /// used.
   ///
   /// - Returns: False if the rules don't change, in which case the code isn't checked either.
   @discardableResult
@@ -24,7 +24,7 @@ extension Support {
       context, connection in
       let old = try Self.present(pool, connection)
       guard let entry = Self.difference(pool, from: old, to: new) else { throw NothingToDo() }
-      let isStale = version != nil && old.version != version
+      let isStale = context.request != nil && old.version != version
       // A stale form is refused below, and may loosen what its sender hasn't seen.
       if !isStale { try Self.checkApproval(of: new, over: old, in: pool, context.holder) }
       return Loosening(entry: entry) { connection in

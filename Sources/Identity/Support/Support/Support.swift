@@ -125,6 +125,7 @@ extension Support {
       if case .administrator(let own, _) = context.author.actor, own == agent {
         throw ActionDenial.notAllowed
       }
+      guard context.holder?.id != agent else { throw ActionDenial.notAllowed }
       guard let since = try HourlyLimit.hold(of: agent, in: pool, connection) else {
         throw NothingToDo()
       }

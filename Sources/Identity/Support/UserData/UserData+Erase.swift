@@ -12,13 +12,12 @@ extension UserData {
   public func erase(
     _ pool: Pool, _ uid: ID<Account>, by caller: Caller
   ) async throws -> ActionOutcome<Erasure> {
-    let subject = subject(uid, in: pool) { account in
+    let user = user(uid, in: pool) { account in
       caller.request?.confirms(account) == false ? [.notConfirmed] : []
     }
-    return try await store.run(.eraseUser, by: caller, on: subject) {
-      subject, context, connection in
+    return try await store.run(.eraseUser, by: caller, on: user) { _, context, connection in
       let (erasure, entry) = try Self.erase(
-        subject, by: context.author, at: context.now, connection)
+        try existing(pool, uid, connection), by: context.author, at: context.now, connection)
       try context.record(entry, connection)
       return erasure
     }
@@ -34,9 +33,7 @@ extension UserData {
     try await store.run(
       .eraseDeletedUser, by: .console(request), in: ActionTarget(pool)
     ) { context, connection in
-      guard let subject = try subject(pool, uid.text, connection) else {
-        throw ActionDenial.accountNotFound
-      }
+      let subject = try existing(pool, uid, connection)
       guard subject.account == nil else { throw ActionDenial.nothingToDo }
       let (erasure, entry) = try Self.erase(
         subject, by: context.author, at: context.now, connection)

@@ -122,27 +122,37 @@ extension UserData {
   public func export(
     _ pool: Pool, _ uid: ID<Account>, by caller: Caller
   ) async throws -> ActionOutcome<[UInt8]> {
-    try await store.run(.exportUserData, by: caller, on: subject(uid, in: pool)) {
-      subject, context, connection in
-      let (file, entry) = try file(of: subject, at: context.now, connection)
+    try await store.run(.exportUserData, by: caller, on: user(uid, in: pool)) {
+      _, context, connection in
+      let (file, entry) = try file(
+        of: try existing(pool, uid, connection), at: context.now, connection)
       try context.record(entry, connection)
       return file
     }
   }
 
-  /// What's stored about a user; a program's user may be deleted.
-  func subject(
+  /// A user, whose account may be deleted if the caller is a program.
+  func user(
     _ uid: ID<Account>, in pool: Pool,
     inputErrors: @escaping @Sendable (Account) -> [ActionInputError] = { _ in [] }
-  ) -> ActionSubject<UserDataSubject> {
-    ActionSubject(target: ActionTarget(pool)) { context, connection in
-      guard let subject = try subject(pool, uid.text, connection),
-        subject.account != nil || context.request == nil
-      else { throw ActionDenial.accountNotFound }
+  ) -> ActionSubject<Void> {
+    let user = ActionSubject<Account>.user(uid, in: pool) { account, _ in inputErrors(account) }
+    return ActionSubject(target: user.target) { context, connection in
+      guard context.request != nil else { return ActionSubject.Found(content: ()) }
+      let found = try user.read(context, connection)
       return ActionSubject.Found(
-        content: subject, support: (pool, try SupportRules.find(pool, connection)),
-        account: subject.account, inputErrors: subject.account.map(inputErrors) ?? [])
+        content: (), support: found.support, inputErrors: found.inputErrors)
     }
+  }
+
+  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
+  func existing(
+    _ pool: Pool, _ uid: ID<Account>, _ connection: borrowing Connection
+  ) throws -> UserDataSubject {
+    guard let subject = try subject(pool, uid.text, connection) else {
+      throw ActionDenial.accountNotFound
+    }
+    return subject
   }
 
   private func file(

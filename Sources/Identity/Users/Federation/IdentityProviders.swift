@@ -124,7 +124,8 @@ public struct IdentityProviders: Sendable {
           old.settings.auditFields(), new.auditFields(isNewSecret: isNewSecret))
         guard !entry.changes.isEmpty else { return old }
         let sealed = try sealed(new.clientSecret, of: id, in: pool)
-        try change.narrowing?.record(change.outside, in: pool, context, connection)
+        try change.narrowing?.record(
+          try change.narrowing?.users(counted), in: pool, context, connection)
         try connection.run(
           """
           UPDATE identity_provider SET display_name = \(new.displayName),
@@ -139,24 +140,22 @@ public struct IdentityProviders: Sendable {
     }
   }
 
-  /// A change of a provider, or its removal without settings, and the users whom it leaves without a
-  /// way to sign in.
+  /// A change of a provider, or its removal without settings.
   private struct Change: Sendable {
     let old: IdentityProvider
     var new: ProviderSettings?
     var narrowing: SignInNarrowing?
-    var outside: LeftOutside?
   }
 
   private func changing(
     _ id: String, in pool: Pool, _ counted: SignInNarrowing.Counted?,
     _ edit: (@Sendable (inout ProviderSettings) throws(ProviderError) -> Void)?
   ) -> ActionSubject<Change> {
-    ActionSubject(target: ActionTarget(pool)) { _, connection in
-      var change = try change(of: id, in: pool, by: edit, connection)
-      change.outside = try change.narrowing?.users(counted)
-      return ActionSubject.Found(
-        content: change, action: change.outside == nil ? nil : .narrowProvider)
+    ActionSubject(target: ActionTarget(pool)) { context, connection in
+      let change = try change(of: id, in: pool, by: edit, connection)
+      guard context.request != nil else { return ActionSubject.Found(content: change) }
+      let narrows = try change.narrowing?.users(counted) != nil
+      return ActionSubject.Found(content: change, action: narrows ? .narrowProvider : nil)
     }
   }
 
@@ -200,7 +199,8 @@ public struct IdentityProviders: Sendable {
       try await store.run(
         .removeIdentityProvider, by: caller, on: changing(id, in: pool, counted, nil)
       ) { change, context, connection in
-        try change.narrowing?.record(change.outside, in: pool, context, connection)
+        try change.narrowing?.record(
+          try change.narrowing?.users(counted), in: pool, context, connection)
         try connection.run(
           """
           DELETE FROM identity_provider
