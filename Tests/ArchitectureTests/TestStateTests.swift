@@ -49,6 +49,7 @@ struct TestStateTests {
     "IdentityTests/Support/Agents.swift": .shortcut,
     "IdentityTests/Support/PasskeyOwners.swift": .damage,
     "ConsoleTests/Administration/KeptFormsTests.swift": .damage,
+    "IdentityTests/Approvals/StoredChangeTests.swift": .formerFormat,
     "ConsoleTests/Audit/AuditPageTests.swift": .formerFormat,
     "ConsoleTests/FormTimesTests.swift": .formerFormat,
     "ConsoleTests/Review/SignOffChangesTests.swift": .damage,

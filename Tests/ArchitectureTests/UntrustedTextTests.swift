@@ -29,6 +29,7 @@ struct UntrustedTextTests {
     "PathComponent.parameter": "is a word of a route",
     "PathComponent.pathSegment": "is written into a link",
     "Path.callAsFunction": "is written into a link",
+    "Path.link": "is written into a link",
     "Path.pattern": "is a route's",
     "Path.positions": "holds the suffixes of a route",
     "PercentCoding.cleaned": "is written here, in ASCII",

@@ -91,4 +91,5 @@ struct InstanceSettingsView: ViewModel {
 
 extension ConsolePaths {
   static let instanceSettings = Path("instance-settings")
+  static let stepUp = Path("instance-settings", "step-up")
 }

@@ -132,9 +132,4 @@ enum BackupCodesRoutes: ConsoleFeature {
 
 extension ConsolePaths {
   static let shownCode = PoolPath1("users", nil, "temporary-code", "shown")
-
-  /// The page that authenticator setup links in emails to users open.
-  static let linkedEnrollment = Path("__", "auth", "enroll")
-  /// The page that “This wasn't me” links in emails to users open.
-  static let reportedChange = Path("__", "auth", "not-me")
 }

@@ -265,3 +265,8 @@ enum CodeAttemptsRoutes: ConsoleFeature {
       CodeAttemptsFile(identity: identity, actions: parts.actions).download)
   }
 }
+
+extension ConsolePaths {
+  static let codeAttempts = PoolPath1("users", nil, "code-attempts")
+  static let codeAttemptsFile = PoolPath1("users", nil, "code-attempts.csv")
+}

@@ -140,6 +140,3 @@ enum DeletionRoutes: ConsoleFeature {
     table.add(DeleteTenant(pools: pools), parts.actions)
   }
 }
-
-extension ConsolePaths {
-}

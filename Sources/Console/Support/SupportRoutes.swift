@@ -17,3 +17,8 @@ enum SupportRoutes: ConsoleFeature {
     table.inside(ConsolePaths.supportRules, .performing(.changeSupportRules), rules.change)
   }
 }
+
+extension ConsolePaths {
+  static let supportRules = PoolPath0("settings", "support")
+  static let callerCode = PoolPath1("users", nil, "caller-code")
+}

@@ -282,3 +282,8 @@ enum EnrollmentLinksRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
   }
 }
+
+extension ConsolePaths {
+  /// The page that authenticator setup links in emails to users open.
+  static let linkedEnrollment = Path("__", "auth", "enroll")
+}

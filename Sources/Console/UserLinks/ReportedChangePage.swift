@@ -171,3 +171,8 @@ enum ReportedChangesRoutes: ConsoleFeature {
     table.open(.post, ConsolePaths.reportedChange, reportedChange.object)
   }
 }
+
+extension ConsolePaths {
+  /// The page that “This wasn't me” links in emails to users open.
+  static let reportedChange = Path("__", "auth", "not-me")
+}

@@ -263,11 +263,6 @@ extension ConsolePaths {
   static let usersFile = PoolPath0("users.csv")
   // Not below `users`, because a UID can be any word.
   static let newUser = PoolPath0("new-user")
-  static let supportRules = PoolPath0("settings", "support")
-  static let stepUp = Path("instance-settings", "step-up")
-  static let callerCode = PoolPath1("users", nil, "caller-code")
-  static let codeAttempts = PoolPath1("users", nil, "code-attempts")
-  static let codeAttemptsFile = PoolPath1("users", nil, "code-attempts.csv")
 }
 
 extension Link {

@@ -381,28 +381,4 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       }
     },
   ]
-
-  private static let administration: [UseCase] = [
-    UseCase("create an administrator", [.administratorCreate]) { i in
-      { _ = try await i.administrator() }
-    },
-    UseCase("sign in to the console", [.administratorSignIn]) { i in
-      _ = try await i.administrator()
-      return { _ = try await i.consoleSession() }
-    },
-    UseCase("sign out of the console", [.administratorSignOut]) { i in
-      let dora = try await i.administrator()
-      let new = try await i.consoleSession()
-      return { try await i.identity.consoleSessions.end(new.session, by: i.author(dora)) }
-    },
-    UseCase("set up", [.administratorCreate, .administratorSignIn]) { i in
-      let code = try await i.identity.setup.issueCode()
-      return {
-        _ = try await i.identity.setup.complete(
-          code: TypedCode(code?.revealedText ?? ""), email: "owner@example.com",
-          displayName: "Olga",
-          password: Secret("a long pass phrase"), address: "a", userAgent: "Browser")
-      }
-    },
-  ]
 }

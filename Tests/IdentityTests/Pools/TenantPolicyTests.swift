@@ -18,7 +18,8 @@ import Testing
   ) async throws -> PoolSettings {
     try await instance.identity.pools.createTenant(
       in: instance.acme.project, .newTenant(named: "north"), withPolicyVersion: version,
-      by: .console(agent.request(nil)))
+      by: .console(agent.request(nil))
+    ).value
   }
 
   @Test func `a tenant has every value of the policy that the administrator saw`() async throws {

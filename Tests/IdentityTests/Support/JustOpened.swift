@@ -5,11 +5,12 @@ import Identity
 
 extension Support {
   /// Changes the rules.
+  @discardableResult
   func change(
-    _ pool: Pool, to rules: SupportRules, _ request: ActionRequest
+    _ pool: Pool, to rules: SupportRules, by caller: Caller
   ) async throws -> ActionOutcome<Bool> {
     let version = try await settings(pool).version
-    return try await change(pool, to: rules, expecting: version, request)
+    return try await change(pool, to: rules, expecting: version, by: caller)
   }
 }
 

@@ -69,6 +69,17 @@ struct ActionContext: Sendable {
   }
 }
 
+/// Users of a pool, actions on whom count toward the hourly limit.
+struct SupportScope: Sendable {
+  let pool: Pool
+  let rules: SupportRules
+  /// The account whose marks can prevent the action, and whose user may be the caller; nil for
+  /// several users.
+  var account: Account?
+  /// How many actions it is, if it needs no approval.
+  var count = 1
+}
+
 /// What an action is about: where it's authorized, and what's read before.
 struct ActionSubject<Content: Sendable>: Sendable {
   /// What was read, and what follows from it for the authorization.
@@ -82,17 +93,6 @@ struct ActionSubject<Content: Sendable>: Sendable {
     var denial: ActionDenial?
     /// The validation errors in the action's own fields.
     var inputErrors: [ActionInputError] = []
-  }
-
-  /// Users of a pool, actions on whom count toward the hourly limit.
-  struct SupportScope: Sendable {
-    let pool: Pool
-    let rules: SupportRules
-    /// The account whose marks can prevent the action, and whose user may be the caller; nil for
-    /// several users.
-    var account: Account?
-    /// How many actions it is, if it needs no approval.
-    var count = 1
   }
 
   let target: ActionTarget

@@ -164,7 +164,7 @@ public struct Approval: Sendable {
 }
 
 /// Something that changed since a request was made, so that it can't be carried out.
-public enum ApprovalObstacle: String, Error, CaseIterable {
+public enum ApprovalObstacle: String, Sendable, CaseIterable {
   case permissionLost = "permission-lost"
   case accountOutOfReach = "account-out-of-reach"
   case accountDeleted = "account-deleted"

@@ -10,10 +10,8 @@ extension Approvals {
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ApprovalOutcome> {
     try await decide(.approve, id, in: pool, request) { approval, now, connection in
-      let plan: Plan
-      switch try self.plan(approval, at: now, connection) {
-      case .success(let found): plan = found
-      case .failure(let obstacle):
+      let plan = try plan(approval, at: now, connection)
+      if case .overtaken(let obstacle) = plan {
         try Self.close(
           approval, .overtaken, by: request.author, obstacle: obstacle, at: now, connection)
         return .overtaken(obstacle)
@@ -186,7 +184,7 @@ extension Approvals {
     guard approval.state == .waiting else { return nil }
     let now = store.clock.now()
     return try await store.read { connection in
-      guard case .failure(let obstacle) = try plan(approval, at: now, connection) else {
+      guard case .overtaken(let obstacle) = try plan(approval, at: now, connection) else {
         return nil
       }
       return obstacle
@@ -199,41 +197,42 @@ extension Approvals {
     case job(Int64)
     /// Removes one factor of an account, or all if it's nil, in the requester's name.
     case removal(ID<Factor>?, from: Account, by: Administrator)
+    case overtaken(ApprovalObstacle)
     /// A later version stored it, so it's kept for that version.
     case unknown
   }
 
   private func plan(
     _ approval: Approval, at now: Instant, _ connection: borrowing Connection
-  ) throws -> Result<Plan, ApprovalObstacle> {
+  ) throws -> Plan {
     let pool = approval.pool
     guard let requester = try Administrators.present(approval.requester, at: now, connection),
       requester.may(approval.kind.permission, in: pool)
-    else { return .failure(.permissionLost) }
+    else { return .overtaken(.permissionLost) }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: pool, connection)
-      return job?.state == .waiting ? .success(.job(id)) : .failure(.listGone)
+      return job?.state == .waiting ? .job(id) : .overtaken(.listGone)
     }
     switch approval.change {
     case .policy(let new, let version, _) where approval.kind == .policy:
       let policy = try Policies.find(pool.key, connection)
-      guard version == policy.version else { return .failure(.policyChanged) }
+      guard version == policy.version else { return .overtaken(.policyChanged) }
       return try store.outbox.isMissing(for: new, over: policy.edit, connection)
-        ? .failure(.refusalNeedsEmail) : .success(.policy(new, over: policy))
+        ? .overtaken(.refusalNeedsEmail) : .policy(new, over: policy)
     case .factorsRemoved(let factor, let seen) where approval.kind != .policy:
       guard let id = approval.account,
         let account = try AccountRecord.find(pool, id, connection)
-      else { return .failure(.accountDeleted) }
+      else { return .overtaken(.accountDeleted) }
       guard requester.denial(of: .removeFactor, on: account, in: pool) == nil else {
-        return .failure(.accountOutOfReach)
+        return .overtaken(.accountOutOfReach)
       }
       let present = Set(account.factors.map(\.id))
-      if !present.isSuperset(of: factor.map { [$0] } ?? seen) { return .failure(.factorGone) }
-      if !present.isSubset(of: seen) { return .failure(.factorEnrolled) }
+      if !present.isSuperset(of: factor.map { [$0] } ?? seen) { return .overtaken(.factorGone) }
+      if !present.isSubset(of: seen) { return .overtaken(.factorEnrolled) }
       return present == Set(seen)
-        ? .success(.removal(factor, from: account, by: requester)) : .failure(.factorGone)
-    case nil where approval.isFormer && approval.kind == .policy: return .failure(.policyChanged)
-    case .policy, .factorsRemoved, .disabled, .sessionsEnded, nil: return .success(.unknown)
+        ? .removal(factor, from: account, by: requester) : .overtaken(.factorGone)
+    case nil where approval.isFormer && approval.kind == .policy: return .overtaken(.policyChanged)
+    case .policy, .factorsRemoved, .disabled, .sessionsEnded, nil: return .unknown
     }
   }
 
@@ -272,6 +271,7 @@ extension Approvals {
       entry.add(.approver, .text(approver.actor.name))
       try entry.record(by: approval.author, at: now, connection)
       return .done(removal)
+    case .overtaken(let obstacle): return .overtaken(obstacle)
     case .unknown: throw Failure("a request whose change can't be read")
     }
   }

@@ -38,7 +38,8 @@ extension BulkRemovals {
         !job.asksForNumber(request.reason, rules)
         || number.filter(\.isWholeNumber) == String(job.users)
       return ActionSubject.Found(
-        content: job, action: job.kind.action, support: .init(pool: pool, rules: rules, count: job.users),
+        content: job, action: job.kind.action,
+        support: .init(pool: pool, rules: rules, count: job.users),
         inputErrors: isConfirmed ? [] : [.notConfirmed])
     }
     do {

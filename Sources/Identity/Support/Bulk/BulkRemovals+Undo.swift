@@ -22,7 +22,8 @@ extension BulkRemovals {
       let progress = try BulkProgress(job, in: pool, at: context.now, connection)
       guard progress.canUndo else { throw BulkError.nothingToDo }
       return ActionSubject.Found(
-        content: (job, progress.undoable), support: .init(pool: pool, rules: try SupportRules.find(pool, connection)))
+        content: (job, progress.undoable),
+        support: .init(pool: pool, rules: try SupportRules.find(pool, connection)))
     }
     do {
       return try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {

@@ -136,7 +136,8 @@ extension UserData {
     _ uid: ID<Account>, in pool: Pool,
     inputErrors: @escaping @Sendable (Account) -> [ActionInputError] = { _ in [] }
   ) -> ActionSubject<Void> {
-    let user = ActionSubject<Account>.user(uid, in: pool) { account, _ in inputErrors(account) }
+    let user = ActionSubject<Account>.user(
+      uid, in: pool, inputErrors: { account, _ in inputErrors(account) })
     return ActionSubject(target: user.target) { context, connection in
       guard context.request != nil else { return ActionSubject.Found(content: ()) }
       let found = try user.read(context, connection)

@@ -189,7 +189,9 @@ public struct IdentityProviders: Sendable {
   }
 
   /// Users keep their identities at the provider and can sign in with them again if it's added
-  /// again. An administrator's removal that leaves users with a second factor without a way to sign in
+  /// again.
+  ///
+  /// An administrator's removal that leaves users with a second factor without a way to sign in
   /// requires a reason.
   @discardableResult
   public func delete(
