@@ -73,7 +73,7 @@ struct MailboxTests {
           await outcome {
             _ = try await add(instance, one)
             let done = try await instance.identity.imports.run(
-              instance.acme, [ImportTests.user(.bob) { $0.email = other }],
+              instance.acme, [ImportRow.user(.bob) { $0.email = other }],
               ImportOptions(existing: .refuse), by: Instance.boss)
             if let refusal = done.refusals.first { throw refusal.fault }
           }
@@ -88,8 +88,8 @@ struct MailboxTests {
             return try await instance.identity.imports.run(
               instance.acme,
               [
-                ImportTests.user(.alice) { $0.email = one },
-                ImportTests.user(.bob) { $0.email = other },
+                ImportRow.user(.alice) { $0.email = one },
+                ImportRow.user(.bob) { $0.email = other },
               ], options, by: Instance.boss)
           }
         }

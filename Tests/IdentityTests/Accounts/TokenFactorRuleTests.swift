@@ -156,12 +156,12 @@ struct TokenFactorRuleTests {
         instance.acme, alice.id, change, by: instance.program())
       // Nor are new users of an import, or users whose factors stay as they are.
       func row(_ number: String) -> ImportRow {
-        ImportTests.user(.bob) {
+        ImportRow.user(.bob) {
           $0.factors = [ImportedFactor(.phone(number), id: "p")]
         }
       }
       let replacing = ImportOptions(existing: .replace)
-      for options in [ImportTests.factorless, replacing] {
+      for options in [ImportOptions.factorless, replacing] {
         let outcome = try await instance.identity.imports.run(
           instance.acme, [row("+15555550103")], options, by: instance.program())
         #expect(outcome.refusals.isEmpty)
@@ -196,7 +196,7 @@ struct TokenFactorRuleTests {
             .replace(other.map { [FactorEntry(id: "p", phoneNumber: $0)] } ?? []))
         }
       }
-      let row = ImportTests.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.localID = device.account.id.text
         $0.factors = [ImportedFactor(.phone("+15555550103"))]
       }

@@ -1,6 +1,5 @@
 import Database
 import Identity
-import TestDatabases
 import Testing
 
 struct AuditCompletenessTests {
@@ -53,11 +52,5 @@ struct AuditCompletenessTests {
   @Test(arguments: AuditAction.allCases)
   func `each audit action is covered by a use case`(action: AuditAction) {
     #expect(UseCase.all.contains { $0.auditActions.contains(action) })
-  }
-}
-
-extension Instance {
-  func contents() async throws -> [String: [[SQLValue]]] {
-    try await TestDatabase.contents(of: database)
   }
 }

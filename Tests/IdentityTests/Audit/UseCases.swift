@@ -173,13 +173,13 @@ struct UseCase: Sendable, CustomTestStringConvertible {
     UseCase("import users", [.accountImport]) { i in
       {
         _ = try await i.identity.imports.run(
-          i.acme, [ImportTests.user(.alice), ImportTests.user(.bob)],
+          i.acme, [ImportRow.user(.alice), ImportRow.user(.bob)],
           ImportOptions(existing: .refuse), by: Instance.boss)
       }
     },
     UseCase("replace a user by import", [.accountChange, .accountImport]) { i in
       let account = try await i.account(.alice)
-      let row = ImportTests.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.localID = account.id.text
         $0.displayName = "Replaced"
       }
@@ -194,7 +194,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
       let first = options
       return {
         _ = try await i.identity.imports.run(
-          i.acme, [ImportTests.user(.alice)], first, by: Instance.boss)
+          i.acme, [ImportRow.user(.alice)], first, by: Instance.boss)
       }
     },
     UseCase("finish an import in batches", [.accountImport]) { i in

@@ -113,7 +113,7 @@ struct ValueTests {
     try await withInstance { instance in
       try await instance.allowTOTPImport()
       func run(_ secret: String, _ options: ImportOptions) async throws {
-        let row = ImportTests.user(.alice) {
+        let row = ImportRow.user(.alice) {
           var factor = ImportedFactor(.totp(Secret(Array(secret.utf8))), id: "app-1")
           factor.displayName = "Authenticator"
           factor.enrolledAt = Instant(seconds: 1_650_000_000)
@@ -123,7 +123,7 @@ struct ValueTests {
           instance.acme, [row], options, by: Instance.boss)
         #expect(outcome.refusals.isEmpty)
       }
-      try await run("12345678901234567890", ImportTests.factorless)
+      try await run("12345678901234567890", .factorless)
       let account = try #require(
         try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
       let before = (try await instance.log().count, try await instance.messages().count)

@@ -300,7 +300,7 @@ struct UserRecoveryCodeTests {
         instance.statements.all.contains { $0.contains("FROM backup_code c") }
       }
       func row(_ phones: [String], named name: String) -> ImportRow {
-        ImportTests.user(.alice) {
+        ImportRow.user(.alice) {
           $0.localID = device.account.id.text
           $0.displayName = name
           $0.factors = phones.map { ImportedFactor(.phone($0), id: "p") }

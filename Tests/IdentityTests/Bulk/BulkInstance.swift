@@ -53,3 +53,11 @@ extension Instance {
     }
   }
 }
+
+extension Instance {
+  /// Creates a draft of enrollment links to all users without second factors.
+  func draftLinks(by agent: Agent) async throws -> Int64 {
+    try await identity.bulkRemovals.draft(
+      linksToAll: AccountListing(), in: acme, by: agent.author, agent.session)
+  }
+}

@@ -112,11 +112,3 @@ struct BulkLinksTests {
     }
   }
 }
-
-extension Instance {
-  /// Creates a draft of enrollment links to all users without second factors.
-  func draftLinks(by agent: Agent) async throws -> Int64 {
-    try await identity.bulkRemovals.draft(
-      linksToAll: AccountListing(), in: acme, by: agent.author, agent.session)
-  }
-}

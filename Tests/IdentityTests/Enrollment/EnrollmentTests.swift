@@ -150,18 +150,3 @@ struct EnrollmentTests {
     }
   }
 }
-
-extension Instance {
-  /// Finalizes an enrollment with a code that is `steps` time steps away from the current one.
-  func finish(
-    _ start: EnrollmentStart, _ session: UserSession, code: String? = nil, steps: Int64 = 0,
-    name: String? = "phone"
-  ) async throws -> SessionGrant {
-    let secret = try #require(Base32.decode(start.sharedSecret.revealedText))
-    let app = try #require(OneTimePassword(secret: Secret(secret)))
-    return try await identity.enrollments.finalize(
-      session, sessionInfo: start.sessionInfo,
-      code: TypedCode(code ?? app.code(step: app.step(at: now.seconds) + steps)), displayName: name,
-      by: Self.visitor)
-  }
-}

@@ -225,7 +225,7 @@ struct ResynchronizationRuleTests {
         project: instance.acme.project, by: .program(Instance.boss)
       ) { $0.project?.importsTOTP = true }
       let id = isKept ? device.factor.text : "another"
-      let row = ImportTests.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.localID = device.account.id.text
         $0.factors = [ImportedFactor(.totp(device.secret), id: id)]
       }

@@ -5,23 +5,12 @@ import OpenIDConnect
 import Testing
 
 struct IdentityProviderTests {
-  static func oidc(_ tokenIssuer: TestTokenIssuer = .back) throws -> ProviderSettings {
-    var settings = ProviderSettings()
-    settings.displayName = "Acme login"
-    settings.isEnabled = true
-    settings.issuer = "https://login.acme.example"
-    settings.clientID = "client-1"
-    settings.keys = try KeySet(tokenIssuer.keySet())
-    settings.clientSecret = Secret("not for everybody")
-    return settings
-  }
-
   @Test func `a provider is created, changed, and deleted, each with an audit entry`() async throws
   {
     try await withInstance { instance in
       let providers = instance.identity.identityProviders
       let created = try await providers.create(
-        in: instance.acme, id: "oidc.acme", Self.oidc(), by: .program(Instance.boss)
+        in: instance.acme, id: "oidc.acme", .oidc(), by: .program(Instance.boss)
       ).value
       #expect(created.kind == .oidc)
       let found = try await providers.find(instance.acme, "oidc.acme")
@@ -60,7 +49,7 @@ struct IdentityProviderTests {
   @Test func `the client secret is stored sealed`() async throws {
     try await withInstance { instance in
       _ = try await instance.identity.identityProviders.create(
-        in: instance.acme, id: "oidc.acme", Self.oidc(), by: .program(Instance.boss))
+        in: instance.acme, id: "oidc.acme", .oidc(), by: .program(Instance.boss))
       let box = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM identity_provider") {
           try $0.next() as [UInt8]
@@ -83,7 +72,7 @@ struct IdentityProviderTests {
       let providers = instance.identity.identityProviders
       for id in ["oidc.b", "oidc.a", "oidc.c"] {
         try await providers.create(
-          in: instance.acme, id: id, Self.oidc(), by: .program(Instance.boss))
+          in: instance.acme, id: id, .oidc(), by: .program(Instance.boss))
       }
       var saml = ProviderSettings()
       saml.members = """
@@ -93,7 +82,7 @@ struct IdentityProviderTests {
       try await providers.create(in: instance.acme, id: "saml.a", saml, by: .program(Instance.boss))
       await expect("exists") {
         try await providers.create(
-          in: instance.acme, id: "oidc.a", Self.oidc(), by: .program(Instance.boss))
+          in: instance.acme, id: "oidc.a", .oidc(), by: .program(Instance.boss))
       }
       let first = try await providers.list(instance.acme, kind: .oidc, limit: 2)
       #expect(first.items.map(\.id.text) == ["oidc.a", "oidc.b"])
@@ -118,7 +107,7 @@ struct IdentityProviderTests {
     try await withInstance { instance in
       await expect("invalidID") {
         try await instance.identity.identityProviders.create(
-          in: instance.acme, id: id, Self.oidc(), by: .program(Instance.boss))
+          in: instance.acme, id: id, .oidc(), by: .program(Instance.boss))
       }
     }
   }
@@ -137,7 +126,7 @@ struct IdentityProviderTests {
   ])
   func `each setting is validated`(member: String, value: String, result: String) async throws {
     try await withInstance { instance in
-      var settings = try Self.oidc()
+      var settings = try ProviderSettings.oidc()
       switch member {
       case "client": settings.clientID = value
       case "issuer": settings.issuer = value

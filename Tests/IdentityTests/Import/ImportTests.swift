@@ -5,29 +5,11 @@ import TestDatabases
 import Testing
 
 @Suite struct ImportTests {
-  static let factorless = ImportOptions(existing: .refuse)
-
-  static func user(_ person: Person, _ set: (inout ImportedUser) -> Void = { _ in }) -> ImportRow {
-    var user = ImportedUser()
-    user.localID = "uid-\(person.rawValue)"
-    user.email = person.email
-    user.emailVerified = true
-    set(&user)
-    return .success(user)
-  }
-
-  static func hash(_ password: Secret) -> ImportedPassword {
-    let digest = HashFunction.sha256.digest(Array("salt".utf8) + password.revealedBytes)
-    let hash = try? PasswordHash(
-      digest, salt: Array("salt".utf8), by: .digest(.sha256, rounds: 1, order: .saltFirst))
-    return hash.map { .hash($0) } ?? .plain(Secret(""))
-  }
-
   @Test func `times in the future are stored as the current time`() async throws {
     try await withInstance { instance in
       let later = Instant(seconds: 253_402_300_799)
-      let row = Self.user(.alice) {
-        $0.password = Self.hash(Secret("correct horse"))
+      let row = ImportRow.user(.alice) {
+        $0.password = .salted(Secret("correct horse"))
         $0.passwordUpdatedAt = later
         ($0.createdAt, $0.lastLoginAt) = (later, later)
         var phone = ImportedFactor(.phone("+15555550101"))
@@ -55,7 +37,7 @@ import Testing
   @Test func `an imported account has all fields of its row`() async throws {
     try await withInstance { instance in
       let link = ProviderLink(provider: "google.com", rawID: "g-1", email: "a@gmail.com")
-      let row = Self.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.email = "Alice@Example.com"
         $0.displayName = "Alicia"
         $0.photoURL = "https://img.example.com/a.png"
@@ -72,7 +54,7 @@ import Testing
         $0.factors = [phone, ImportedFactor(.phone("+15555550102"))]
       }
       let outcome = try await instance.identity.imports.run(
-        instance.acme, [row], Self.factorless, by: Instance.boss)
+        instance.acme, [row], .factorless, by: Instance.boss)
       #expect(outcome.created == 1 && outcome.refusals.isEmpty)
       let found = try await instance.identity.accounts.find(instance.acme, ID("uid-alice"))
       let account = try #require(found)
@@ -101,9 +83,9 @@ import Testing
 
   @Test func `an imported password hash signs in and is then rehashed`() async throws {
     try await withInstance { instance in
-      let row = Self.user(.alice) { $0.password = Self.hash(Person.alice.password) }
+      let row = ImportRow.user(.alice) { $0.password = .salted(Person.alice.password) }
       _ = try await instance.identity.imports.run(
-        instance.acme, [row], Self.factorless, by: Instance.boss)
+        instance.acme, [row], .factorless, by: Instance.boss)
       func stored() async throws -> String {
         try await instance.identity.accounts.export(instance.acme, after: nil, limit: 1)
           .items[0].passwordHash?.encoded ?? ""
@@ -124,17 +106,17 @@ import Testing
     try await withInstance { instance in
       _ = try await instance.account(.bob)
       let given: [ImportRow] = [
-        Self.user(.alice), Self.user(.mallory) { $0.localID = "" },
-        Self.user(.bob), Self.user(.mallory) { $0.email = "nobody" },
-        Self.user(.mallory) { $0.phoneNumber = "555" },
-        Self.user(.mallory) { $0.localID = String(repeating: "x", count: Account.longestID + 1) },
+        .user(.alice), .user(.mallory) { $0.localID = "" },
+        .user(.bob), .user(.mallory) { $0.email = "nobody" },
+        .user(.mallory) { $0.phoneNumber = "555" },
+        .user(.mallory) { $0.localID = String(repeating: "x", count: Account.longestID + 1) },
         .failure(.unreadable("no")),
-        Self.user(.mallory) { $0.tenant = ID("elsewhere") },
-        Self.user(.mallory) { $0.providers = [ProviderLink(provider: "google.com", rawID: "")] },
-        Self.user(.mallory) { $0.displayName = String(repeating: "é", count: 257) },
-        Self.user(.mallory) { $0.password = .emulatorText("fakeHash:salt=a:password=bcdefg") },
-        Self.user(.mallory) { $0.password = .plain(Secret("short")) },
-        Self.user(.mallory) { $0.password = .plain(Person.mallory.password) },
+        .user(.mallory) { $0.tenant = ID("elsewhere") },
+        .user(.mallory) { $0.providers = [ProviderLink(provider: "google.com", rawID: "")] },
+        .user(.mallory) { $0.displayName = String(repeating: "é", count: 257) },
+        .user(.mallory) { $0.password = .emulatorText("fakeHash:salt=a:password=bcdefg") },
+        .user(.mallory) { $0.password = .plain(Secret("short")) },
+        .user(.mallory) { $0.password = .plain(Person.mallory.password) },
       ]
       let rows = given.enumerated().map { number, row in
         row.map { user in
@@ -144,7 +126,7 @@ import Testing
         }
       }
       let outcome = try await instance.identity.imports.run(
-        instance.acme, rows, Self.factorless, by: Instance.boss)
+        instance.acme, rows, .factorless, by: Instance.boss)
       #expect(outcome.created == 2)
       #expect(outcome.refusals.map(\.index) == Array(1...11))
       let faults = outcome.refusals.map { "\($0.fault)".prefix { $0 != "(" } }
@@ -163,7 +145,7 @@ import Testing
       func row(_ factors: [ImportedFactor], _ set: (inout ImportedUser) -> Void = { _ in })
         -> ImportRow
       {
-        Self.user(.alice) {
+        .user(.alice) {
           $0.factors = factors
           set(&$0)
         }
@@ -191,7 +173,7 @@ import Testing
       ]
       for (row, fault) in cases {
         let outcome = try await instance.identity.imports.run(
-          instance.acme, [row], Self.factorless, by: Instance.boss)
+          instance.acme, [row], .factorless, by: Instance.boss)
         #expect(outcome.refusals.map { "\($0.fault)" } == [fault])
       }
       // Nothing was imported, so nothing is audited.
@@ -202,36 +184,36 @@ import Testing
   @Test func `duplicates stop an import with the sanity check`() async throws {
     try await withInstance { instance in
       let imports = instance.identity.imports
-      var options = Self.factorless
+      var options = ImportOptions.factorless
       options.sanityCheck = true
       let link = ProviderLink(provider: "google.com", rawID: "1")
       let asked = options
       await expect("duplicateLocalID") {
         try await imports.run(
-          instance.acme, [Self.user(.alice), Self.user(.alice)], asked, by: Instance.boss)
+          instance.acme, [.user(.alice), .user(.alice)], asked, by: Instance.boss)
       }
       await expect("duplicateEmail") {
         try await imports.run(
-          instance.acme, [Self.user(.alice), Self.user(.alice) { $0.localID = "other" }], asked,
+          instance.acme, [.user(.alice), .user(.alice) { $0.localID = "other" }], asked,
           by: Instance.boss)
       }
       await expect("duplicateProvider") {
         try await imports.run(
           instance.acme,
-          [Self.user(.alice) { $0.providers = [link] }, Self.user(.bob) { $0.providers = [link] }],
+          [.user(.alice) { $0.providers = [link] }, .user(.bob) { $0.providers = [link] }],
           asked, by: Instance.boss)
       }
       await expect("empty") { try await imports.run(instance.acme, [], asked, by: Instance.boss) }
       await expect("tooMany") {
         try await imports.run(
-          instance.acme, [ImportRow](repeating: Self.user(.alice), count: 1_001), asked,
+          instance.acme, [ImportRow](repeating: .user(.alice), count: 1_001), asked,
           by: Instance.boss)
       }
       // Without the check, each row is handled separately.
       let outcome = try await imports.run(
         instance.acme,
-        [Self.user(.alice) { $0.providers = [link] }, Self.user(.bob) { $0.providers = [link] }],
-        Self.factorless, by: Instance.boss)
+        [.user(.alice) { $0.providers = [link] }, .user(.bob) { $0.providers = [link] }],
+        .factorless, by: Instance.boss)
       #expect(outcome.created == 1 && "\(outcome.refusals[0].fault)" == "providerExists")
     }
   }
@@ -240,7 +222,7 @@ import Testing
     try await withInstance { instance in
       for pool in [instance.acme, instance.east, instance.globex] {
         let outcome = try await instance.identity.imports.run(
-          pool, [Self.user(.alice)], Self.factorless, by: Instance.boss)
+          pool, [.user(.alice)], .factorless, by: Instance.boss)
         #expect(outcome.created == 1)
       }
     }
@@ -249,7 +231,7 @@ import Testing
   @Test func `a thousand rows are imported in one transaction`() async throws {
     try await withInstance { instance in
       let rows: [ImportRow] = (0..<1_000).map { number in
-        Self.user(.alice) {
+        .user(.alice) {
           $0.localID = "uid-\(number)"
           $0.email = "user-\(number)@example.com"
           $0.displayName = number % 2 == 0 ? "Zoë Ægir \(number)" : "山田 \(number)"
@@ -257,7 +239,7 @@ import Testing
       }
       let before = instance.database.statistics.writes
       let outcome = try await instance.identity.imports.run(
-        instance.acme, rows, Self.factorless, by: Instance.boss)
+        instance.acme, rows, .factorless, by: Instance.boss)
       // PostgreSQL's servers take the numbers of the accounts first.
       let writes = TestDatabase.isSQLite ? 1 : 2
       #expect(outcome.created == 1_000 && instance.database.statistics.writes == before + writes)

@@ -13,12 +13,12 @@ import Testing
   @Test func `an existing account is refused, kept, or replaced`() async throws {
     try await withInstance { instance in
       let imports = instance.identity.imports
-      let first = ImportTests.user(.alice) { $0.displayName = "First" }
-      let second = ImportTests.user(.alice) { $0.displayName = "Second" }
+      let first = ImportRow.user(.alice) { $0.displayName = "First" }
+      let second = ImportRow.user(.alice) { $0.displayName = "Second" }
       _ = try await imports.run(
-        instance.acme, [first], ImportTests.factorless, by: Instance.boss)
+        instance.acme, [first], .factorless, by: Instance.boss)
       let refused = try await imports.run(
-        instance.acme, [second], ImportTests.factorless, by: Instance.boss)
+        instance.acme, [second], .factorless, by: Instance.boss)
       #expect("\(refused.refusals[0].fault)" == "localIDExists")
       let kept = try await imports.run(
         instance.acme, [second], ImportOptions(existing: .keep), by: Instance.boss)
@@ -38,13 +38,13 @@ import Testing
   @Test func `a later row of the same import replaces the account of an earlier one`() async throws
   {
     try await withInstance { instance in
-      let first = ImportTests.user(.alice) { $0.displayName = "Penelope" }
-      let second = ImportTests.user(.alice) {
+      let first = ImportRow.user(.alice) { $0.displayName = "Penelope" }
+      let second = ImportRow.user(.alice) {
         $0.displayName = "Ulysses"
         $0.disabled = true
       }
       let outcome = try await instance.identity.imports.run(
-        instance.acme, [first, second, ImportTests.user(.bob)], ImportOptions(existing: .replace),
+        instance.acme, [first, second, ImportRow.user(.bob)], ImportOptions(existing: .replace),
         by: Instance.boss)
       #expect(outcome.created == 2 && outcome.replaced == 1 && outcome.refusals.isEmpty)
       for (word, found) in [("Penelope", []), ("Ulysses", ["uid-alice"])] {
@@ -62,7 +62,7 @@ import Testing
       let uid = device.account.id
       let outcome = try await replace(
         instance,
-        ImportTests.user(.alice) {
+        ImportRow.user(.alice) {
           $0.localID = uid.text
           $0.factors = [ImportedFactor(.phone("+15555550101"))]
         })
@@ -80,10 +80,10 @@ import Testing
     try await withInstance { instance in
       let account = try await instance.account(.alice)
       func row(_ number: String) -> ImportRow {
-        ImportTests.user(.alice) {
+        ImportRow.user(.alice) {
           $0.localID = account.id.text
           $0.email = "new@example.com"
-          $0.password = ImportTests.hash(Person.bob.password)
+          $0.password = .salted(Person.bob.password)
           $0.factors = [ImportedFactor(.phone(number))]
           $0.providers = [ProviderLink(provider: "google.com", rawID: "g")]
         }
@@ -107,15 +107,15 @@ import Testing
   @Test func `a repeated import keeps a user whose identity has moved to another`() async throws {
     try await withInstance { instance in
       let link = ProviderLink(provider: "google.com", rawID: "g-1")
-      let row = ImportTests.user(.alice) { $0.providers = [link] }
+      let row = ImportRow.user(.alice) { $0.providers = [link] }
       let keep = ImportOptions(existing: .keep)
       _ = try await instance.identity.imports.run(instance.acme, [row], keep, by: Instance.boss)
-      _ = try await replace(instance, ImportTests.user(.alice))
+      _ = try await replace(instance, ImportRow.user(.alice))
       _ = try await instance.identity.imports.run(
-        instance.acme, [ImportTests.user(.bob) { $0.providers = [link] }], keep,
+        instance.acme, [ImportRow.user(.bob) { $0.providers = [link] }], keep,
         by: Instance.boss)
       let again = try await instance.identity.imports.run(
-        instance.acme, [row, ImportTests.user(.mallory) { $0.providers = [link] }], keep,
+        instance.acme, [row, ImportRow.user(.mallory) { $0.providers = [link] }], keep,
         by: Instance.boss)
       #expect(again.kept == 1 && again.created == 0)
       #expect(again.refusals.map { "\($0.index) \($0.fault)" } == ["1 providerExists"])
@@ -126,7 +126,7 @@ import Testing
     async throws
   {
     try await withInstance { instance in
-      let row = ImportTests.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.factors = [
           ImportedFactor(.phone("+15555550101")), ImportedFactor(.phone("+15555550102")),
         ]
@@ -161,7 +161,7 @@ import Testing
     _ = try await replace(instance, row(appID: appID))
     let account = try #require(try await identity.accounts.find(instance.acme, ID("uid-alice")))
     let device = Device(
-      account: account, factor: ID(appID), secret: TOTPImportTests.secret,
+      account: account, factor: ID(appID), secret: ImportedFactor.secret,
       session: UserSession(
         pool: instance.acme, account: account.id, authTime: instance.now.seconds,
         provider: .password))
@@ -181,9 +181,9 @@ import Testing
   }
 
   private func row(appID: String?, named name: String = "App") -> ImportRow {
-    ImportTests.user(.alice) {
+    ImportRow.user(.alice) {
       $0.password = .plain(Person.alice.password)
-      var app = ImportedFactor(.totp(TOTPImportTests.secret), id: appID)
+      var app = ImportedFactor(.totp(ImportedFactor.secret), id: appID)
       app.displayName = name
       $0.factors = [app, ImportedFactor(.phone("+15555550101"), id: "phone-1")]
     }
@@ -244,7 +244,7 @@ import Testing
   @Test func `a phone that gets another ID stays suspended`() async throws {
     try await withInstance { instance in
       func row(id: String) -> ImportRow {
-        ImportTests.user(.alice) { $0.factors = [ImportedFactor(.phone("+15555550101"), id: id)] }
+        ImportRow.user(.alice) { $0.factors = [ImportedFactor(.phone("+15555550101"), id: id)] }
       }
       _ = try await replace(instance, row(id: "phone-1"))
       let alice = try #require(
@@ -271,7 +271,7 @@ import Testing
       ] as [(inout ImportedUser) -> Void] {
         let outcome = try await replace(
           instance,
-          ImportTests.user(.alice) {
+          ImportRow.user(.alice) {
             $0.localID = device.account.id.text
             set(&$0)
           })

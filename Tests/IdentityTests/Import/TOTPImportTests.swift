@@ -4,12 +4,10 @@ import Identity
 import Testing
 
 @Suite struct TOTPImportTests {
-  static let secret = Secret(Array("12345678901234567890".utf8))
-
   private func row(id: String? = "app-1") -> ImportRow {
-    ImportTests.user(.alice) {
+    ImportRow.user(.alice) {
       $0.password = .plain(Person.alice.password)
-      var factor = ImportedFactor(.totp(Self.secret), id: id)
+      var factor = ImportedFactor(.totp(ImportedFactor.secret), id: id)
       factor.displayName = "Authenticator"
       factor.enrolledAt = Instant(milliseconds: 1_650_000_000_123)
       $0.factors = [factor]
@@ -30,7 +28,7 @@ import Testing
     try await withInstance { instance in
       func run(_ pool: Pool) async throws -> [String] {
         try await instance.identity.imports.run(
-          pool, [row()], ImportTests.factorless, by: Instance.boss
+          pool, [row()], .factorless, by: Instance.boss
         ).refusals.map { "\($0.fault)" }
       }
       #expect(try await run(instance.acme) == ["totpImportOff"])
@@ -51,7 +49,7 @@ import Testing
       try await allow(instance)
       try await instance.setWindow(1)
       _ = try await instance.identity.imports.run(
-        instance.acme, [row()], ImportTests.factorless, by: Instance.boss)
+        instance.acme, [row()], .factorless, by: Instance.boss)
       let account = try #require(
         try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
       let factor = try #require(account.factors.first)
@@ -59,7 +57,7 @@ import Testing
       #expect(factor.enrolledAt == Instant(milliseconds: 1_650_000_000_123))
       #expect(factor.lastUsedAt == nil)
       let device = Device(
-        account: account, factor: factor.id, secret: Self.secret,
+        account: account, factor: factor.id, secret: ImportedFactor.secret,
         session: UserSession(
           pool: instance.acme, account: account.id, authTime: instance.now.seconds,
           provider: .password))
@@ -83,7 +81,8 @@ import Testing
         let account = try #require(
           try await instance.identity.accounts.find(instance.acme, ID("uid-alice")))
         return Device(
-          account: account, factor: try #require(account.factors.first).id, secret: Self.secret,
+          account: account, factor: try #require(account.factors.first).id,
+          secret: ImportedFactor.secret,
           session: UserSession(
             pool: instance.acme, account: account.id, authTime: instance.now.seconds,
             provider: .password))
@@ -112,7 +111,7 @@ import Testing
     try await withInstance { instance in
       try await allow(instance)
       _ = try await instance.identity.imports.run(
-        instance.acme, [row()], ImportTests.factorless, by: Instance.boss)
+        instance.acme, [row()], .factorless, by: Instance.boss)
       let sealed = try await instance.database.read { connection in
         try connection.first("SELECT /* test */ sealed_secret FROM factor") {
           try $0.next() as [UInt8]

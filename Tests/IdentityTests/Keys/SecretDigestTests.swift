@@ -28,7 +28,7 @@ struct SecretDigestTests {
 
   @Test func `secrets without a digest get the same one as when they're stored`() async throws {
     try await withInstance { instance in
-      let secret = TOTPImportTests.secret
+      let secret = ImportedFactor.secret
       try await instance.importApps([(.alice, secret), (.bob, secret)])
       try await instance.importApps([(.alice, secret)], in: instance.east)
       let before = try await digests(instance)
@@ -45,7 +45,7 @@ struct SecretDigestTests {
     async throws
   {
     try await withInstance { instance in
-      let secret = TOTPImportTests.secret
+      let secret = ImportedFactor.secret
       try await instance.importApps([(.alice, secret), (.bob, secret)])
       try await forget(instance)
       let damaged = [UInt8](repeating: 0, count: 61)
@@ -63,7 +63,7 @@ struct SecretDigestTests {
     async throws
   {
     try await withInstance { instance in
-      let secret = TOTPImportTests.secret
+      let secret = ImportedFactor.secret
       try await instance.importApps([(.alice, secret), (.bob, secret)])
       let former = try await digests(instance)
       let (identity, ring) = try await instance.rotateMasterKey()

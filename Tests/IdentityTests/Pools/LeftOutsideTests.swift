@@ -92,13 +92,13 @@ struct LeftOutsideTests {
     func user(_ id: String, _ set: (inout ImportedUser) -> Void = { _ in }) -> ImportRow {
       var user = ImportedUser()
       (user.localID, user.email, user.emailVerified) = (id, "\(id)@example.com", true)
-      user.factors = [ImportedFactor(.totp(TOTPImportTests.secret), id: "app-\(id)")]
+      user.factors = [ImportedFactor(.totp(ImportedFactor.secret), id: "app-\(id)")]
       set(&user)
       return .success(user)
     }
     let identity = ProviderLink(provider: "oidc.acme", rawID: "user-1")
     let rows = [
-      user("password") { $0.password = ImportTests.hash(Person.alice.password) },
+      user("password") { $0.password = .salted(Person.alice.password) },
       user("link"),
       user("provider") { $0.providers = [identity] },
       // Phone sign-in supports no second factor.
@@ -108,7 +108,7 @@ struct LeftOutsideTests {
       user("without-a-factor") { $0.factors = [] },
     ]
     let outcome = try await instance.identity.imports.run(
-      instance.acme, rows, ImportTests.factorless, by: Instance.boss)
+      instance.acme, rows, .factorless, by: Instance.boss)
     #expect(outcome.refusals.isEmpty)
     // A factor can be added only to a user with an email address, but outlasts it.
     var change = AccountChange()

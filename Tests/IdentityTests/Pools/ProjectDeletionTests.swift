@@ -85,7 +85,7 @@ struct ProjectDeletionTests {
       }
       await expect("poolDeleted") {
         try await identity.imports.run(
-          east, [ImportTests.user(.alice)], ImportTests.factorless, by: Instance.boss)
+          east, [ImportRow.user(.alice)], .factorless, by: Instance.boss)
       }
       #expect(try await instance.users(of: east) == 0)
     }

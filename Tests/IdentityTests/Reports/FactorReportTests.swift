@@ -34,7 +34,7 @@ struct FactorReportTests {
     async throws
   {
     try await withInstance { instance in
-      let secret = TOTPImportTests.secret
+      let secret = ImportedFactor.secret
       try await instance.importApps([(.alice, secret), (.bob, secret)])
       try await instance.importApps(
         [(.mallory, Secret(Array("09876543210987654321".utf8)))])

@@ -254,12 +254,3 @@ struct OwnQuotaTests {
     }
   }
 }
-
-extension Instance {
-  /// Forgets the alerts that were sent about an account, as an hour later.
-  func renewAlerts(of account: Account) async throws {
-    try await database.write { connection in
-      try ThrottleCharge.reset(OwnChange.alert.name(account.key), connection)
-    }
-  }
-}

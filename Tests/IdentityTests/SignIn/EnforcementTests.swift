@@ -367,18 +367,3 @@ struct EnforcementPolicyTests {
     }
   }
 }
-
-extension Instance {
-  /// Has the server enforce enrollment under a mandatory pattern; nil turns that off.
-  func enforce(
-    _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
-  ) async throws {
-    let day = try #require(Day(from))
-    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
-    _ = try await identity.policies.change(acme, by: .program(Self.boss)) {
-      edit throws(PolicyError) in
-      edit.pattern = .mandatory
-      edit.enforcement = enforcement
-    }
-  }
-}

@@ -248,17 +248,6 @@ struct PasswordSignInTests {
 }
 
 extension Instance {
-  /// The number of failed attempts counted under a kind of name.
-  func guesses(at kind: String = "email") async throws -> Int {
-    try await database.read { connection in
-      try connection.first(
-        """
-        SELECT /* test */ coalesce(sum(failures), 0) FROM throttle WHERE name LIKE \(kind + " %")
-        """
-      ) { try $0.next() } ?? 0
-    }
-  }
-
   func passwordHash(of account: Account) async throws -> String {
     try await database.read { connection in
       try connection.first(

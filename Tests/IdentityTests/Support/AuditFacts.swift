@@ -22,3 +22,42 @@ extension AuditRow {
     return factors
   }
 }
+
+extension AuditFilter {
+  /// Every combination of filters, with values that match some entries.
+  static func all(of instance: Instance) -> [AuditFilter] {
+    let objects: [(AuditResource?, String?)] = [
+      (nil, nil), (.policy, nil), (nil, "acme-app"), (.policy, "acme-app"),
+    ]
+    let actors: [(Actor.Kind?, String?)] = [
+      (nil, nil), (.administrator, nil), (.administrator, "boss"),
+    ]
+    let actions: [AuditFilter.Action?] = [
+      nil, .any([.policyChange, .policyWiden, .policySignOff]), .one("policy.change"),
+      .any([.factorEnroll, .factorSendLink]),
+    ]
+    var filters: [AuditFilter] = []
+    for pool in [nil, instance.acme] {
+      for (kind, id) in objects {
+        for (actorKind, actorID) in actors {
+          for action in actions {
+            for isTimed in [false, true] {
+              for field in [nil, .adjacentIntervals, .factors] as [AuditFieldName?] {
+                var filter = AuditFilter(pool: pool, object: kind, objectID: id)
+                (filter.actor, filter.actorID) = (actorKind, actorID)
+                filter.action = action
+                filter.fieldName = field?.storedName
+                if isTimed {
+                  filter.from = instance.now.advanced(bySeconds: -3600)
+                  filter.until = instance.now.advanced(bySeconds: 3600)
+                }
+                filters.append(filter)
+              }
+            }
+          }
+        }
+      }
+    }
+    return filters
+  }
+}

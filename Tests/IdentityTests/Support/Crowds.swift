@@ -19,10 +19,10 @@ extension Instance {
     let (pool, identity) = (pool ?? acme, identity ?? self.identity)
     try await allowTOTPImport(in: pool)
     let rows = apps.map { person, secret in
-      ImportTests.user(person) { $0.factors = [ImportedFactor(.totp(secret), id: "app")] }
+      ImportRow.user(person) { $0.factors = [ImportedFactor(.totp(secret), id: "app")] }
     }
     let outcome = try await identity.imports.run(
-      pool, rows, ImportTests.factorless, by: Self.boss)
+      pool, rows, .factorless, by: Self.boss)
     #expect(outcome.refusals.isEmpty)
   }
 
@@ -37,14 +37,14 @@ extension Instance {
       user.localID = "u\(number)"
       user.email = "user-\(number)@example.com"
       user.emailVerified = true
-      var factor = ImportedFactor(.totp(TOTPImportTests.secret), id: "f\(number)")
+      var factor = ImportedFactor(.totp(ImportedFactor.secret), id: "f\(number)")
       factor.displayName = "app of \(number)"
       user.factors = [factor]
       rows.append(.success(user))
     }
     while !rows.isEmpty {
       let outcome = try await identity.imports.run(
-        pool, Array(rows.prefix(500)), ImportTests.factorless, by: Self.boss)
+        pool, Array(rows.prefix(500)), .factorless, by: Self.boss)
       #expect(outcome.refusals.isEmpty)
       rows.removeFirst(min(500, rows.count))
     }
@@ -121,5 +121,20 @@ extension Instance {
         random: random, at: now, connection)
     }
     try await identity.reportedChanges.object(code, by: Self.visitor)
+  }
+}
+
+extension Instance {
+  /// Has the server enforce enrollment under a mandatory pattern; nil turns that off.
+  func enforce(
+    _ mode: Enforcement.Mode?, from: String = "2026-03-01", grace: Int = 0
+  ) async throws {
+    let day = try #require(Day(from))
+    let enforcement = mode.flatMap { Enforcement($0, from: day, graceDays: grace) }
+    _ = try await identity.policies.change(acme, by: .program(Self.boss)) {
+      edit throws(PolicyError) in
+      edit.pattern = .mandatory
+      edit.enforcement = enforcement
+    }
   }
 }

@@ -91,3 +91,42 @@ extension Instance {
     }
   }
 }
+
+extension Instance {
+  func write(
+    _ channel: OutboxEntry.Channel, copies: Int = 1, in pool: Pool? = nil,
+    to recipient: String? = nil, lifetime: Int64 = 86_400, purpose: String = "verify-email",
+    body: String = "https://example.com/?oobCode=abc123def456\nsecond line",
+    on server: Identity? = nil
+  ) async throws {
+    let (outbox, now, pool) = ((server ?? identity).store.outbox, now, pool ?? acme)
+    let address = recipient ?? (channel == .mail ? Person.alice.email : "+4915112345678")
+    try await database.write { connection in
+      for _ in 0..<copies {
+        try outbox.add(
+          OutboxMessage(
+            channel: channel, purpose: purpose, recipient: address, language: "en",
+            subject: channel == .mail ? "Subject – ✓" : "",
+            body: body,
+            expiresAt: now.advanced(bySeconds: lifetime)), to: nil, in: pool, at: now, connection)
+      }
+    }
+  }
+
+  func claim() async throws -> DueMessage? { try await identity.deliveries.claim() }
+
+  func entries(
+    _ filter: MessageFilter = .all, in pool: Pool? = nil
+  ) async throws -> [OutboxEntry] {
+    try await identity.messages.list(pool ?? acme, filter).items
+  }
+
+  /// The number of messages with a stored text.
+  func texts() async throws -> Int {
+    try await database.read { connection in
+      try connection.first(
+        "SELECT /* test */ count(*) FROM outbox WHERE sealed_text IS NOT NULL"
+      ) { try $0.next() as Int } ?? 0
+    }
+  }
+}

@@ -1,12 +1,13 @@
 import Crypto
 import Identity
+import OpenIDConnect
 
 /// An OpenID Connect provider that the tests sign in with.
 extension Instance {
   /// Creates the provider in a pool.
   func configureProvider(in pool: Pool? = nil) async throws {
     try await identity.identityProviders.create(
-      in: pool ?? acme, id: "oidc.acme", IdentityProviderTests.oidc(), by: .program(Self.boss))
+      in: pool ?? acme, id: "oidc.acme", .oidc(), by: .program(Self.boss))
   }
 
   /// Returns the claims of an ID token issued at noon, without some members and with others added.
@@ -44,5 +45,19 @@ extension FederatedSignIn {
       throw Unexpected("a confirmation is required")
     }
     return (outcome, account)
+  }
+}
+
+extension ProviderSettings {
+  /// Returns the settings of a provider whose tokens an issuer signs.
+  static func oidc(_ tokenIssuer: TestTokenIssuer = .back) throws -> ProviderSettings {
+    var settings = ProviderSettings()
+    settings.displayName = "Acme login"
+    settings.isEnabled = true
+    settings.issuer = "https://login.acme.example"
+    settings.clientID = "client-1"
+    settings.keys = try KeySet(tokenIssuer.keySet())
+    settings.clientSecret = Secret("not for everybody")
+    return settings
   }
 }

@@ -1,4 +1,5 @@
 import Database
+import TestDatabases
 
 @testable import Identity
 
@@ -25,5 +26,11 @@ extension Audit {
 extension ServiceToken {
   func author(address: String, requestID: String) -> Author {
     Author(actor: .serviceToken(id, name: name), address: address, requestID: requestID)
+  }
+}
+
+extension Instance {
+  func contents() async throws -> [String: [[SQLValue]]] {
+    try await TestDatabase.contents(of: database)
   }
 }

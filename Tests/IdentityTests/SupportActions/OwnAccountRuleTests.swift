@@ -33,7 +33,7 @@ struct OwnAccountRuleTests {
       _ = try await identity.accounts.update(
         instance.acme, account.id, change, by: Author(actor: .user(account.id)), in: session)
     case "import":
-      let row = ImportTests.user(.alice) {
+      let row = ImportRow.user(.alice) {
         $0.localID = account.id.text
         $0.email = other
       }

@@ -110,7 +110,7 @@ struct ServiceTokenTests {
       }
       await expect("tokenRevoked") {
         try await instance.identity.imports.run(
-          acme, [ImportTests.user(.mallory)], ImportOptions(existing: .replace), by: program)
+          acme, [ImportRow.user(.mallory)], ImportOptions(existing: .replace), by: program)
       }
       let left = try await accounts.export(acme, after: nil, limit: 10)
       #expect(left.items.map(\.account.id) == [bob.id])
