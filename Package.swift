@@ -179,6 +179,16 @@ let package = Package(
       dependencies: ["CPostgreSQL", "Database", "DatabasePostgreSQL", "DatabaseSQLite"],
       path: "Tests/TestDatabases", swiftSettings: house),
 
+    // Instances, people, and administrators for the tests of the rules.
+    .target(
+      name: "TestIdentity",
+      dependencies: [
+        "Crypto", "Database", "DatabaseSQLite", "Identity", "Localization", "MailText",
+        "OpenIDConnect", "OTP", "TestAuthenticator", "TestDatabases", "TestProvider", "Text",
+        "WebAuthn",
+      ],
+      path: "Tests/TestIdentity", exclude: ["__Snapshots__"], swiftSettings: house),
+
     // One user pool of any size, for script/bench and the tests.
     .target(
       name: "LargeDemo", dependencies: ["Crypto", "Database", "Demo", "Identity", "OTP"],
@@ -214,14 +224,26 @@ let package = Package(
     tests("DatabaseConformanceTests", ["Database", "DatabasePostgreSQL", "TestDatabases"]),
     tests("HTTPTests", ["HTTP", "JSON", "HostileText", "Text"]),
     tests("HTTPServerTests", ["Compression", "HTTP", "HTTPServer", "Network", "Text"]),
+    // The rules: a target for two floors each.
     tests(
-      "IdentityTests",
+      "IdentityStaffTests",
       [
-        "Identity", "Demo", "Database", "DatabaseSQLite", "Crypto", "JSON", "Localization",
-        "LargeDemo", "MailText", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
-        "TestDatabases", "TestProvider", "Text", "WebAuthn",
-      ],
-      exclude: ["__Snapshots__"]),
+        "Crypto", "Database", "DatabaseSQLite", "HostileText", "Identity", "JSON", "OpenIDConnect",
+        "OTP", "TestAuthenticator", "TestDatabases", "TestIdentity", "TestProvider", "Text",
+        "WebAuthn",
+      ]),
+    tests(
+      "IdentityUsersTests",
+      [
+        "Crypto", "Database", "Identity", "JSON", "OpenIDConnect", "OTP", "TestDatabases",
+        "TestIdentity", "Text",
+      ]),
+    tests(
+      "IdentitySupportTests",
+      [
+        "Crypto", "Database", "DatabaseSQLite", "Demo", "HostileText", "Identity", "JSON",
+        "LargeDemo", "OTP", "TestDatabases", "TestIdentity", "TestProvider", "Text",
+      ]),
     tests(
       "IdentityToolkitAPITests",
       [

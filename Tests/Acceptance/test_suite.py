@@ -129,19 +129,20 @@ def test_a_test_that_does_not_pass_alone_has_failed(sections, again):
 
 def test_a_listed_test_is_never_repeated(sections):
     code, lines, calls = sections([
-        (1, "", swift(("IdentityTests.SecondFactorTests", "`V1: one succeeds`()", "2 == 1"))),
+        (1, "", swift(("IdentityUsersTests.SecondFactorTests", "`V1: one succeeds`()", "2 == 1"))),
         (1, "", pytest_report(("test_races", "test_a_link_sets_one_password", "Traceback")))],
         SWIFT, ACCEPTANCE)
     assert code == 1 and len(calls) == 2
     assert lines[-3:] == [
-        "failed: IdentityTests.SecondFactorTests/`V1: one succeeds`() (Swift tests on PostgreSQL)",
+        "failed: IdentityUsersTests.SecondFactorTests/`V1: one succeeds`()"
+        " (Swift tests on PostgreSQL)",
         "failed: Tests/Acceptance/test_races.py::test_a_link_sets_one_password (Acceptance tests)",
         "0 passed, 2 failed"]
 
 
 def test_the_name_of_a_listed_suite_is_not_a_prefix(sections):
     """A suite whose name only begins like a listed one is repeated."""
-    suite = "IdentityTests.SecondFactorTestsOfOthers"
+    suite = "IdentityUsersTests.SecondFactorTestsOfOthers"
     code, _, calls = sections([
         (1, "", swift((suite, "a()", "2 == 1"))), (0, "", swift((suite, "a()")))], SWIFT)
     assert code == 0 and len(calls) == 2
