@@ -7,9 +7,6 @@ struct MigrationTests {
     name: "m0001_first", text: "CREATE TABLE a (x); CREATE TABLE b (x); -- end\n", digest: "d1")
   private static let second = Migration(
     name: "m0002_second", text: "INSERT INTO a VALUES (1)", digest: "d2")
-  private static let failing = Migration(
-    name: "m0003_failing", text: "INSERT INTO a VALUES (2); INSERT INTO missing VALUES (1)",
-    digest: "d3")
 
   private static let upgrade = Migration(
     name: "m0001_upgrade", text: "ALTER TABLE former RENAME TO a", digest: "u1")
@@ -125,21 +122,6 @@ struct MigrationTests {
         try $0.all("SELECT x FROM former") { try $0.next() as Int }
       }
       #expect(rows == [7])
-    }
-  }
-
-  @Test func `a failed migration has no effect, and earlier ones are preserved`() async throws {
-    try await withDatabase { database in
-      let error = try await #require(throws: MigrationError.self) {
-        try await database.migrate(list(Self.first, Self.second, Self.failing), at: 0)
-      }
-      guard case .failed("m0003_failing", let cause) = error else {
-        Issue.record("unexpected \(error)")
-        return
-      }
-      #expect(cause.message == "no such table: missing")
-      #expect(try await values(in: database) == [1])
-      #expect(try await database.migrate(list(Self.first, Self.second), at: 0) == [])
     }
   }
 }

@@ -6,15 +6,6 @@ import Testing
 
 /// Tests for several reads of one snapshot.
 struct SnapshotTests {
-  @Test func `a snapshot starts with its first read`() async throws {
-    try await withDatabase { database in
-      try await database.snapshot {
-        try await database.insert("first")
-        #expect(try await database.count() == 1)
-      }
-    }
-  }
-
   @Test func `concurrent reads in a snapshot use separate readers`() async throws {
     try await withDatabase(readers: 2) { database in
       let sum = try await database.snapshot {
