@@ -19,8 +19,7 @@ private let rising: [String: [String: [String]]] = [
     ],
   ],
   "the gate follows the support rules, checks the caller, and one type has all its denials": [
-    "Staff/Administrators/ConsoleSessions+List.swift": ["Support"],
-    "Staff/Authorization/ActionAuthorization.swift": ["Support", "SupportRules"],
+    "Staff/Authorization/ActionAuthorization.swift": ["SupportRules"],
     "Staff/Authorization/ActionRequest.swift": [
       "EnrollmentError", "SupportRules", "SupportRulesError",
     ],

@@ -37,8 +37,8 @@ struct InstanceSettingsPage: Sendable {
     do {
       outcome = try await identity.support.setStepUp(
         minutes: minutes, by: .console(ActionInput(signedIn.form).request(signedIn)))
-    } catch let error as SupportRulesError {
-      let faults = try ActionErrorText.faults(error, signedIn.times, .protectUsers)
+    } catch let denial as ActionDenial {
+      let faults = try ActionErrorText.settingsFaults(denial, signedIn.times, .protectUsers)
       return try await page(signedIn, status: .unprocessableContent, faults: faults)
     }
     let text =

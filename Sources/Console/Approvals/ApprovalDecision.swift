@@ -3,8 +3,6 @@ import Identity
 import Localization
 
 protocol ApprovalDecision: Sendable {
-  static func action(isAboutPolicy: Bool) -> ConsoleAction
-
   var codeField: String { get }
 
   func perform(
@@ -26,10 +24,6 @@ struct ApprovalResult: Sendable {
 /// `POST …/{number}/approval`: approves a request, which carries it out.
 struct ApproveRequest: ApprovalDecision {
   let approvals: Approvals
-
-  static func action(isAboutPolicy: Bool) -> ConsoleAction {
-    isAboutPolicy ? .approvePolicyChange : .approveRequest
-  }
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
@@ -90,10 +84,6 @@ struct ApproveRequest: ApprovalDecision {
 struct RejectRequest: ApprovalDecision {
   let approvals: Approvals
 
-  static func action(isAboutPolicy: Bool) -> ConsoleAction {
-    isAboutPolicy ? .rejectPolicyChange : .rejectRequest
-  }
-
   var codeField: String { ApprovalView.refusalCode }
 
   func perform(
@@ -109,10 +99,6 @@ struct RejectRequest: ApprovalDecision {
 /// `POST …/{number}/withdrawal`: withdraws one's own request.
 struct WithdrawRequest: ApprovalDecision {
   let approvals: Approvals
-
-  static func action(isAboutPolicy: Bool) -> ConsoleAction {
-    isAboutPolicy ? .withdrawPolicyChange : .withdrawRequest
-  }
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest

@@ -10,8 +10,8 @@ struct ApprovalPage: Sendable {
   let identity: Identity
   let frames: Frames
   let view: Template<ApprovalView>
-  /// Whether the requests are for policy changes, which require a different permission.
-  let isAboutPolicy: Bool
+  /// Of requests for policy changes, or of others, which require a different permission.
+  let paths: ApprovalPaths
 
   private var approvals: Approvals { identity.approvals }
 
@@ -44,7 +44,7 @@ struct ApprovalPage: Sendable {
   private func find(_ context: PoolContext, _ id: String) async throws -> Approval {
     guard let number = Int64(id) else { throw Refusal.notFound }
     let approval = try await approvals.find(number, in: context.pool)
-    guard (approval.kind == .policy) == isAboutPolicy else { throw Refusal.notFound }
+    guard ApprovalPaths(approval.kind) == paths else { throw Refusal.notFound }
     return approval
   }
 

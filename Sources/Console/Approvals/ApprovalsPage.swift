@@ -98,28 +98,21 @@ enum ApprovalsRoutes: ConsoleFeature {
     table.somewhere(ConsolePaths.approvals, .get(.seeApprovals), approvals.show)
 
     let view = try parts.template("approvals/approval", for: ApprovalView.self)
-    for isAboutPolicy in [false, true] {
+    for kind in [Approval.Kind.factor, .policy] {
       let page = ApprovalPage(
-        identity: parts.identity, frames: parts.frames, view: view,
-        isAboutPolicy: isAboutPolicy)
-      add(page, to: &table)
-    }
-  }
-
-  private static func add(_ page: ApprovalPage, to table: inout RouteTable) {
-    let paths = ApprovalPaths(isAboutPolicy: page.isAboutPolicy)
-    let approvals = page.identity.approvals
-    func add(_ path: PoolPath1, _ decision: some ApprovalDecision) {
-      let action = type(of: decision).action(isAboutPolicy: page.isAboutPolicy)
-      table.inside(path, .performing(action)) { context, id in
-        try await page.decide(decision, context, id)
+        identity: parts.identity, frames: parts.frames, view: view, paths: ApprovalPaths(kind))
+      func add(_ path: PoolPath1, _ action: ConsoleAction, _ decision: some ApprovalDecision) {
+        table.inside(path, .performing(action)) { context, id in
+          try await page.decide(decision, context, id)
+        }
       }
+      let (paths, actions) = (page.paths, kind.actions)
+      let approvals = parts.identity.approvals
+      table.inside(paths.page, .get(kind.permission), page.show)
+      add(paths.approval, actions.approve, ApproveRequest(approvals: approvals))
+      add(paths.rejection, actions.reject, RejectRequest(approvals: approvals))
+      add(paths.withdrawal, actions.withdraw, WithdrawRequest(approvals: approvals))
     }
-    table.inside(
-      paths.page, .get(page.isAboutPolicy ? .changePolicy : .removeFactors), page.show)
-    add(paths.approval, ApproveRequest(approvals: approvals))
-    add(paths.rejection, RejectRequest(approvals: approvals))
-    add(paths.withdrawal, WithdrawRequest(approvals: approvals))
   }
 }
 
@@ -127,12 +120,10 @@ extension ConsolePaths {
   static let approvals = Path("approvals")
 }
 
-struct ApprovalPaths: Sendable {
+struct ApprovalPaths: Sendable, Equatable {
   private let word: PathComponent
 
-  init(isAboutPolicy: Bool) { word = isAboutPolicy ? "policy-approvals" : "approvals" }
-
-  init(_ kind: Approval.Kind) { self.init(isAboutPolicy: kind == .policy) }
+  init(_ kind: Approval.Kind) { word = kind == .policy ? "policy-approvals" : "approvals" }
 
   var page: PoolPath1 {
     PoolPath1(word, nil)

@@ -67,18 +67,11 @@ enum ActionErrorText {
     }
   }
 
-  /// - Throws: A ``Refusal`` for errors that don't belong to a field.
-  static func faults(
-    _ error: SupportRulesError, _ times: Times, _ permission: Permission
+  /// The page of settings shows in place of its form that a second factor is missing.
+  static func settingsFaults(
+    _ error: ActionDenial, _ times: Times, _ permission: Permission
   ) throws -> [FieldError] {
-    switch error {
-    case .answers(let faults): return faults.map { field($0, times) }
-    // The page shows these in place of its form, and above it.
-    case .noSecondFactor, .changedMeanwhile: return []
-    case .notAllowed: throw Refusal.notAllowed(permission)
-    case .sessionEnded: throw Refusal.sessionEnded
-    case .poolNotFound: throw Refusal.notFound
-    }
+    if case .noSecondFactor = error { [] } else { try faults(error, times, permission) }
   }
 
   static func field(_ fault: ActionInputError, _ times: Times) -> FieldError {

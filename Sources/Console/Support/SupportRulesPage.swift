@@ -24,13 +24,12 @@ struct SupportRulesPage: Sendable {
       outcome = try await identity.support.change(
         context.pool, to: answers.settings, expecting: answers.version,
         by: .console(ActionInput(signedIn.form).request(signedIn)))
-    } catch let error as SupportRulesError {
-      if case .changedMeanwhile(let current) = error {
-        answers.version = current.version
-        return try await page(
-          context, answers, status: .conflict, replacing: SupportRulesForm(current))
-      }
-      let faults = try ActionErrorText.faults(error, signedIn.times, .editSupportRules)
+    } catch SupportRulesError.changedMeanwhile(let current) {
+      answers.version = current.version
+      return try await page(
+        context, answers, status: .conflict, replacing: SupportRulesForm(current))
+    } catch let denial as ActionDenial {
+      let faults = try ActionErrorText.settingsFaults(denial, signedIn.times, .editSupportRules)
       return try await page(context, answers, status: .unprocessableContent, errors: faults)
     }
     return frames.leave(

@@ -18,9 +18,8 @@ public struct Policies: Sendable {
   /// Changes the policy and records the change in the audit log; writes nothing if nothing changes.
   ///
   /// `version` is the version that the change is based on; nil to change any version, which only
-  /// programs may. An
-  /// administrator's change that weakens the policy has stricter requirements, and may need approval
-  /// by a second administrator, depending on the pool's support rules.
+  /// programs may. An administrator's change that weakens the policy has stricter requirements, and
+  /// may need approval by a second administrator, depending on the pool's support rules.
   ///
   /// `edit` may be called more than once.
   @discardableResult

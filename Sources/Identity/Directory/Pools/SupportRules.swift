@@ -178,14 +178,8 @@ public enum SupportRulesError: Error, Sendable {
     case stepUp
   }
 
-  /// The validation errors in the input, in the order of the form.
-  case answers([ActionInputError])
-  case noSecondFactor
-  case notAllowed
-  case sessionEnded
   /// Someone else changed the rules after the form was opened; these are the present ones.
   case changedMeanwhile(SupportRules)
-  case poolNotFound
 }
 
 /// Whether agents verify that a caller is the user, with a code sent to the user's email address.

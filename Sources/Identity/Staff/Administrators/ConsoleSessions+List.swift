@@ -192,7 +192,7 @@ struct SessionProofs {
       """
       SELECT created_at, last_seen_at, \(SessionLimits.columns), provider_issuer IS NOT NULL,
         proved_at, provider_at,
-        (SELECT value FROM instance WHERE name = \(Support.stepUp.name))
+        (SELECT value FROM instance WHERE name = \(ReauthenticationInterval.stored.name))
       FROM console_session WHERE \(ConsoleSessions.isSame(session))
       """
     ) { row in
@@ -205,7 +205,7 @@ struct SessionProofs {
       let minutes: String? = try row.next()
       return Self(
         isOpen: isOpen, secondFactorAt: times.0, providerAt: times.1,
-        minutes: minutes.flatMap(Int.init) ?? Support.usualStepUp)
+        minutes: minutes.flatMap(Int.init) ?? ReauthenticationInterval.usual)
     }
   }
 }

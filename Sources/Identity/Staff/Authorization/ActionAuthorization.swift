@@ -107,9 +107,31 @@ public struct ActionAuthorization: Sendable {
     let faults =
       faults.filter(\.isFirst) + request.faults(of: action, settings)
       + faults.filter { !$0.isFirst }
-    return try reauthenticate(
-      holder, action.requirements.reauthentication, request, proofs, inputErrors: faults, at: now,
-      connection)
+    let rule = action.requirements.reauthentication
+    guard try needsReauthentication(rule, request.agent, proofs, at: now, connection) else {
+      return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
+    }
+    let methods = try ReauthenticationMethod.all(for: request.agent, connection)
+    guard !methods.isEmpty else { return .failure(.noSecondFactor) }
+    guard faults.isEmpty, methods.contains(.totp), let code = request.proof.code
+    else {
+      let error = try Self.unverified(request, methods, proofs, at: now, connection)
+      return .failure(.answers(faults + [error]))
+    }
+    let proof: AdministratorTOTP.Proof
+    switch try store.administratorTOTP.check(
+      code, of: holder, by: request.author, at: now, connection)
+    {
+    case .success(let accepted): proof = accepted
+    case .failure(.throttled(let until)):
+      return .failure(.answers([.throttled(until: until)]))
+    case .failure(.usedCurrentCode): return .failure(.answers([.usedCode]))
+    case .failure: return .failure(.answers([.wrongCode]))
+    }
+    let renewed = try ConsoleSessions.reauthenticate(
+      request.agent, with: proof, by: request.author, at: now, random: store.random, connection)
+    guard let renewed else { return .failure(.sessionEnded) }
+    return .success(renewed)
   }
 
   /// Returns the administrator of a session with their current grants, or why a permission can't be
@@ -139,37 +161,6 @@ public struct ActionAuthorization: Sendable {
     return holder
   }
 
-  private func reauthenticate(
-    _ holder: Administrator, _ rule: ReauthenticationRule, _ request: ActionRequest,
-    _ proofs: SessionProofs, inputErrors faults: [ActionInputError], at now: Instant,
-    _ connection: borrowing Connection
-  ) throws -> Result<NewConsoleSession?, ActionDenial> {
-    guard try needsReauthentication(rule, request.agent, proofs, at: now, connection) else {
-      return faults.isEmpty ? .success(nil) : .failure(.answers(faults))
-    }
-    let methods = try ReauthenticationMethod.all(for: request.agent, connection)
-    guard !methods.isEmpty else { return .failure(.noSecondFactor) }
-    guard faults.isEmpty, methods.contains(.totp), let code = request.proof.code
-    else {
-      let error = try Self.unverified(request, methods, proofs, at: now, connection)
-      return .failure(.answers(faults + [error]))
-    }
-    let proof: AdministratorTOTP.Proof
-    switch try store.administratorTOTP.check(
-      code, of: holder, by: request.author, at: now, connection)
-    {
-    case .success(let accepted): proof = accepted
-    case .failure(.throttled(let until)):
-      return .failure(.answers([.throttled(until: until)]))
-    case .failure(.usedCurrentCode): return .failure(.answers([.usedCode]))
-    case .failure: return .failure(.answers([.wrongCode]))
-    }
-    let renewed = try ConsoleSessions.reauthenticate(
-      request.agent, with: proof, by: request.author, at: now, random: store.random, connection)
-    guard let renewed else { return .failure(.sessionEnded) }
-    return .success(renewed)
-  }
-
   private static func unverified(
     _ request: ActionRequest, _ methods: Set<ReauthenticationMethod>, _ proofs: SessionProofs?,
     at now: Instant,
@@ -183,7 +174,8 @@ public struct ActionAuthorization: Sendable {
       return .throttled(until: blocked)
     }
     guard request.proof.isEmpty else { return .codeNotLookedAt }
-    return .codeRequired(minutes: try proofs?.minutes ?? Support.stepUpMinutes(connection))
+    return .codeRequired(
+      minutes: try proofs?.minutes ?? ReauthenticationInterval.minutes(connection))
   }
 
   func needsReauthentication(
@@ -191,7 +183,7 @@ public struct ActionAuthorization: Sendable {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard rule != .none else { return false }
-    let interval = Int64(try proofs?.minutes ?? Support.stepUpMinutes(connection)) * 60
+    let interval = Int64(try proofs?.minutes ?? ReauthenticationInterval.minutes(connection)) * 60
     func isRecent(_ moment: Instant) -> Bool { moment.isRecent(within: interval, at: now) }
     if let proved = proofs?.secondFactorAt, isRecent(proved) { return false }
     // The provider verified the password, but no second factor.
@@ -199,6 +191,17 @@ public struct ActionAuthorization: Sendable {
     // Without a second factor, the sign-in password is the only possible proof.
     guard rule == .recent, isRecent(session.startedAt) else { return true }
     return try !ReauthenticationMethod.all(of: session.administrator.id, connection).isEmpty
+  }
+}
+
+/// How long a proof allows an administrator's actions, in minutes.
+enum ReauthenticationInterval {
+  static let stored = InstanceValue("step_up_minutes")
+  static let usual = 15
+  static let range = 1...240
+
+  static func minutes(_ connection: borrowing Connection) throws -> Int {
+    try stored.readNumber(connection).map { Int($0) } ?? usual
   }
 }
 

@@ -102,10 +102,10 @@ struct ActionSubject<Content: Sendable>: Sendable {
 }
 
 extension ActionSubject where Content == Account {
-  /// A user, on whom only one action is performed.
+  /// One user, whose marks can prevent the action, who may be the caller, and on whom it counts.
   ///
-  /// `requiring` returns the action whose requirements apply instead, where the input makes one
-  /// action another one. `inputErrors` returns the validation errors of the action's own fields.
+  /// `requiring` returns the action whose requirements apply instead: a suspension that ends earlier
+  /// requires what ending it does. `inputErrors` returns the errors in the action's own fields.
   static func user(
     _ id: ID<Account>, in pool: Pool,
     requiring action: @escaping @Sendable (Account, Instant) -> ConsoleAction? = { _, _ in nil },
@@ -269,7 +269,7 @@ extension ActionAuthorization {
       context.actionsLeft = try HourlyLimit.left(
         for: holder.id, rules, in: pool, at: now, connection)
       guard context.actionsLeft > 0 else {
-        try HourlyLimit.hold(request, rules, in: pool, at: now, connection)
+        try HourlyLimit.block(request, rules, in: pool, at: now, connection)
         return .failure(.held)
       }
     }

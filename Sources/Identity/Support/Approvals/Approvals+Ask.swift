@@ -53,6 +53,8 @@ struct NewApproval: Sendable {
   var factors: [Factor] = []
   let users: Int
   let cause: Approval.Cause
+  /// The numbers of expired requests that it replaces.
+  var expired: [Int64] = []
   /// The audit entry, without the cause and the time the request expires.
   var entry: AuditEntry
 
@@ -64,6 +66,10 @@ struct NewApproval: Sendable {
   ) throws -> Instant {
     guard let request = context.request else { throw ActionDenial.notAllowed }
     let now = context.now
+    for late in expired {
+      try Approvals.expire(
+        Approvals.find(late, in: pool, at: now, connection), at: now, connection)
+    }
     let expiry = now.advanced(bySeconds: Approval.lifetime)
     let proof = context.rules.identityProof
     let agent = request.agent.administrator
@@ -147,17 +153,14 @@ extension NewApproval {
     guard pending.allSatisfy({ Approval.isOver($0.expiry, at: now) }) else {
       throw PolicyError.approvalPending
     }
-    for late in pending {
-      try Approvals.expire(
-        Approvals.find(late.id, in: pool, at: now, connection), at: now, connection)
-    }
     let users = policy.users(affectedBy: policy.weakenings(by: new))
     var entry = AuditEntry(
       .approvalAsk, .policy, pool.objectID, name: pool.name, in: pool)
     entry.compare(policy.edit.auditFields, new.auditFields)
     entry.add(.users, .number(users))
     self.init(
-      pool: pool, kind: .policy, change: change, users: users, cause: .weakerPolicy, entry: entry)
+      pool: pool, kind: .policy, change: change, users: users, cause: .weakerPolicy,
+      expired: pending.map(\.id), entry: entry)
   }
 }
 

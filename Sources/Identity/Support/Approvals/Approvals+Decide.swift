@@ -88,7 +88,7 @@ extension Approvals {
         if approval.kind != .policy,
           try HourlyLimit.left(for: agent, settings, in: pool, at: now, connection) == 0
         {
-          try HourlyLimit.hold(request, settings, in: pool, at: now, connection)
+          try HourlyLimit.block(request, settings, in: pool, at: now, connection)
           return .failure(.held)
         }
       }

@@ -18,7 +18,7 @@ enum HourlyLimit {
     for agent: ID<Administrator>, _ rules: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Int {
-    try hold(of: agent, in: pool, connection) == nil
+    try blockedSince(agent, in: pool, connection) == nil
       ? allowance(of: agent, rules, in: pool, at: now, connection) : 0
   }
 
@@ -42,7 +42,7 @@ enum HourlyLimit {
 
   /// Blocks an agent without actions left until an owner unblocks them, and records the block the
   /// first time.
-  static func hold(
+  static func block(
     _ request: ActionRequest, _ rules: SupportRules, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
@@ -62,8 +62,8 @@ enum HourlyLimit {
     try entry.record(by: author, at: now, connection)
   }
 
-  static func hold(
-    of agent: ID<Administrator>, in pool: Pool, _ connection: borrowing Connection
+  static func blockedSince(
+    _ agent: ID<Administrator>, in pool: Pool, _ connection: borrowing Connection
   ) throws -> Instant? {
     try connection.first(
       """
@@ -81,7 +81,7 @@ extension Store {
     _ refusal: ActionDenial? = nil, at now: Instant, _ connection: borrowing Connection
   ) throws -> SupportEligibility {
     let id = agent.administrator.id
-    let isHeld = try HourlyLimit.hold(of: id, in: pool, connection) != nil
+    let isHeld = try HourlyLimit.blockedSince(id, in: pool, connection) != nil
     return SupportEligibility(
       settings: rules,
       asksForCode: try authorization.needsReauthentication(

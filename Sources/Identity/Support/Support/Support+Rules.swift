@@ -22,8 +22,12 @@ extension Support {
     let (new, faults) = new.checked()
     return try await loosen(.changeSupportRules, by: caller, in: pool, faults) {
       context, connection in
-      let old = try Self.present(pool, connection)
-      guard let entry = Self.difference(pool, from: old, to: new) else { throw NothingToDo() }
+      // The pool may be deleted meanwhile.
+      _ = try Policies.stored(pool.key, connection)
+      let old = try SupportRules.find(pool, connection)
+      guard let entry = Self.difference(pool, from: old, to: new) else {
+        throw ActionDenial.nothingToDo
+      }
       let isStale = context.request != nil && old.version != version
       // A stale form is refused below, and may loosen what its sender hasn't seen.
       if !isStale { try Self.checkApproval(of: new, over: old, in: pool, context.holder) }
@@ -38,7 +42,7 @@ extension Support {
   /// choose how callers are verified.
   private static func checkApproval(
     of new: SupportRules, over old: SupportRules, in pool: Pool, _ agent: Administrator?
-  ) throws(SupportRulesError) {
+  ) throws(ActionDenial) {
     var loosened: [SupportRulesError.Field] = []
     if new.callerVerification != old.callerVerification { loosened.append(.callerVerification) }
     if let least = old.policyApprovalOverUsers,
@@ -48,18 +52,6 @@ extension Support {
     }
     guard !loosened.isEmpty, let agent, !agent.may(.protectUsers, in: pool) else { return }
     throw .answers(loosened.map { .ownerRequired($0) })
-  }
-
-  /// Reads the rules of a pool, which still exists.
-  private static func present(
-    _ pool: Pool, _ connection: borrowing Connection
-  ) throws -> SupportRules {
-    do { _ = try Policies.stored(pool.key, connection) } catch PolicyError
-      .poolNotFound
-    {
-      throw SupportRulesError.poolNotFound
-    }
-    return try SupportRules.find(pool, connection)
   }
 
   private static func difference(
@@ -73,15 +65,8 @@ extension Support {
 
   // MARK: - Re-authentication interval
 
-  static let stepUp = InstanceValue("step_up_minutes")
-
-  /// Reads the re-authentication interval, in minutes.
-  static func stepUpMinutes(_ connection: borrowing Connection) throws -> Int {
-    try stepUp.readNumber(connection).map { Int($0) } ?? usualStepUp
-  }
-
   public func stepUpMinutes() async throws -> Int {
-    try await store.read { try Self.stepUpMinutes($0) }
+    try await store.read { try ReauthenticationInterval.minutes($0) }
   }
 
   /// Returns whether the administrator's last code is older than the re-authentication interval.
@@ -103,15 +88,17 @@ extension Support {
     minutes: Int, by caller: Caller
   ) async throws -> ActionOutcome<Bool> {
     let faults: [ActionInputError] =
-      Self.stepUpRange.contains(minutes) ? [] : [.outOfRange(.stepUp)]
+      ReauthenticationInterval.range.contains(minutes) ? [] : [.outOfRange(.stepUp)]
     return try await loosen(.changeReauthenticationInterval, by: caller, in: nil, faults) {
       _, connection in
-      let old = try Self.stepUpMinutes(connection)
-      guard old != minutes else { throw NothingToDo() }
+      let old = try ReauthenticationInterval.minutes(connection)
+      guard old != minutes else { throw ActionDenial.nothingToDo }
       var entry = AuditEntry(.supportStepUp, .instance, "step-up", name: "")
       entry.add(
         .reauthenticationInterval, from: .duration(old * 60), to: .duration(minutes * 60))
-      return Loosening(entry: entry) { try Self.stepUp.store(String(minutes), $0) }
+      return Loosening(entry: entry) {
+        try ReauthenticationInterval.stored.store(String(minutes), $0)
+      }
     }
   }
 
@@ -126,45 +113,28 @@ extension Support {
     _ action: ConsoleAction, by caller: Caller, in pool: Pool?, _ faults: [ActionInputError],
     _ read: @escaping @Sendable (ActionContext, borrowing Connection) throws -> Loosening
   ) async throws -> ActionOutcome<Bool> {
-    guard faults.isEmpty || caller.request != nil else { throw SupportRulesError.answers(faults) }
+    guard faults.isEmpty || caller.request != nil else { throw ActionDenial.answers(faults) }
     let change = ActionSubject<Loosening?>(
       target: ActionTarget(pool), isReadWithPermission: true
     ) { context, connection in
       ActionSubject.Found(
         content: faults.isEmpty ? try read(context, connection) : nil, inputErrors: faults)
     }
-    do {
-      return try await NothingToDo.isFalse {
-        try await store.run(action, by: caller, on: change) { change, context, connection in
-          guard let change else { return false }
-          try change.make(connection)
-          try context.record(change.entry, connection)
-          return true
-        }
+    return try await ActionOutcome.falseIfNothingToDo {
+      try await store.run(action, by: caller, on: change) { change, context, connection in
+        guard let change else { return false }
+        try change.make(connection)
+        try context.record(change.entry, connection)
+        return true
       }
-    } catch let denial as ActionDenial { throw SupportRulesError(denial) }
-  }
-}
-
-/// What's thrown where a change would change nothing, so that its proof isn't checked.
-struct NothingToDo: Error {
-  static func isFalse(
-    _ body: () async throws -> ActionOutcome<Bool>
-  ) async throws -> ActionOutcome<Bool> {
-    do { return try await body() } catch is NothingToDo {
-      return ActionOutcome(value: false, renewed: nil)
     }
   }
 }
 
-extension SupportRulesError {
-  fileprivate init(_ error: ActionDenial) {
-    self =
-      switch error {
-      case .answers(let faults): .answers(faults)
-      case .noSecondFactor: .noSecondFactor
-      case .sessionEnded: .sessionEnded
-      default: .notAllowed
-      }
+extension ActionOutcome<Bool> {
+  static func falseIfNothingToDo(_ body: () async throws -> Self) async throws -> Self {
+    do { return try await body() } catch ActionDenial.nothingToDo {
+      return Self(value: false, renewed: nil)
+    }
   }
 }

@@ -36,10 +36,6 @@ public struct Support: Sendable {
   let store: Store
 
   static let hour: Int64 = 3_600
-  /// The default re-authentication interval, in minutes.
-  public static let usualStepUp = 15
-  /// The valid range of the re-authentication interval, in minutes.
-  public static let stepUpRange = 1...240
 
   /// Returns whether and how an agent can perform an action on an account, for its page; the action
   /// checks it again.
@@ -126,12 +122,12 @@ extension Support {
         throw ActionDenial.notAllowed
       }
       guard context.holder?.id != agent else { throw ActionDenial.notAllowed }
-      guard let since = try HourlyLimit.hold(of: agent, in: pool, connection) else {
-        throw NothingToDo()
+      guard let since = try HourlyLimit.blockedSince(agent, in: pool, connection) else {
+        throw ActionDenial.nothingToDo
       }
       return ActionSubject.Found(content: since)
     }
-    return try await NothingToDo.isFalse {
+    return try await ActionOutcome.falseIfNothingToDo {
       try await store.run(.unblockAgent, by: caller, on: hold) { since, context, connection in
         let record = try Administrators.record(agent, at: context.now, connection)
         try connection.run(
@@ -159,7 +155,7 @@ extension Support {
   ) async throws -> HeldAgent? {
     let now = store.clock.now()
     return try await store.read { connection in
-      guard let since = try HourlyLimit.hold(of: agent, in: pool, connection) else {
+      guard let since = try HourlyLimit.blockedSince(agent, in: pool, connection) else {
         return nil
       }
       let record = try Administrators.record(agent, at: now, connection)
