@@ -299,11 +299,11 @@ package struct ActivityTally: Sendable {
   private(set) var users: [ReachDay: Int] = [:]
   private(set) var accounts: [Int64: (former: CodeReach, current: CodeReach)] = [:]
 
-  init() {}
+  package init() {}
 
   init(_ deltas: [ActivityDelta]) { for delta in deltas { add(delta) } }
 
-  mutating func add(_ delta: ActivityDelta) {
+  package mutating func add(_ delta: ActivityDelta) {
     switch delta.kind {
     case .attempt(let outcome):
       hours[delta.hour, default: Checks()].add(outcome)

@@ -1,8 +1,8 @@
 package import Database
 
 /// One change of the counts of a pool, appended by the write that causes it.
-struct ActivityDelta {
-  enum Kind: Equatable {
+package struct ActivityDelta {
+  package enum Kind: Equatable {
     case attempt(CodeAttempt.Outcome)
     /// A near miss that a correct code followed; its attempt was counted as a near miss.
     case confirmed
@@ -46,7 +46,7 @@ struct ActivityDelta {
 
   static let columns: SQL = "number, account_key, hour, kind, distance, reach"
 
-  init(
+  package init(
     account: Int64, hour: Int64, _ kind: Kind, distance: Int? = nil, reach: CodeReach? = nil
   ) {
     number = nil
@@ -180,7 +180,7 @@ struct CodeAttemptCount {
 /// The last days on which a user's codes were at least each distance from the current interval.
 ///
 /// Only accepted codes of an authenticator app at sign-in and confirmed near misses count.
-struct CodeReach: Sendable, Equatable {
+package struct CodeReach: Sendable, Equatable {
   /// The distances, in intervals.
   static let range = 0...10
   /// The number of digits of a day in the stored form.
@@ -189,7 +189,7 @@ struct CodeReach: Sendable, Equatable {
   /// The last day by distance, from 0 to the largest ever; days never increase with the distance.
   private(set) var days: [Int64]
 
-  init(_ text: String?) {
+  package init(_ text: String?) {
     var days: [Int64] = []
     var day: Int64 = 0
     for (index, digit) in (text ?? "").utf8.enumerated() {
@@ -202,7 +202,7 @@ struct CodeReach: Sendable, Equatable {
     self.days = days
   }
 
-  var text: String? {
+  package var text: String? {
     guard !days.isEmpty else { return nil }
     var text = ""
     for day in days {
@@ -213,7 +213,7 @@ struct CodeReach: Sendable, Equatable {
   }
 
   /// Adds a code; codes of a user arrive in order of time.
-  mutating func add(distance: Int, day: Int64) -> Bool {
+  package mutating func add(distance: Int, day: Int64) -> Bool {
     guard day >= days.first ?? 0, day < 100_000 else { return false }
     var isChanged = false
     for reach in 0...min(abs(distance), Self.range.upperBound) {
@@ -233,49 +233,6 @@ struct CodeReach: Sendable, Equatable {
 
   /// Returns the largest distance since the beginning of a day; nil if there were no codes.
   func reach(since day: Int64) -> Int? { days.lastIndex { $0 >= day } }
-}
-
-/// Counts code attempts that were inserted without ``CodeAttemptRecorder``, many at a time.
-package struct BulkActivity: Sendable {
-  private var tally = ActivityTally()
-  private var reaches: [Int64: CodeReach] = [:]
-
-  package init() {}
-
-  /// Counts a code of an authenticator app at sign-in; an account's codes are added in order of time.
-  package mutating func add(_ finding: CodeFinding, of account: Int64, at: Instant) {
-    let outcome = finding.result.outcome
-    let isNear = finding.result == .accepted || outcome == .outside
-    var former: CodeReach?
-    if finding.result == .accepted, let distance = finding.distance {
-      let known = reaches[account] ?? CodeReach(nil)
-      var reach = known
-      if reach.add(distance: distance, day: at.day) {
-        former = known
-        reaches[account] = reach
-      }
-    }
-    tally.add(
-      ActivityDelta(
-        account: account, hour: at.hour, .attempt(outcome),
-        distance: isNear ? finding.distance : nil, reach: former))
-  }
-
-  /// Returns the counts of the codes since the last call.
-  package mutating func take() -> ActivityTally {
-    defer { tally = ActivityTally() }
-    return tally
-  }
-
-  package func storeReaches(
-    of accounts: ClosedRange<Int64>, _ connection: borrowing Connection
-  ) throws {
-    for account in accounts {
-      guard let reach = reaches[account] else { continue }
-      try connection.run(
-        "UPDATE account SET reach = \(reach.text) WHERE account_key = \(account)")
-    }
-  }
 }
 
 extension Activity {
