@@ -1,8 +1,8 @@
 import Testing
 
-/// Statements that change what codes in emails end with (`CodeEnd`).
+/// Writes of users' accounts, and of what codes in emails end with (`CodeEnd`).
 struct AccountWriteTests {
-  /// The files with such statements, which call `AccountRecord.changed` after them.
+  /// The files that set the latter, and call `AccountRecord.changed` after it.
   private static let files: Set = [
     "Sources/Identity/Directory/Accounts/Accounts+Update.swift",
     "Sources/Identity/Users/Federation/Federation.swift",
@@ -12,15 +12,27 @@ struct AccountWriteTests {
     "Sources/Identity/Support/Support/Support+Accounts.swift",
   ]
 
-  /// Files whose statements change how a password or an address is stored, and neither itself.
+  /// Files that change how a password or an address is stored, and neither itself.
   private static let forms: Set = [
     "Sources/Identity/Directory/Accounts/AccountRecord.swift",
     "Sources/Identity/Users/SignIn/SignIns.swift",
   ]
 
+  @Test func `an account's row is updated by AccountRecord`() throws {
+    let found = try SourceTree.files(in: "Sources").filter {
+      $0.text.contains(#/UPDATE account\b/#)
+    }
+    #expect(
+      found.map(\.path) == [
+        "Sources/Identity/Directory/Accounts/AccountRecord.swift",
+        // Locks that expired, of several accounts at once.
+        "Sources/Identity/Directory/CodeAttempts/CodeLock.swift",
+      ])
+  }
+
   @Test func `every change of a password, an address, or a state ends codes`() throws {
     let write =
-      #/UPDATE account SET\b(?:(?!"""|WHERE)[\s\S])*\b(password_hash|email_folded|disabled) =/#
+      #/\bset\(\s*"(?:(?!, of: )[\s\S])*\b(password_hash|email_folded|disabled) =/#
     let found = try SourceTree.files(in: "Sources").filter { $0.text.contains(write) }
     #expect(Set(found.map(\.path)) == Self.files.union(Self.forms))
     for file in found where Self.files.contains(file.path) {

@@ -41,7 +41,6 @@ struct EmailComparisonTests {
     "Sources/Identity/Users/Import/ImportBatch+Replace.swift": "the prepared row's address",
     "Sources/Identity/Users/OutOfBand/OutOfBandCodes.swift": nil,
     "Sources/Identity/Users/OutOfBand/OutOfBandCodes+Use.swift": nil,
-    "Sources/Identity/Users/SignIn/SignIns+EmailLink.swift": nil,
     "Sources/Identity/Users/SignIn/SignIns+Forecast.swift": nil,
     "Sources/Identity/Directory/Accounts/Accounts+Update.swift": nil,
   ]

@@ -90,22 +90,18 @@ public struct AccountLock: Sendable {
     to address: String, of account: Account, _ connection: borrowing Connection
   ) throws {
     guard let mailbox, !mailbox.isSameBytes(as: address) else { return }
-    try connection.run(
-      """
-      UPDATE account SET sign_in_lock = \(SignIn.afterDecision) WHERE account_key = \(account.key)
-      """)
+    try AccountRecord.set("sign_in_lock = \(SignIn.afterDecision)", of: account.key, connection)
   }
 
   /// Stores the lock of an account; nil unlocks it.
   static func store(
     _ lock: AccountLock?, of account: Int64, _ connection: borrowing Connection
   ) throws {
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET changes_locked_at = \(lock?.since),
-        sign_in_lock = \(lock?.signIn ?? .open), reported_mailbox = \(lock?.mailbox)
-      WHERE account_key = \(account)
-      """)
+      changes_locked_at = \(lock?.since), sign_in_lock = \(lock?.signIn ?? .open),
+        reported_mailbox = \(lock?.mailbox)
+      """, of: account, connection)
   }
 }
 

@@ -145,6 +145,26 @@ package enum AccountRecord {
     return try AccountLock.keeps(folded, from: nil, in: pool.key, connection)
   }
 
+  /// Sets columns of an account's row, after which the caller updates what's derived from them
+  /// (``changed(_:in:isNewPassword:isByMailbox:at:_:)``).
+  ///
+  /// - Returns: Whether anything was set: the row may have to meet a condition.
+  @discardableResult
+  static func set(
+    _ columns: SQL, of account: Int64, if condition: SQL? = nil, _ connection: borrowing Connection
+  ) throws(DatabaseError) -> Bool {
+    let condition: SQL = condition.map { " AND \($0)" } ?? ""
+    return try connection.run(
+      "UPDATE account SET \(columns) WHERE account_key = \(account)\(condition)") > 0
+  }
+
+  /// Sets columns that nothing in the same write reads.
+  static func setLater(
+    _ columns: SQL, of account: Int64, _ connection: borrowing Connection
+  ) throws(DatabaseError) {
+    try connection.runLater("UPDATE account SET \(columns) WHERE account_key = \(account)")
+  }
+
   /// Reads an account after its columns changed, updates the counts, the search index, and the
   /// previous addresses, and ends the codes that end with the change.
   ///
@@ -186,16 +206,14 @@ package enum AccountRecord {
     guard !isFolded(account.email, email) || !isFolded(account.initialEmail, initial) else {
       return account
     }
-    try connection.run(
-      "UPDATE account SET initial_email = \(initial) WHERE account_key = \(account.key)")
-    try connection.run(
-      """
-      UPDATE account SET email = \(email), email_folded = \(email)
-      WHERE account_key = \(account.key) AND NOT EXISTS (
-        SELECT 1 FROM account b
-        WHERE b.scope_key = account.scope_key AND b.email_folded = \(email)
-          AND b.account_key <> \(account.key))
-      """)
+    try set("initial_email = \(initial)", of: account.key, connection)
+    try set(
+      "email = \(email), email_folded = \(email)", of: account.key,
+      if: """
+        NOT EXISTS (SELECT 1 FROM account b
+          WHERE b.scope_key = account.scope_key AND b.email_folded = \(email)
+            AND b.account_key <> \(account.key))
+        """, connection)
     return try find(key: account.key, connection) ?? account
   }
 
@@ -233,16 +251,10 @@ package enum AccountRecord {
     try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     let count = try Sessions.count(account, connection)
     guard let kept else {
-      try connection.run(
-        """
-        UPDATE account SET generation = generation + 1,
-          valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))\(others)
-        WHERE account_key = \(account)
-        """)
+      try set("\(nextGeneration(at: now))\(others)", of: account, connection)
       return count
     }
-    try connection.run(
-      "UPDATE account SET generation = generation + 1\(others) WHERE account_key = \(account)")
+    try set("generation = generation + 1\(others)", of: account, connection)
     let stays = try connection.run(
       """
       UPDATE session SET generation = generation + 1
@@ -263,12 +275,10 @@ package enum AccountRecord {
     guard validSince < now.seconds - clockTolerance else {
       return try endSessions(account, at: now, connection)
     }
-    let raised = try connection.run(
-      """
-      UPDATE account SET generation = generation + 1, valid_since_s = \(validSince)
-      WHERE account_key = \(account) AND valid_since_s < \(validSince)
-      """)
-    guard raised > 0 else { return 0 }
+    let isRaised = try set(
+      "generation = generation + 1, valid_since_s = \(validSince)", of: account,
+      if: "valid_since_s < \(validSince)", connection)
+    guard isRaised else { return 0 }
     try forgetOldestEnded(account, connection)
     try OutOfBandRecord.endWithSessions(of: account, at: now, connection)
     try connection.run(
@@ -283,6 +293,17 @@ package enum AccountRecord {
       WHERE a.account_key = \(account) AND s.generation = a.generation - 1
       """
     ) { try $0.next() } ?? 0
+  }
+
+  /// Ends the sessions of all accounts, in every pool.
+  static func endAllSessions(at now: Instant, _ connection: borrowing Connection) throws {
+    try connection.run("UPDATE account SET \(nextGeneration(at: now)) WHERE account_key > 0")
+  }
+
+  private static func nextGeneration(at now: Instant) -> SQL {
+    """
+    generation = generation + 1, valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))
+    """
   }
 
   private static func forgetOldestEnded(

@@ -106,8 +106,7 @@ enum FormerAddresses {
       isNew = true
     }
     guard isNew, !new.hasFormerAddresses else { return }
-    try connection.run(
-      "UPDATE account SET has_former_addresses = 1 WHERE account_key = \(old.key)")
+    try AccountRecord.set("has_former_addresses = 1", of: old.key, connection)
   }
 
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [String] {

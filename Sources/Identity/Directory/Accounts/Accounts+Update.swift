@@ -37,96 +37,10 @@ extension Accounts {
     try Self.check(change)
     var hash: PasswordHash?
     if case .set(let password) = change.password { hash = try await self.hash(password, in: pool) }
-    let newHash = hash
-    let now = store.clock.now()
-    let store = store
-    let result: Result<AccountUpdate, AccountError> = try await store.write(
-      by: author
-    ) {
-      connection in
-      try Self.check(session, connection)
-      if change.linksPassword {
-        try SignIns.checkPasswordSignIn(in: pool, connection)
-      }
-      guard let old = try AccountRecord.find(pool, id, connection) else {
-        throw AccountError.notFound
-      }
-      if let session {
-        try Self.checkOwnEmail(change, of: old)
-        try SignInChange.check(
-          change.signInChanges(of: old), of: old, in: session,
-          addsFirstMethod: change.addsFirstMethod(to: old), at: now, connection)
-        if case .set(let email) = change.email, change.changesEmail(of: old),
-          let refusal = try store.refusal(
-            ofNewEmail: email, in: pool, from: author.client, at: now, connection)
-        {
-          return .failure(refusal)
-        }
-      }
-      try Self.store(change, newHash, over: old, at: now, connection)
-      try Self.changeProviders(change, of: old, in: pool, connection)
-      let codes =
-        try change.factors.isKept ? nil : BackupCodeCounts(of: old, at: now, connection)
-      let removed = try Self.changeFactors(
-        change.factors, of: old, in: pool, at: now, random: store.random, connection)
-      var ended = 0
-      let endsSessions = Self.endsSessions(change, old)
-      if !removed.isEmpty || endsSessions {
-        ended = try Self.endSessions(
-          of: old, session, by: change, at: now, connection)
-      } else if let validSince = change.validSince {
-        ended = try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
-      }
-      let new = try AccountRecord.changed(
-        old, in: pool, isNewPassword: newHash != nil, at: now, connection)
-      if session != nil, change.changesEmail(of: old) {
-        do {
-          try store.offerRecovery(of: old, now: new.email, in: pool, at: now, connection)
-        } catch OutOfBandError.tooManyMails(_, let until) {
-          throw AccountError.tooManyMails(until: until)
-        }
-      }
-      try store.outbox.notifyChange(
-        from: old, to: new, removed: removed, newPassword: newHash != nil, in: pool, by: author,
-        at: now, connection)
-      try TokenFactorRules.apply(
-        from: old, to: new, removed: removed, sessionsEnded: ended, codes: codes, in: pool,
-        by: author, outbox: store.outbox, at: now, connection)
-      // Failed attempts at the old password don't apply to the new one.
-      if newHash != nil, let email = new.email {
-        try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: pool.key), connection)
-      }
-      var entry = AuditEntry(.accountChange, of: new, in: pool)
-      entry.compare(old.auditFields(), new.auditFields(isNewPassword: newHash != nil))
-      entry.addEnded(ended)
-      try entry.addEnded(codes, of: old, at: now, connection)
-      if session != nil {
-        try Self.countProfileChange(entry, of: old, at: now, connection)
-        try store.outbox.notifyOwnChange(
-          from: old, to: new, newPassword: newHash != nil, in: pool, at: now, connection)
-      }
-      if !entry.changes.isEmpty {
-        try entry.record(
-          by: author, limitedBy: change.password.isKept ? .quota : .password, at: now, connection)
-      }
-      if session == nil, let link = change.link, !old.providers.contains(link) {
-        try store.outbox.notify(
-          .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
-          connection)
-      }
-      let grant =
-        try change.renewsSession && endsSessions
-        ? session.flatMap { (session) throws -> SessionGrant? in
-          // Its tokens would continue a session that isn't refreshed either.
-          guard try !store.refusesToContinue(session, of: new, at: now, connection) else {
-            return nil
-          }
-          return try Sessions.renew(
-            session, from: old, to: new, with: .change(of: old, in: session), at: now,
-            random: store.random, connection)
-        } : nil
-      return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
-    }
+    let update = Update(
+      change: change, hash: hash, pool: pool, session: session, author: author, store: store,
+      now: store.clock.now())
+    let result = try await store.write(by: author) { try update.perform(id, $0) }
     return try result.get()
   }
 
@@ -150,32 +64,85 @@ extension Accounts {
     if case .replace(let entries) = change.factors { try check(entries) }
     if case .set(let claims) = change.customAttributes { try AccountRules.checkClaims(claims) }
   }
+}
 
-  /// A user with a second factor must keep a verified email address, so they change it with an
-  /// emailed link only.
-  private static func checkOwnEmail(
-    _ change: AccountChange, of old: Account
-  ) throws(AccountError) {
-    guard old.factors.isEmpty || !change.changesEmail(of: old) else {
-      throw .emailNeedsVerification
+/// A change of an account, with what its steps need.
+private struct Update: Sendable {
+  let change: AccountChange
+  /// The hash of the new password.
+  let hash: PasswordHash?
+  let pool: Pool
+  /// The session of the user who makes the change.
+  let session: UserSession?
+  let author: Author
+  let store: Store
+  let now: Instant
+
+  func perform(
+    _ id: ID<Account>, _ connection: borrowing Connection
+  ) throws -> Result<AccountUpdate, AccountError> {
+    try Accounts.check(session, connection)
+    if change.linksPassword {
+      try SignIns.checkPasswordSignIn(in: pool, connection)
     }
+    guard let old = try AccountRecord.find(pool, id, connection) else {
+      throw AccountError.notFound
+    }
+    if let refusal = try refusal(by: old, connection) { return .failure(refusal) }
+    try storeColumns(over: old, connection)
+    try storeProviders(of: old, connection)
+    let codes = try change.factors.isKept ? nil : BackupCodeCounts(of: old, at: now, connection)
+    let removed = try Accounts.changeFactors(
+      change.factors, of: old, in: pool, at: now, random: store.random, connection)
+    let ended = try endSessions(of: old, removed, connection)
+    let new = try AccountRecord.changed(
+      old, in: pool, isNewPassword: hash != nil, at: now, connection)
+    try offerRecovery(of: old, now: new.email, connection)
+    try store.outbox.notifyChange(
+      from: old, to: new, removed: removed, newPassword: hash != nil, in: pool, by: author,
+      at: now, connection)
+    try TokenFactorRules.apply(
+      from: old, to: new, removed: removed, sessionsEnded: ended, codes: codes, in: pool,
+      by: author, outbox: store.outbox, at: now, connection)
+    // Failed attempts at the old password don't apply to the new one.
+    if hash != nil, let email = new.email {
+      try ThrottleCharge.reset(.passwords(of: TypedEmail(email), in: pool.key), connection)
+    }
+    try record(from: old, to: new, ended, codes, connection)
+    let grant = try renewed(from: old, to: new, connection)
+    return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
   }
 
-  private static func store(
-    _ change: AccountChange, _ hash: PasswordHash?, over old: Account, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
+  /// Checks a change by the user.
+  ///
+  /// - Returns: The error of an address that's in use, which is counted.
+  private func refusal(
+    by old: Account, _ connection: borrowing Connection
+  ) throws -> AccountError? {
+    guard let session else { return nil }
+    let changesEmail = change.changesEmail(of: old)
+    // With a second factor they must keep a verified address, so only an emailed link changes it.
+    guard old.factors.isEmpty || !changesEmail else { throw AccountError.emailNeedsVerification }
+    try SignInChange.check(
+      change.signInChanges(of: old), of: old, in: session,
+      addsFirstMethod: change.addsFirstMethod(to: old), at: now, connection)
+    guard case .set(let email) = change.email, changesEmail else { return nil }
+    return try store.refusal(
+      ofNewEmail: email, in: pool, from: author.client, at: now, connection)
+  }
+
+  private func storeColumns(over old: Account, _ connection: borrowing Connection) throws {
     let email = change.email.applied(to: old.email).map { AccountRules.folded(email: $0) }
     let keepsVerified = !change.changesEmail(of: old) || change.keepsEmailVerified
     let verified = change.emailVerified ?? (keepsVerified && old.emailVerified)
-    let createdAt = Self.time(change.createdAt, over: old.createdAt, at: now) ?? old.createdAt
-    let lastLoginAt = Self.time(change.lastLoginAt, over: old.lastLoginAt, at: now)
+    let createdAt = time(change.createdAt, over: old.createdAt) ?? old.createdAt
+    let lastLoginAt = time(change.lastLoginAt, over: old.lastLoginAt)
     let hasCredential =
       email != nil || hash != nil || change.phoneNumber.applied(to: old.phoneNumber) != nil
     do {
-      try connection.run(
+      try AccountRecord.set(
         """
-        UPDATE account SET email = \(email), email_folded = \(email),
+        email = \(email), email_folded = \(email),
           email_verified = \(verified && email != nil),
           email_link = \(old.signsInByLink && email != nil),
           display_name = \(change.displayName.withoutEmptyText.applied(to: old.displayName)),
@@ -187,23 +154,14 @@ extension Accounts {
           anonymous = \(old.isAnonymous && !hasCredential),
           created_at = \(createdAt), last_login_at = \(lastLoginAt),
           last_login_day = \(lastLoginAt?.day ?? 0)
-        WHERE account_key = \(old.key)
-        """)
+        """, of: old.key, connection)
       switch change.password {
       case .keep: break
       case .clear:
-        try connection.run(
-          """
-          UPDATE account SET password_hash = NULL, email_link = 0
-          WHERE account_key = \(old.key)
-          """)
+        try AccountRecord.set("password_hash = NULL, email_link = 0", of: old.key, connection)
       case .set:
-        try connection.run(
-          """
-          UPDATE account SET password_hash = \(hash?.encoded),
-            password_updated_at = \(now)
-          WHERE account_key = \(old.key)
-          """)
+        try AccountRecord.set(
+          "password_hash = \(hash?.encoded), password_updated_at = \(now)", of: old.key, connection)
       }
     } catch {
       throw AccountRecord.conflict(error) ?? error
@@ -213,15 +171,13 @@ extension Accounts {
   /// Returns a time after a change.
   ///
   /// Lookups show milliseconds, so a caller who writes back what one returned keeps the stored time.
-  private static func time(_ new: Instant?, over old: Instant?, at now: Instant) -> Instant? {
+  private func time(_ new: Instant?, over old: Instant?) -> Instant? {
     guard let new, new.milliseconds != old?.milliseconds else { return old }
     // A time in the future would put off enforcement, which begins with the account.
     return min(new, now)
   }
 
-  private static func changeProviders(
-    _ change: AccountChange, of old: Account, in pool: Pool, _ connection: borrowing Connection
-  ) throws {
+  private func storeProviders(of old: Account, _ connection: borrowing Connection) throws {
     if change.unlinksAll || !change.unlinked.isEmpty {
       try ProviderLink.remove(
         change.unlinksAll ? nil : change.unlinked, of: old, connection)
@@ -231,39 +187,82 @@ extension Accounts {
 
   /// Ends an account's sessions after a change; if the user made it, keeps their session unless the
   /// change requires a new one.
-  private static func endSessions(
-    of account: Account, _ session: UserSession?, by change: AccountChange, at now: Instant,
-    _ connection: borrowing Connection
+  private func endSessions(
+    of old: Account, _ removed: [Factor], _ connection: borrowing Connection
   ) throws -> Int {
+    guard !removed.isEmpty || endsSessions(of: old) else {
+      guard let validSince = change.validSince else { return 0 }
+      return try AccountRecord.endSessions(old.key, before: validSince, at: now, connection)
+    }
     guard let session else {
-      return try AccountRecord.endSessions(account.key, at: now, connection)
+      return try AccountRecord.endSessions(old.key, at: now, connection)
     }
     let kept = change.renewsSession ? nil : session.id
     guard change.password.isKept else {
-      return try AccountRecord.endSessions(account.key, except: kept, at: now, connection)
+      return try AccountRecord.endSessions(old.key, except: kept, at: now, connection)
     }
-    return try Sessions.endOwn(of: account.key, except: kept, at: now, connection)
+    return try Sessions.endOwn(of: old.key, except: kept, at: now, connection)
   }
 
-  /// Counts a change of the user's own name or photo.
-  ///
-  /// Changes that end sessions are counted separately, and linking an identity is.
-  private static func countProfileChange(
-    _ entry: AuditEntry, of account: Account, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    guard entry.changes.contains(where: { $0.field == .displayName || $0.field == .photoURL })
-    else { return }
-    try OwnChange.profile.count(of: account.key, at: now, connection)
-  }
-
-  private static func endsSessions(_ change: AccountChange, _ old: Account) -> Bool {
+  private func endsSessions(of old: Account) -> Bool {
     switch change.password {
     case .set: return true
     case .clear: if old.hasPassword { return true }
     case .keep: break
     }
     return change.changesEmail(of: old) || (change.disabled == true && !old.disabled)
+  }
+
+  private func offerRecovery(
+    of old: Account, now email: String?, _ connection: borrowing Connection
+  ) throws {
+    guard session != nil, change.changesEmail(of: old) else { return }
+    do {
+      try store.offerRecovery(of: old, now: email, in: pool, at: now, connection)
+    } catch OutOfBandError.tooManyMails(_, let until) {
+      throw AccountError.tooManyMails(until: until)
+    }
+  }
+
+  /// Writes the audit row, and notifies the user of what they changed, or of a linked identity.
+  private func record(
+    from old: Account, to new: Account, _ ended: Int, _ codes: BackupCodeCounts?,
+    _ connection: borrowing Connection
+  ) throws {
+    var entry = AuditEntry(.accountChange, of: new, in: pool)
+    entry.compare(old.auditFields(), new.auditFields(isNewPassword: hash != nil))
+    entry.addEnded(ended)
+    try entry.addEnded(codes, of: old, at: now, connection)
+    if session != nil {
+      // Changes that end sessions are counted separately, and linking an identity is.
+      if entry.changes.contains(where: { $0.field == .displayName || $0.field == .photoURL }) {
+        try OwnChange.profile.count(of: old.key, at: now, connection)
+      }
+      try store.outbox.notifyOwnChange(
+        from: old, to: new, newPassword: hash != nil, in: pool, at: now, connection)
+    }
+    if !entry.changes.isEmpty {
+      try entry.record(
+        by: author, limitedBy: change.password.isKept ? .quota : .password, at: now, connection)
+    }
+    if session == nil, let link = change.link, !old.providers.contains(link) {
+      try store.outbox.notify(
+        .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
+        connection)
+    }
+  }
+
+  /// Returns the session that continues the user's own after a change that ends it.
+  private func renewed(
+    from old: Account, to new: Account, _ connection: borrowing Connection
+  ) throws -> SessionGrant? {
+    // The tokens of a grant would continue a session that isn't refreshed either.
+    guard change.renewsSession, endsSessions(of: old), let session,
+      try !store.refusesToContinue(session, of: new, at: now, connection)
+    else { return nil }
+    return try Sessions.renew(
+      session, from: old, to: new, with: .change(of: old, in: session), at: now,
+      random: store.random, connection)
   }
 }
 

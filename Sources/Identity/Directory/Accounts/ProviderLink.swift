@@ -103,8 +103,7 @@ extension ProviderLink {
     } catch {
       throw AccountRecord.conflict(error) ?? error
     }
-    try connection.run(
-      "UPDATE account SET has_providers = 1, anonymous = 0 WHERE account_key = \(account)")
+    try AccountRecord.set("has_providers = 1, anonymous = 0", of: account, connection)
   }
 
   /// Unlinks an account's identities; nil unlinks all of them.
@@ -121,8 +120,7 @@ extension ProviderLink {
         """)
     }
     let left = account.providers.count - gone.count
-    try connection.run(
-      "UPDATE account SET has_providers = \(left > 0) WHERE account_key = \(account.key)")
+    try AccountRecord.set("has_providers = \(left > 0)", of: account.key, connection)
   }
 }
 

@@ -42,8 +42,7 @@ package enum SearchIndex {
         """)
     }
     guard !(new.name ?? "").isSameBytes(as: old?.name ?? "") else { return }
-    try connection.runLater(
-      "UPDATE account SET name_folded = \(new.name) WHERE account_key = \(account.key)")
+    try AccountRecord.setLater("name_folded = \(new.name)", of: account.key, connection)
   }
 
   static func remove(_ account: Account, _ connection: borrowing Connection) throws {

@@ -209,11 +209,8 @@ extension Activity {
           WHERE scope_key = \(pool) AND reach = \(reach) AND day = \(row.day)
             AND account_key = \(row.account)
           """)
-        try connection.run(
-          """
-          UPDATE account SET reach = substr(reach, 1, \(reach * CodeReach.digits))
-          WHERE account_key = \(row.account)
-          """)
+        try AccountRecord.set(
+          "reach = substr(reach, 1, \(reach * CodeReach.digits))", of: row.account, connection)
         try connection.run(
           """
           UPDATE reach_users SET users = users - 1

@@ -36,7 +36,7 @@ package struct CodeAttemptRecorder {
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
   ) throws {
     let change = try accept(finding, at: now, connection)
-    try connection.runLater("UPDATE account SET \(change) WHERE account_key = \(account.key)")
+    try AccountRecord.setLater(change, of: account.key, connection)
   }
 
   /// Does the same as ``pass(_:at:_:)``, except for the account's row.
@@ -75,11 +75,8 @@ package struct CodeAttemptRecorder {
       try full == nil
       ? insert(finding, at: now, &count, connection) : addBeyondRows(at: now, &count, connection)
     let wrong = account.wrongCodes + 1
-    try connection.runLater(
-      """
-      UPDATE account SET wrong_codes = \(wrong), last_code_attempt_at = \(at)
-      WHERE account_key = \(account.key)
-      """)
+    try AccountRecord.setLater(
+      "wrong_codes = \(wrong), last_code_attempt_at = \(at)", of: account.key, connection)
     let cap = try SupportRules.find(pool, connection).codeCap
     let end = CodeLock.end(
       afterWrongCodes: wrong, cap: cap, at: now, isClockDoubted: isClockDoubted)
@@ -120,8 +117,7 @@ package struct CodeAttemptRecorder {
     }
     if let full = try takeRow(at: now, connection) { return full }
     let at = try insert(finding, at: now, &count, connection)
-    try connection.runLater(
-      "UPDATE account SET last_code_attempt_at = \(at) WHERE account_key = \(account.key)")
+    try AccountRecord.setLater("last_code_attempt_at = \(at)", of: account.key, connection)
     return nil
   }
 

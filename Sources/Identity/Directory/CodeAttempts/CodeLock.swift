@@ -56,11 +56,7 @@ extension AccountRecord {
   static func lockCodes(
     of account: Account, until: Instant, _ connection: borrowing Connection
   ) throws {
-    try connection.run(
-      """
-      UPDATE account SET codes_blocked_until = \(until)
-      WHERE account_key = \(account.key)
-      """)
+    try set("codes_blocked_until = \(until)", of: account.key, connection)
     guard account.codesBlockedUntil == nil else { return }
     try count(1, in: account.poolKey, connection)
   }
@@ -70,13 +66,10 @@ extension AccountRecord {
   /// - Returns: True if there was a lock.
   @discardableResult
   static func unlockCodes(_ key: Int64, _ connection: borrowing Connection) throws -> Bool {
-    try connection.run("UPDATE account SET wrong_codes = 0 WHERE account_key = \(key)")
-    let unlocked = try connection.run(
-      """
-      UPDATE account SET codes_blocked_until = NULL
-      WHERE account_key = \(key) AND codes_blocked_until IS NOT NULL
-      """)
-    guard unlocked > 0 else { return false }
+    try set("wrong_codes = 0", of: key, connection)
+    let isUnlocked = try set(
+      "codes_blocked_until = NULL", of: key, if: "codes_blocked_until IS NOT NULL", connection)
+    guard isUnlocked else { return false }
     try count(-1, in: Pool.key(ofAccount: key), connection)
     return true
   }

@@ -191,7 +191,7 @@ package enum FactorRecord {
     if let end {
       ended = try AccountRecord.endSessions(account.key, setting: columns, at: end, connection)
     } else {
-      try connection.run("UPDATE account SET \(columns) WHERE account_key = \(account.key)")
+      try AccountRecord.set(columns, of: account.key, connection)
     }
     var change = before.change(to: after)
     if account.codesBlockedUntil != nil { change.locked = -1 }
@@ -222,11 +222,8 @@ package enum FactorRecord {
     let after = Marks(
       totp: factors.contains { $0.kind == .totp }, phone: factors.contains { $0.kind == .phone })
     if before != after {
-      try connection.run(
-        """
-        UPDATE account SET has_totp = \(after.totp), has_phone = \(after.phone)
-        WHERE account_key = \(key)
-        """)
+      try AccountRecord.set(
+        "has_totp = \(after.totp), has_phone = \(after.phone)", of: key, connection)
       try CountChanges.append(before.change(to: after), to: pool.key, connection)
     }
     try BackupCodeStore.reconcile(key, hasTOTP: after.totp, connection)
@@ -237,12 +234,10 @@ package enum FactorRecord {
 
   /// Stores the latest end of the factors' suspensions on the account, for lists.
   static func settleSuspension(_ key: Int64, _ connection: borrowing Connection) throws {
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET suspended_until =
-        (SELECT max(suspended_until) FROM factor WHERE account_key = \(key))
-      WHERE account_key = \(key)
-      """)
+      suspended_until = (SELECT max(suspended_until) FROM factor WHERE account_key = \(key))
+      """, of: key, connection)
   }
 
   private static func marks(_ account: Account) -> Marks {

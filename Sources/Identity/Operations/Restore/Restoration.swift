@@ -88,12 +88,7 @@ extension Identity {
       WHERE s.account_key > 0 AND s.generation = a.generation
       """
     ) { try $0.next() }
-    try connection.run(
-      """
-      UPDATE account SET generation = generation + 1,
-        valid_since_s = \(SQL.greatest)(valid_since_s, \(now.seconds))
-      WHERE account_key > 0
-      """)
+    try AccountRecord.endAllSessions(at: now, connection)
     report.consoleSessions = try connection.run(
       "DELETE FROM console_session WHERE token_digest > \([UInt8]())")
   }

@@ -55,8 +55,7 @@ extension Support {
     try await store.run(.protectUser, by: .console(request), on: .user(account, in: pool)) {
       account, context, connection in
       guard account.isProtected != isProtected else { throw ActionDenial.nothingToDo }
-      try connection.run(
-        "UPDATE account SET protected = \(isProtected) WHERE account_key = \(account.key)")
+      try AccountRecord.set("protected = \(isProtected)", of: account.key, connection)
       var entry = AuditEntry(
         isProtected ? .accountProtect : .accountUnprotect, of: account, in: pool)
       entry.add(.isProtected, from: .flag(!isProtected), to: .flag(isProtected))
@@ -97,7 +96,7 @@ extension Support {
       plan: { account, _, _ in try Self.planned(true, account) }
     ) { account, context, connection in
       let now = context.now
-      try connection.run("UPDATE account SET disabled = 1 WHERE account_key = \(account.key)")
+      try AccountRecord.set("disabled = 1", of: account.key, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       var entry = try Self.changed(account, in: pool, at: now, connection)
@@ -116,7 +115,7 @@ extension Support {
       .enableUser, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in try Self.planned(false, account) }
     ) { account, context, connection in
-      try connection.run("UPDATE account SET disabled = 0 WHERE account_key = \(account.key)")
+      try AccountRecord.set("disabled = 0", of: account.key, connection)
       let entry = try Self.changed(account, in: pool, at: context.now, connection)
       try context.record(entry, connection)
       return account
@@ -139,8 +138,7 @@ extension Support {
       account, context, connection in
       let now = context.now
       guard account.email != nil, !account.emailVerified else { throw ActionDenial.nothingToDo }
-      try connection.run(
-        "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
+      try AccountRecord.set("email_verified = 1", of: account.key, connection)
       let entry = try Self.changed(account, in: pool, at: now, connection)
       try context.record(entry, connection)
       return account

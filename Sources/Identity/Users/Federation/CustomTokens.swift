@@ -92,8 +92,7 @@ public struct CustomTokens: Sendable {
           uid: contents.uid, at: now, connection
         ).key
       if known?.isCustomAuth != true || known?.isAnonymous == true {
-        try connection.run(
-          "UPDATE account SET custom_auth = 1, anonymous = 0 WHERE account_key = \(key)")
+        try AccountRecord.set("custom_auth = 1, anonymous = 0", of: key, connection)
       }
       guard let account = try AccountRecord.find(key: key, connection) else {
         throw Failure("account vanished")

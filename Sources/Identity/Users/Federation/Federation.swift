@@ -121,12 +121,11 @@ extension Federation {
       }
       let isSame = (email ?? "").isSameBytes(as: link.email ?? "")
       let isVerified = old.emailVerified || assertion.isEmailVerified && isSame
-      try connection.run(
+      try AccountRecord.set(
         """
-        UPDATE account SET email = \(email), email_folded = \(email),
+        email = \(email), email_folded = \(email),
           email_verified = \(isVerified && email != nil)
-        WHERE account_key = \(old.key)
-        """)
+        """, of: old.key, connection)
       try link.store(for: old.key, in: pool, connection)
       let new = try reconcile(old, link, in: pool, by: author, at: now, connection)
       if let passed = session.secondFactor,
@@ -209,19 +208,14 @@ extension Federation {
     at now: Instant, _ connection: borrowing Connection
   ) throws {
     let link = assertion.link
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET email_verified = 1, display_name = \(link.displayName),
-        photo_url = \(link.photoURL)
-      WHERE account_key = \(old.key)
-      """)
+      email_verified = 1, display_name = \(link.displayName), photo_url = \(link.photoURL)
+      """, of: old.key, connection)
     var ended = 0
     if !old.emailVerified {
-      try connection.run(
-        """
-        UPDATE account SET password_hash = NULL, password_updated_at = NULL
-        WHERE account_key = \(old.key)
-        """)
+      try AccountRecord.set(
+        "password_hash = NULL, password_updated_at = NULL", of: old.key, connection)
       try AccountRecord.endOtherWaysIn(old, connection)
       ended = try AccountRecord.endSessions(old.key, at: now, connection)
     }

@@ -61,9 +61,9 @@ extension ImportBatch {
     let (passwordAt, loginAt) = (
       prepared.passwordUpdatedAt(by: now), prepared.lastLoginAt(by: now)
     )
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET email = \(prepared.email), email_folded = \(prepared.email),
+      email = \(prepared.email), email_folded = \(prepared.email),
         email_verified = \(prepared.emailVerified),
         display_name = \(user.displayName), photo_url = \(user.photoURL),
         phone = \(user.phoneNumber), password_hash = \(prepared.hash),
@@ -75,8 +75,7 @@ extension ImportBatch {
         last_login_at = \(loginAt),
         last_login_day = \(loginAt?.day ?? 0),
         given_fields = \(GivenFields.imported)
-      WHERE account_key = \(key)
-      """)
+      """, of: key, connection)
   }
 
   private struct FactorPlan {

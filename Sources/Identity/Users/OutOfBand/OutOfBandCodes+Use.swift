@@ -88,13 +88,11 @@ extension OutOfBandCodes {
         throw OutOfBandError.passwordLoginDisabled
       }
       if !account.emailVerified { try AccountRecord.endOtherWaysIn(account, connection) }
-      try connection.run(
+      try AccountRecord.set(
         """
-        UPDATE account SET password_hash = \(hash.encoded),
-          password_updated_at = \(now), email_verified = 1, anonymous = 0,
-          sign_in_lock = \(AccountLock.SignIn.open)
-        WHERE account_key = \(account.key)
-        """)
+        password_hash = \(hash.encoded), password_updated_at = \(now), email_verified = 1,
+          anonymous = 0, sign_in_lock = \(AccountLock.SignIn.open)
+        """, of: account.key, connection)
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       let new = try AccountRecord.changed(
@@ -136,8 +134,7 @@ extension OutOfBandCodes {
       switch record.code.kind {
       case .passwordReset, .signIn: throw OutOfBandError.invalidCode
       case .verifyEmail:
-        try connection.run(
-          "UPDATE account SET email_verified = 1 WHERE account_key = \(account.key)")
+        try AccountRecord.set("email_verified = 1", of: account.key, connection)
         try Self.record(
           .accountVerifyEmail, account, in: pool,
           [
@@ -257,12 +254,7 @@ extension AccountRecord {
     _ email: String, of account: Account, at now: Instant, _ connection: borrowing Connection
   ) throws -> Int {
     do {
-      try connection.run(
-        """
-        UPDATE account SET email = \(email), email_folded = \(email), email_verified = 1,
-          anonymous = 0
-        WHERE account_key = \(account.key)
-        """)
+      try setVerifiedEmail(email, of: account, connection)
     } catch {
       guard let conflict = conflict(error) as? AccountError else { throw error }
       throw OutOfBandError(conflict)
@@ -270,11 +262,19 @@ extension AccountRecord {
     return try endSessions(account.key, at: now, connection)
   }
 
+  /// Sets an account's verified email address, with which it's no longer anonymous.
+  static func setVerifiedEmail(
+    _ email: String, of account: Account, _ connection: borrowing Connection
+  ) throws(DatabaseError) {
+    try set(
+      "email = \(email), email_folded = \(email), email_verified = 1, anonymous = 0",
+      of: account.key, connection)
+  }
+
   /// Removes an account's sign-in methods other than the password: phone, identity providers, and
   /// email links.
   static func endOtherWaysIn(_ account: Account, _ connection: borrowing Connection) throws {
     try ProviderLink.remove(nil, of: account, connection)
-    try connection.run(
-      "UPDATE account SET phone = NULL, email_link = 0 WHERE account_key = \(account.key)")
+    try set("phone = NULL, email_link = 0", of: account.key, connection)
   }
 }

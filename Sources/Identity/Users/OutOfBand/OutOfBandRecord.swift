@@ -260,12 +260,10 @@ extension Store {
     guard let before = old.email else { return }
     try countWarning(.recoverEmail, of: old, to: before, in: pool, at: now, connection)
     let isVerified = old.initialEmail == nil ? old.emailVerified : old.initialEmailVerified
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET initial_email = coalesce(initial_email, \(before)),
-        initial_email_verified = \(isVerified)
-      WHERE account_key = \(old.key)
-      """)
+      initial_email = coalesce(initial_email, \(before)), initial_email_verified = \(isVerified)
+      """, of: old.key, connection)
     guard try outbox.mayNotify(before, of: old, connection) else { return }
     try mailCode(
       OutOfBandRecord.New(

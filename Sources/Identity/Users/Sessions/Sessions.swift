@@ -108,10 +108,7 @@ public struct Sessions: Sendable {
         UPDATE session SET last_refresh_at = \(now)
         WHERE account_key = \(row.account) AND session_id = \(id)
         """)
-      try connection.run(
-        """
-        UPDATE account SET last_refresh_at = \(now) WHERE account_key = \(row.account)
-        """)
+      try AccountRecord.set("last_refresh_at = \(now)", of: row.account, connection)
       account.lastRefreshAt = now
       var claim: SecondFactorClaim?
       if let kind = row.kind, let enrollment = row.enrollment {
@@ -302,13 +299,11 @@ public struct Sessions: Sendable {
     let day = account.lastLoginAt?.day
     let newDay: SQL = day == lastDay ? "" : ", last_login_day = \(day)"
     let others: SQL = change.map { ", \($0)" } ?? ""
-    try connection.run(
+    try AccountRecord.set(
       """
-      UPDATE account SET last_login_at = \(account.lastLoginAt),
-        last_refresh_at = \(now),
+      last_login_at = \(account.lastLoginAt), last_refresh_at = \(now),
         valid_since_s = \(SQL.least)(valid_since_s, \(now.seconds))\(newDay)\(others)
-      WHERE account_key = \(account.key)
-      """)
+      """, of: account.key, connection)
     let session = UserSession(
       id: ID(id), pool: pool, account: account.id, authTime: now.seconds, provider: provider,
       secondFactor: secondFactor, claims: origin.claims)

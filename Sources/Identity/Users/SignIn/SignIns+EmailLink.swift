@@ -79,12 +79,10 @@ extension SignIns {
     var ended = 0
     if !account.emailVerified {
       try AccountRecord.endOtherWaysIn(account, connection)
-      try connection.run(
+      try AccountRecord.set(
         """
-        UPDATE account SET email_verified = 1, password_hash = NULL, password_updated_at = NULL,
-          anonymous = 0
-        WHERE account_key = \(account.key)
-        """)
+        email_verified = 1, password_hash = NULL, password_updated_at = NULL, anonymous = 0
+        """, of: account.key, connection)
       ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
     }
@@ -112,12 +110,7 @@ extension SignIns {
     if !isSame, old.email != nil, old.hasPassword || old.signsInByLink {
       try SignInChange.check([.address], of: old, in: session, at: now, connection)
     }
-    try connection.run(
-      """
-      UPDATE account SET email = \(email), email_folded = \(email), email_verified = 1,
-        anonymous = 0
-      WHERE account_key = \(old.key)
-      """)
+    try AccountRecord.setVerifiedEmail(email, of: old, connection)
     try markAsLinked(old, connection)
     var ended = 0
     if !isSame {
@@ -153,6 +146,6 @@ extension SignIns {
   }
 
   private func markAsLinked(_ account: Account, _ connection: borrowing Connection) throws {
-    try connection.run("UPDATE account SET email_link = 1 WHERE account_key = \(account.key)")
+    try AccountRecord.set("email_link = 1", of: account.key, connection)
   }
 }

@@ -215,10 +215,7 @@ extension SignIns {
     _ connection: borrowing Connection
   ) throws -> Account {
     guard account.phoneNumber != number else { return account }
-    try connection.run(
-      """
-      UPDATE account SET phone = \(number), anonymous = 0 WHERE account_key = \(account.key)
-      """)
+    try AccountRecord.set("phone = \(number), anonymous = 0", of: account.key, connection)
     let linked = try AccountRecord.changed(
       account, in: pool, isNewPassword: false, at: now, connection)
     var entry = AuditEntry(.accountChange, of: linked, in: pool)

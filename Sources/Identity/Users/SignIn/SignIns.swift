@@ -230,13 +230,11 @@ public struct SignIns: Sendable {
       guard !current.isDeleted else { throw CallError.poolDeleted(pool) }
       guard !current.isDisabled else { throw CallError.poolDisabled(pool) }
       guard current.methods.password else { throw SignInError.passwordLoginDisabled }
-      let changed = try connection.run(
-        """
-        UPDATE account SET password_hash = \(upgraded?.encoded ?? hash.encoded)
-        WHERE account_key = \(account.key) AND password_hash = \(hash.encoded)
-        """)
+      let isCurrent = try AccountRecord.set(
+        "password_hash = \(upgraded?.encoded ?? hash.encoded)", of: account.key,
+        if: "password_hash = \(hash.encoded)", connection)
       // Anything read before the password was hashed may have changed.
-      guard changed == 1, let account = try AccountRecord.find(key: account.key, connection) else {
+      guard isCurrent, let account = try AccountRecord.find(key: account.key, connection) else {
         return .replaced(try Self.hash(of: account.key, connection))
       }
       guard !account.disabled else { throw SignInError.userDisabled }
