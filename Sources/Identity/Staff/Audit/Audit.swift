@@ -30,32 +30,9 @@ public struct Audit: Sendable {
     let changes = try connection.all(
       "SELECT \(AuditChange.columns) FROM audit_change WHERE audit_id = \(id) ORDER BY position"
     ) { try AuditChange(stored: &$0) }
-    return try connection.first(
-      """
-      SELECT audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action,
-        object_kind, object_id, object_name, from_value, to_value, reason, note, address,
-        request_id, ticket, proof
-      FROM audit WHERE audit_id = \(id)
-      """
-    ) { try row(&$0, changes) }
-  }
-
-  private static func row(_ row: inout Row, _ changes: [AuditChange]) throws -> AuditRow {
-    let (id, at): (Int64, Instant) = (try row.next(), try row.next())
-    let actor: String = try row.next()
-    let (actorID, actorName): (String, String) = (try row.next(), try row.next())
-    let project = ID<Project>(nonEmpty: try row.next())
-    let tenant = ID<Tenant>(nonEmpty: try row.next())
-    let (action, object): (String, String) = (try row.next(), try row.next())
-    return AuditRow(
-      id: id, at: at, actor: Actor.Kind(rawValue: actor), actorKind: actor, actorID: actorID,
-      actorName: actorName, project: project, tenant: tenant,
-      action: AuditAction(stored: action), actionName: action,
-      object: AuditResource(rawValue: object), objectKind: object, objectID: try row.next(),
-      objectName: try row.next(), changes: changes, legacyFrom: try row.next(),
-      legacyTo: try row.next(), reason: try row.next(), note: try row.next(),
-      address: try row.next(), requestID: try row.next(), ticket: try row.next(),
-      proof: try row.next())
+    return try connection.first("SELECT \(AuditRow.columns) FROM audit WHERE audit_id = \(id)") {
+      try AuditRow(&$0, changes)
+    }
   }
 }
 

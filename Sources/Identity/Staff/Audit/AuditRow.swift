@@ -38,54 +38,35 @@ public final class AuditRow: Sendable {
   /// The identity checks that the agent completed, one per line.
   public let proof: String?
 
-  init(
-    id: Int64,
-    at: Instant,
-    actor: Actor.Kind?,
-    actorKind: String,
-    actorID: String,
-    actorName: String,
-    project: ID<Project>?,
-    tenant: ID<Tenant>?,
-    action: AuditAction?,
-    actionName: String,
-    object: AuditResource?,
-    objectKind: String,
-    objectID: String,
-    objectName: String,
-    changes: [AuditChange],
-    legacyFrom: String?,
-    legacyTo: String?,
-    reason: String?,
-    note: String?,
-    address: String,
-    requestID: String,
-    ticket: String?,
-    proof: String?
-  ) {
-    self.id = id
-    self.at = at
-    self.actor = actor
-    self.actorKind = actorKind
-    self.actorID = actorID
-    self.actorName = actorName
-    self.project = project
-    self.tenant = tenant
-    self.action = action
-    self.actionName = actionName
-    self.object = object
-    self.objectKind = objectKind
-    self.objectID = objectID
-    self.objectName = objectName
+  static let columns: SQL = """
+    audit_id, at, actor_kind, actor_id, actor_name, project_id, tenant_id, action, object_kind,
+      object_id, object_name, from_value, to_value, reason, note, address, request_id, ticket, proof
+    """
+
+  init(_ row: inout Row, _ changes: [AuditChange]) throws {
     self.changes = changes
-    self.legacyFrom = legacyFrom
-    self.legacyTo = legacyTo
-    self.reason = reason
-    self.note = note
-    self.address = address
-    self.requestID = requestID
-    self.ticket = ticket
-    self.proof = proof
+    id = try row.next()
+    at = try row.next()
+    actorKind = try row.next()
+    actor = Actor.Kind(rawValue: actorKind)
+    actorID = try row.next()
+    actorName = try row.next()
+    project = ID(nonEmpty: try row.next())
+    tenant = ID(nonEmpty: try row.next())
+    actionName = try row.next()
+    action = AuditAction(stored: actionName)
+    objectKind = try row.next()
+    object = AuditResource(rawValue: objectKind)
+    objectID = try row.next()
+    objectName = try row.next()
+    legacyFrom = try row.next()
+    legacyTo = try row.next()
+    reason = try row.next()
+    note = try row.next()
+    address = try row.next()
+    requestID = try row.next()
+    ticket = try row.next()
+    proof = try row.next()
   }
 }
 
