@@ -76,7 +76,7 @@ struct OperatorTextTests {
       #expect("\(failure)" == "The database can't be used: the cause")
       #expect(failure.isTemporary == isTemporary)
     }
-    #expect(ConfigurationError(database: KeyRotationError.notFound) == nil)
+    #expect(ConfigurationError(database: KeyRotationError.isTheOnlyOne) == nil)
     #expect(ConfigurationError(database: SystemError(ENOSPC)) == nil)
   }
 

@@ -46,7 +46,7 @@ extension Instance {
   ) async throws -> Agent {
     let email = "\(name)@desk.example.com"
     if try await thrown(
-      ManagementError.self, { try await identity.administrators.record(email: email) })
+      CallError.self, { try await identity.administrators.record(email: email) })
       != nil
     {
       _ = try await identity.administrators.create(

@@ -22,7 +22,7 @@ func thrown<T, E: Error>(_ type: E.Type, _ body: () async throws -> T) async thr
   }
 }
 
-/// Returns the name of a case with those of nested errors, such as "denied.notAllowed".
+/// Returns the name of a case with those of nested errors, such as "enrollment.unverifiedEmail".
 func caseName(_ value: Any) -> String {
   let mirror = Mirror(reflecting: value)
   // All validation errors of a form, such as "reasonRequired+codeRequired".

@@ -59,11 +59,8 @@ extension Refusal {
     switch error {
     case let error as Refusal: self = error
     case let error as ActionDenial: self.init(error, .removeFactors)
-    case BulkError.denied(let denial): self.init(denial, .removeFactors)
     case is PoolLookupError, is BulkError, CallError.notFound, CallError.poolDeleted,
-      PolicyError.poolNotFound, PasskeyError.notFound, ProviderError.notFound,
-      ManagementError.notFound, ApprovalError.notFound, OutboxError.notFound,
-      ReviewError.projectNotFound:
+      PolicyError.poolNotFound, ProviderError.notFound:
       self = .notFound
     case PolicyError.invalidAdjacentIntervals, PolicyError.twoTOTPEntries,
       PolicyError.refusalNeedsEmail, PolicyError.approvalRequired:

@@ -68,7 +68,6 @@ struct OwnPasswordPage: Sendable {
       seconds = wait
       fault = FieldError(field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: wait))
     case .busy: throw Refusal.busy
-    case .notFound: throw Refusal.notFound
     }
     return await page(signedIn, errors: [fault], seconds: seconds)
   }

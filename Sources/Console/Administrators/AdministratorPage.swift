@@ -111,7 +111,7 @@ struct AdministratorPage: Sendable {
       return actions.leave(
         Self.revoked(grant, tokens: outcome.value), signedIn, after: outcome,
         to: ConsolePaths.administrator(id))
-    } catch ManagementError.notFound {
+    } catch CallError.notFound {
       frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
       return .redirect(to: ConsolePaths.administrator(id))
     } catch {

@@ -48,8 +48,15 @@ struct ChangeGrantEnd: FormAction {
   func perform(
     _ input: (grant: Grant, end: Instant?), _ target: FormTarget<SignedIn>
   ) async throws -> FormEnd {
-    let outcome = try await identity.administrators.setEnd(
-      of: input.grant, of: ID(target.object), to: input.end, target.request)
+    let outcome: ActionOutcome<Bool>
+    do {
+      outcome = try await identity.administrators.setEnd(
+        of: input.grant, of: ID(target.object), to: input.end, target.request)
+    } catch CallError.notFound {
+      throw target.elsewhere(
+        ConsolePaths.administrator(target.object),
+        saying: Message("No changes made. They no longer have this role."))
+    }
     let text =
       outcome.value
       ? input.end.map {
@@ -60,10 +67,6 @@ struct ChangeGrantEnd: FormAction {
 
   func fault(_ error: ManagementError, _ target: FormTarget<SignedIn>) throws -> FieldError {
     switch error {
-    case .notFound:
-      throw target.elsewhere(
-        ConsolePaths.administrator(target.object),
-        saying: Message("No changes made. They no longer have this role."))
     case .lastOwner: FieldError(field: "last", text: GrantText.lastOwner)
     case .breakGlassAccount:
       FieldError(field: "last", text: GrantText.breakGlass)

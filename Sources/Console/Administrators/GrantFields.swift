@@ -252,7 +252,6 @@ extension ManagementError {
     case .endTooLate:
       FieldError(field: "last", text: Message("Enter a last day within two years."))
     case .notAllowed: throw Refusal.notAllowed(.manageAdministrators)
-    case .notFound: throw Refusal.notFound
     case .oneself:
       FieldError(
         field: "role",

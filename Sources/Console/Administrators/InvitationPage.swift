@@ -149,17 +149,20 @@ struct RevokeInvitation: FormAction {
   }
 
   func perform(_ input: Void, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
-    let outcome = try await invitations.revoke(ID(target.object), by: .console(target.request))
-    return FormEnd(
-      Message("Invitation revoked. Its link no longer works."), at: ConsolePaths.administrators(),
-      after: outcome)
+    do {
+      let outcome = try await invitations.revoke(ID(target.object), by: .console(target.request))
+      return FormEnd(
+        Message("Invitation revoked. Its link no longer works."),
+        at: ConsolePaths.administrators(), after: outcome)
+    } catch CallError.notFound {
+      throw target.elsewhere(
+        ConsolePaths.administrators(),
+        saying: Message("No changes made. The invitation is no longer active."))
+    }
   }
 
   func fault(_ error: ManagementError, _ target: FormTarget<SignedIn>) throws -> FieldError {
-    guard case .notFound = error else { return try error.fault(GrantAnswers()) }
-    throw target.elsewhere(
-      ConsolePaths.administrators(),
-      saying: Message("No changes made. The invitation is no longer active."))
+    try error.fault(GrantAnswers())
   }
 }
 

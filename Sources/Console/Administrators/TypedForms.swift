@@ -181,7 +181,7 @@ extension AdministratorForm {
       return FieldError(field: "confirmation", text: GrantText.lastOwner)
     case .breakGlassAccount:
       return FieldError(field: "confirmation", text: GrantText.breakGlass)
-    case .notFound, .poolNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
+    case .poolNotFound, .invalidEmail, .invalidName, .emailTaken, .endInPast,
       .endTooLate, .roleFromGroup, .passwordSignInOff:
       throw Refusal.notFound
     }

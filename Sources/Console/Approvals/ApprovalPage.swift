@@ -29,7 +29,7 @@ struct ApprovalPage: Sendable {
         approval, signedIn, ActionInput(form).request(signedIn))
       return frames.leave(
         result.flash, signedIn, renewed: result.renewed, to: result.address ?? approval.address)
-    } catch let error as ApprovalError {
+    } catch {
       guard let faults = try faults(error, approval, signedIn.times, codeField: decision.codeField)
       else {
         return frames.leave(
@@ -50,21 +50,22 @@ struct ApprovalPage: Sendable {
 
   /// Returns the field errors; nil if the request was already decided or has expired.
   private func faults(
-    _ error: ApprovalError, _ approval: Approval, _ times: Times, codeField: String
+    _ error: any Error, _ approval: Approval, _ times: Times, codeField: String
   ) throws -> [FieldError]? {
     switch error {
-    case .decided: nil
-    case .ownRequest:
+    case let denial as ActionDenial:
+      try supportErrors(denial, approval, times, codeField: codeField)
+    case ApprovalError.decided: nil
+    case ApprovalError.ownRequest:
       [
         FieldError(
           field: "decision",
           text: Message(
             "This is your own request. Another administrator must approve or reject it."))
       ]
-    case .othersRequest:
+    case ApprovalError.othersRequest:
       [FieldError(field: "decision", text: Message("Only the requester can withdraw a request."))]
-    case .denied(let error): try supportErrors(error, approval, times, codeField: codeField)
-    case .notFound: throw Refusal.notFound
+    default: throw error
     }
   }
 

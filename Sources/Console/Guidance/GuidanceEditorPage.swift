@@ -210,7 +210,6 @@ struct SaveGuidance: Sendable {
         draft.theirs = newest
         draft.version = newest.version.number
         return try await editor.page(context, draft)
-      case .poolNotFound: throw Refusal.notFound
       }
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.editGuidance.requirements.permission)

@@ -90,7 +90,6 @@ struct CreateServiceToken: FormAction {
         field: "role",
         text: Message(
           "A token can’t have more permissions than its creator. Select a role included in yours."))
-    case .poolNotFound, .notFound: throw Refusal.notFound
     }
   }
 }
@@ -151,9 +150,6 @@ struct RevokeServiceToken: FormAction {
       at: ConsolePaths.keys(pool), after: outcome)
   }
 
-  func fault(_ error: ServiceTokenError, _ target: PoolTarget) throws -> FieldError {
-    throw Refusal.notFound
-  }
 }
 
 extension Link {

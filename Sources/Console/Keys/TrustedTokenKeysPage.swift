@@ -175,7 +175,6 @@ struct RegisterTrustedTokenKey: FormAction {
           other: "The limit is {count} active keys. Revoke one you don’t use.",
           ["count": .number(TrustedTokenKeys.most)])
       )
-    case .projectNotFound, .notFound: throw Refusal.notFound
     }
   }
 
@@ -239,12 +238,6 @@ struct RevokeTrustedTokenKey: FormAction {
     return FormEnd(
       Message("Key revoked. Custom tokens signed with it are now rejected."),
       at: ConsolePaths.trustedTokenKeys(project.text), after: outcome)
-  }
-
-  func fault(
-    _ error: TrustedTokenKeyError, _ target: FormTarget<ProjectContext>
-  ) throws -> FieldError {
-    throw Refusal.notFound
   }
 }
 

@@ -69,7 +69,7 @@ struct NewPasskeyPage: Sendable {
           other: "You have {count} passkeys, the maximum. Remove one first.",
           ["count": .number(Passkey.most)]))
     case .ended: fault = PasskeyFault.ended
-    case .refused, .usedCode, .notFound, .mandatory: fault = PasskeyFault.refused
+    case .refused, .usedCode, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
     case .sessionEnded, .busy: throw error
     }

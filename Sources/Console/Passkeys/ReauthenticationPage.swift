@@ -58,9 +58,10 @@ struct ReauthenticationPage: Sendable {
       case .throttled(let until):
         let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
         return await page(signedIn, next: next, fault: text, seconds: seconds)
-      case .notFound: return .redirect(to: ConsolePaths.account())
       default: throw error
       }
+    } catch CallError.notFound {
+      return .redirect(to: ConsolePaths.account())
     }
   }
 
@@ -117,10 +118,9 @@ struct ReauthenticationPage: Sendable {
   ) async throws -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
     let challenge: PasskeyChallenge
-    do { challenge = try await identity.passkeys.beginReauthentication(signedIn.session) } catch let
-      error as PasskeyError
-    {
-      guard case .notFound = error else { throw error }
+    do {
+      challenge = try await identity.passkeys.beginReauthentication(signedIn.session)
+    } catch CallError.notFound {
       return .redirect(to: ConsolePaths.account())
     }
     let frame = await frames.belowAccount(

@@ -171,21 +171,16 @@ enum BulkText {
 }
 
 enum BulkFaults {
-  /// - Throws: Errors that don't belong to a field, as they are.
-  static func faults(_ error: BulkError, users: Int, _ times: Times) throws
-    -> [FieldError]
-  {
-    switch error {
-    case .denied(let error):
-      try ActionErrorText.faults(
-        error, times,
-        confirmation: FieldError(
-          field: "number",
-          text: Message(
-            "Enter {number}, the number of users. This can’t be undone.", ["number": .number(users)]
-          )))
-    case .notFound, .nothingToDo, .tooLong: throw error
-    }
+  static func faults(
+    _ denial: ActionDenial, users: Int, _ times: Times
+  ) throws -> [FieldError] {
+    try ActionErrorText.faults(
+      denial, times,
+      confirmation: FieldError(
+        field: "number",
+        text: Message(
+          "Enter {number}, the number of users. This can’t be undone.", ["number": .number(users)])
+      ))
   }
 }
 
@@ -313,8 +308,8 @@ enum LinksText {
     ]
   }
 
-  /// Returns why a list can't be previewed; nil if that's not because of its users.
-  static func fault(_ error: BulkError) -> Message? {
+  /// Returns why a list can't be previewed.
+  static func fault(_ error: BulkError) -> Message {
     switch error {
     case .nothingToDo: Message("There are no users without a second factor.")
     case .tooLong:
@@ -323,7 +318,6 @@ enum LinksText {
         Too many users match. Links are sent to at most {number} users at once. Search to narrow \
         the list.
         """, ["number": .number(BulkRemovals.mostLinks)])
-    case .notFound, .denied: nil
     }
   }
 }

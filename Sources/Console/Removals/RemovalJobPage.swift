@@ -41,8 +41,8 @@ struct RemovalJobPage: Sendable {
     do {
       outcome = try await removals.begin(
         job.id, in: context.pool, number: number, answers.request(context.signedIn))
-    } catch let error as BulkError {
-      let faults = try BulkFaults.faults(error, users: job.users, context.signedIn.times)
+    } catch let denial as ActionDenial {
+      let faults = try BulkFaults.faults(denial, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
     let text =

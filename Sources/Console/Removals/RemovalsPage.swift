@@ -62,7 +62,6 @@ struct RemovalsPage: Sendable {
             lines.
             """, ["count": .number(BulkList.longest)])
         return try await page(context, fault: text)
-      case .notFound, .denied: throw error
       }
     }
   }
@@ -78,8 +77,8 @@ struct RemovalsPage: Sendable {
           linksToAll: query.listing, in: context.pool, by: signedIn.author, signedIn.session),
         in: context)
     } catch let error as BulkError {
-      guard let fault = LinksText.fault(error) else { throw error }
-      frames.flashes.leave(Flash(text: fault, isAlert: true), for: signedIn.session)
+      frames.flashes.leave(
+        Flash(text: LinksText.fault(error), isAlert: true), for: signedIn.session)
       return .redirect(
         to: query.with(Accounts.Filter.none).query(of: ConsolePaths.users(context.pool)))
     }

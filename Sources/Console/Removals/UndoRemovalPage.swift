@@ -29,12 +29,11 @@ struct UndoRemovalPage: Sendable {
             other: "The factors of {count} users are being restored.",
             ["count": .number(outcome.value)])), signedIn,
         renewed: outcome.renewed, to: page)
-    } catch let error as BulkError {
-      if case .nothingToDo = error {
-        frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
-        return .redirect(to: page)
-      }
-      let faults = try BulkFaults.faults(error, users: job.users, signedIn.times)
+    } catch BulkError.nothingToDo {
+      frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
+      return .redirect(to: page)
+    } catch let denial as ActionDenial {
+      let faults = try BulkFaults.faults(denial, users: job.users, signedIn.times)
       return try await ask(context, job, input, errors: faults)
     }
   }

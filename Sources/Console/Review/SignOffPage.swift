@@ -87,7 +87,6 @@ struct SignOffPage: Sendable {
           A policy or tenant changed while you were reviewing. Review the changes below, then sign \
           off.
           """))
-    case .projectNotFound: throw Refusal.notFound
     }
   }
 

@@ -69,7 +69,6 @@ struct SetupPage: Sendable {
       FieldError(field: "name", text: Message("Enter your name as others should see it."))
     case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
     case .busy: throw Refusal.busy
-    case .poolNotFound: throw error
     }
   }
 

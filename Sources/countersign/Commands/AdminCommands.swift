@@ -59,21 +59,22 @@ enum AdminCreateCommand: Command {
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
       } catch let error as AdministratorError {
-        throw ConfigurationError(sentence(error, grant, instance))
+        throw ConfigurationError(sentence(error, instance))
+      } catch is PoolLookupError {
+        throw ConfigurationError(
+          Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text))
       }
     }
   }
 
   private static func sentence(
-    _ error: AdministratorError, _ grant: Grant, _ instance: Instance
+    _ error: AdministratorError, _ instance: Instance
   ) -> Message {
     switch error {
     case .emailTaken: Message("An administrator with this email address already exists.")
     case .invalidEmail: Message("Enter a valid email address.")
     case .invalidName: Message("The name must be 1 to 100 characters long.")
     case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
-    case .poolNotFound:
-      Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text)
     case .busy: Message("Too many passwords are being hashed. Try again.")
     }
   }
@@ -129,7 +130,7 @@ enum AdminResetPasswordCommand: Command {
         return 0
       } catch PasswordChangeError.weakPassword(let why) {
         throw ConfigurationError(AdminCommands.tooWeak(why, instance))
-      } catch PasswordChangeError.notFound {
+      } catch CallError.notFound {
         throw ConfigurationError(AdminCommands.unknownEmail)
       }
     }
@@ -155,7 +156,7 @@ enum AdminResetTOTPCommand: Command {
             "Removed the second factor and passkeys of {email} and ended their sessions.",
             ["email": .text(administrator.email)]))
         return 0
-      } catch ManagementError.notFound {
+      } catch CallError.notFound {
         throw ConfigurationError(
           Message("{email} has no second factor.", ["email": .text(administrator.email)]))
       } catch ManagementError.lastOwner {
@@ -277,7 +278,7 @@ enum AdminCommands {
   static func find(_ email: String, _ instance: Instance) async throws -> Administrator {
     do {
       return try await instance.identity.administrators.record(email: email).administrator
-    } catch ManagementError.notFound {
+    } catch CallError.notFound {
       throw ConfigurationError(unknownEmail)
     }
   }

@@ -86,7 +86,7 @@ enum KeysRetireCommand: Command {
           Message(
             "Retired {id}. Verifiers drop it from their caches within an hour.", ["id": .text(id)]))
         return 0
-      } catch KeyRotationError.notFound {
+      } catch CallError.notFound {
         throw ConfigurationError(Message("Key not found. See countersign keys list."))
       } catch KeyRotationError.isTheOnlyOne {
         throw ConfigurationError(

@@ -173,7 +173,7 @@ extension ProjectRevocation {
       try await instance.mustHave(project)
       do {
         try await revoke(id, of: project, instance.identity)
-      } catch ServiceTokenError.notFound, TrustedTokenKeyError.notFound {
+      } catch CallError.notFound {
         throw ConfigurationError(unknown)
       }
       Terminal.say(Message("Revoked {id}.", ["id": .text(id)]))

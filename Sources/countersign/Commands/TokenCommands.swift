@@ -49,7 +49,7 @@ enum TokenCreateCommand: Command {
             "Token {id} ({role}). It won't be shown again.",
             ["id": .text("\(created.token.id)"), "role": .text(word)]))
         return 0
-      } catch ServiceTokenError.poolNotFound {
+      } catch is PoolLookupError {
         throw ConfigurationError(Instance.notFound(project, tenant: tenant))
       } catch ServiceTokenError.invalidName {
         throw ConfigurationError(Message("The name must be 1 to 100 characters long."))
@@ -122,8 +122,10 @@ enum TrustedTokenKeyAddCommand: Command {
             "Registered {id}, SHA-256 {fingerprint}.",
             ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
         return 0
+      } catch is PoolLookupError {
+        throw ConfigurationError(Instance.notFound(project, tenant: nil))
       } catch let error as TrustedTokenKeyError {
-        throw ConfigurationError(message(error, project))
+        throw ConfigurationError(message(error))
       }
     }
   }
@@ -142,9 +144,8 @@ enum TrustedTokenKeyAddCommand: Command {
     }
   }
 
-  private static func message(_ error: TrustedTokenKeyError, _ project: String) -> Message {
+  private static func message(_ error: TrustedTokenKeyError) -> Message {
     switch error {
-    case .projectNotFound: Instance.notFound(project, tenant: nil)
     case .invalidIssuer: Message("The issuer must be an email address.")
     case .invalidKeyID: Message("The key ID must be at most 128 characters long, without spaces.")
     case .invalidKey(.isPrivate): Message("This is a private key. Use its public key instead.")
@@ -158,7 +159,6 @@ enum TrustedTokenKeyAddCommand: Command {
         one: "The project has {count} active key. Revoke one first.",
         other: "The project has {count} active keys. Revoke one first.",
         ["count": .number(TrustedTokenKeys.most)])
-    case .notFound: Message("Key not found in this project.")
     }
   }
 }

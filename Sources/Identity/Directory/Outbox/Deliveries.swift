@@ -45,7 +45,6 @@ public enum DeliveryResult: Sendable, Equatable {
 }
 
 public enum OutboxError: Error, Sendable {
-  case notFound
   /// Its text can't be viewed: it was sent, has expired, or is sent by this server.
   case notReadable
 }

@@ -173,7 +173,7 @@ public struct OutboxEntries: Sendable {
       WHERE o.message_id = \(id) AND o.scope_key = \(pool.key)
       """
     ) { try OutboxEntry(&$0, at: now) }
-    guard let found else { throw OutboxError.notFound }
+    guard let found else { throw CallError.notFound }
     return found
   }
 

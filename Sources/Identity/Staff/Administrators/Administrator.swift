@@ -94,7 +94,6 @@ public enum AdministratorError: Error, Sendable {
   /// A name that's empty or longer than 100 characters.
   case invalidName
   case weakPassword(WeakPassword)
-  case poolNotFound
   /// Too many passwords are being hashed; retry after a second.
   case busy
 }
@@ -168,7 +167,6 @@ extension Administrators {
 }
 
 public enum ManagementError: Error, Sendable {
-  case notFound
   /// Only owners of the instance can do this.
   case notAllowed
   /// Administrators can't change their own grants, remove themselves, or reset their own factor

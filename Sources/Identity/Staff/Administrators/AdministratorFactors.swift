@@ -279,7 +279,7 @@ public struct AdministratorFactors: Sendable {
     try await store.run(.resetAdministratorFactor, by: caller, in: .instance) {
       context, connection in
       let record = try Administrators.manage(id, by: context.author, at: context.now, connection)
-      guard record.hasSecondFactor else { throw ManagementError.notFound }
+      guard record.hasSecondFactor else { throw CallError.notFound }
       let codes = try RecoveryCodes.left(of: id, connection)
       try AdministratorTOTP.clear(id, connection)
       let passkeys = try PasskeyRecord.clear(id, connection)

@@ -71,7 +71,7 @@ extension Administrators {
       let id = try connection.first(
         "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
       ) { try $0.next() as ID<Administrator> }
-      guard let id else { throw ManagementError.notFound }
+      guard let id else { throw CallError.notFound }
       return try Self.record(id, at: now, connection)
     }
   }
@@ -101,7 +101,7 @@ extension Administrators {
     let found: AdministratorRecord? = try connection.first(
       "SELECT \(recordColumns) FROM administrator WHERE administrator_id = \(id)"
     ) { row in try Self.decoded(&row, breakGlass) { _ in grants } }
-    guard let found else { throw ManagementError.notFound }
+    guard let found else { throw CallError.notFound }
     return found
   }
 
@@ -198,6 +198,6 @@ extension Administrators {
   static func presentRecord(
     _ id: ID<Administrator>, at now: Instant, _ connection: borrowing Connection
   ) throws -> AdministratorRecord? {
-    do { return try record(id, at: now, connection) } catch ManagementError.notFound { return nil }
+    do { return try record(id, at: now, connection) } catch CallError.notFound { return nil }
   }
 }

@@ -63,7 +63,7 @@ extension Administrators {
       let record = try Self.manage(id, by: author, at: now, connection)
       let removed = try connection.run(
         "DELETE FROM administrator_grant WHERE \(Self.row(of: grant, id))")
-      guard removed == 1 else { throw ManagementError.notFound }
+      guard removed == 1 else { throw CallError.notFound }
       // Checked after the change, in the same transaction: if two owners revoke each other, one
       // fails.
       try Self.requireOwners(after: record, losing: [grant], connection)
@@ -161,7 +161,7 @@ extension Administrators {
   ) async throws -> ActionOutcome<Bool> {
     try await store.run(.grantRole, by: .console(request), in: .instance) { context, connection in
       let record = try Self.manage(id, by: context.author, at: context.now, connection)
-      guard record.administrator.grants.contains(grant) else { throw ManagementError.notFound }
+      guard record.administrator.grants.contains(grant) else { throw CallError.notFound }
       return try Self.setEnd(of: grant, of: record, to: end, context, connection)
     }
   }

@@ -93,11 +93,7 @@ public struct Administrators: Sendable {
     _ connection: borrowing Connection
   ) throws -> Administrator {
     if let project = grant.project {
-      do {
-        _ = try Pools.find(project: project, tenant: grant.tenant, connection)
-      } catch is PoolLookupError {
-        throw AdministratorError.poolNotFound
-      }
+      _ = try Pools.find(project: project, tenant: grant.tenant, connection)
     }
     do {
       try connection.run(
@@ -218,7 +214,7 @@ extension Administrators {
       switch error {
       case .throttled(let until): throw E.throttled(until: until)
       case .busy: throw E.busy
-      case .wrongPassword, .weakPassword, .notFound, .sessionEnded: throw E.wrongPassword
+      case .wrongPassword, .weakPassword, .sessionEnded: throw E.wrongPassword
       }
     }
   }

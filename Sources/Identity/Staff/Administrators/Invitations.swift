@@ -163,7 +163,7 @@ public struct Invitations: Sendable {
       let found = try connection.first(
         "DELETE FROM invitation WHERE invitation_id = \(id) RETURNING \(Self.columns)",
         Self.invitation)
-      guard let (invitation, _) = found else { throw ManagementError.notFound }
+      guard let (invitation, _) = found else { throw CallError.notFound }
       try context.record(Self.revocation(of: invitation), connection)
     }
   }

@@ -5,7 +5,6 @@ public enum PasswordChangeError: Error, Sendable {
   case wrongPassword
   case throttled(until: Instant)
   case weakPassword(WeakPassword)
-  case notFound
   /// The session was ended or expired while the passwords were hashed.
   case sessionEnded
   /// Too many passwords are being hashed; retry after a second.
@@ -65,7 +64,7 @@ public struct OwnAccount: Sendable {
         UPDATE administrator SET password_hash = \(fresh.encoded)
         WHERE administrator_id = \(administrator.id)
         """)
-      guard changed == 1 else { throw PasswordChangeError.notFound }
+      guard changed == 1 else { throw CallError.notFound }
       try ThrottleCharge.reset(
         .consolePasswords(of: TypedEmail(administrator.email)), connection)
       try ThrottleCharge.reset(.passwords(of: administrator.id), connection)
@@ -91,7 +90,7 @@ public struct OwnAccount: Sendable {
         UPDATE administrator SET time_zone = \(preferences.timeZone), theme = \(preferences.theme)
         WHERE administrator_id = \(administrator.id)
         """)
-      guard changed == 1 else { throw ManagementError.notFound }
+      guard changed == 1 else { throw CallError.notFound }
       var entry = AuditEntry(.administratorPreferences, of: administrator)
       entry.compare(old.auditFields, preferences.auditFields)
       try entry.record(by: author, at: now, connection)

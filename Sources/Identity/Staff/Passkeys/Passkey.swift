@@ -67,7 +67,6 @@ public enum PasskeyError: Error, Sendable {
   case throttled(until: Instant)
   /// Too many passwords are being hashed; retry after a second.
   case busy
-  case notFound
   case mandatory(PasskeyNecessity)
 }
 

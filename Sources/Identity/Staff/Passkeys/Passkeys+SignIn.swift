@@ -185,12 +185,12 @@ extension Passkeys {
 
   /// Starts a re-authentication with a passkey, without writing anything.
   ///
-  /// - Throws: ``PasskeyError/notFound`` without a passkey.
+  /// - Throws: ``CallError/notFound`` without a passkey.
   public func beginReauthentication(
     _ session: ConsoleSession
   ) async throws -> PasskeyChallenge {
     let challenge = try await challenge(.passkeyReauthentication, for: session)
-    guard !challenge.credentials.isEmpty else { throw PasskeyError.notFound }
+    guard !challenge.credentials.isEmpty else { throw CallError.notFound }
     return challenge
   }
 
@@ -245,7 +245,7 @@ extension Passkeys {
           return .failure(.sessionEnded)
         }
         let methods = try ReauthenticationMethod.all(of: administrator.id, connection)
-        guard methods.contains(.totp) else { return .failure(.notFound) }
+        guard methods.contains(.totp) else { throw CallError.notFound }
         switch try totp.check(code, of: administrator, by: author, at: now, connection) {
         case .failure(.throttled(let until)): return .failure(.throttled(until: until))
         case .failure(.usedCurrentCode): return .failure(.usedCode)

@@ -232,7 +232,7 @@ public struct Passkeys: Sendable {
     try await store.write { connection in
       let own = try PasskeyRecord.all(of: session.administrator.id, connection)
       guard let record = own.first(where: { $0.passkey.id == id }) else {
-        throw PasskeyError.notFound
+        throw CallError.notFound
       }
       if try Self.needsReauthentication(session, at: now, connection) {
         throw PasskeyError.reauthenticationRequired

@@ -31,12 +31,10 @@ public struct ServiceToken: Sendable {
 }
 
 public enum ServiceTokenError: Error, Sendable {
-  case poolNotFound
   /// The name is empty or longer than 100 characters.
   case invalidName
   /// The creator doesn't have every permission of the token's role, or can't create tokens.
   case exceedsMaker
-  case notFound
 }
 
 public struct ServiceTokens: Sendable {
@@ -63,12 +61,7 @@ public struct ServiceTokens: Sendable {
       if let makerID {
         try Self.checkMaker(makerID, role, project: project, tenant: tenant, at: now, connection)
       }
-      let pool: Pool
-      do {
-        pool = try Pools.find(project: project, tenant: tenant, connection)
-      } catch is PoolLookupError {
-        throw ServiceTokenError.poolNotFound
-      }
+      let pool = try Pools.find(project: project, tenant: tenant, connection)
       try connection.run(
         """
         INSERT INTO service_token (token_id, token_digest, project_id, tenant_id, role, name,
@@ -140,7 +133,7 @@ public struct ServiceTokens: Sendable {
         WHERE token_id = \(id) AND project_id = \(project) AND revoked_at IS NULL \(only)
         RETURNING \(Self.columns)
         """, decode)
-      guard let token else { throw ServiceTokenError.notFound }
+      guard let token else { throw CallError.notFound }
       try context.record(token.revocation, connection)
     }
   }

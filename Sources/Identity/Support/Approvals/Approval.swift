@@ -194,12 +194,10 @@ public enum ApprovalOutcome: Sendable {
 }
 
 public enum ApprovalError: Error, Sendable {
-  case notFound
   /// The request was already decided or has expired.
   case decided
   /// Administrators can't decide their own requests.
   case ownRequest
   /// Only the requester can withdraw the request.
   case othersRequest
-  case denied(ActionDenial)
 }

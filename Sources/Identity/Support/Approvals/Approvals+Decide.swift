@@ -81,9 +81,7 @@ extension Approvals {
         throw isOwn ? ApprovalError.ownRequest : .othersRequest
       }
       if decision == .approve {
-        if let denial = try obstacle(agent, to: approval, at: now, connection) {
-          throw ApprovalError.denied(denial)
-        }
+        if let denial = try obstacle(agent, to: approval, at: now, connection) { throw denial }
         let settings = try SupportRules.find(pool, connection)
         if approval.kind != .policy,
           try HourlyLimit.left(for: agent, settings, in: pool, at: now, connection) == 0
@@ -108,7 +106,7 @@ extension Approvals {
           ActionOutcome(value: try body(approval, now, connection), renewed: renewed))
       }
     }
-    do { return try result.get() } catch { throw ApprovalError.denied(error) }
+    return try result.get()
   }
 
   /// Returns why an administrator can't decide a request, regardless of their input; nil if they

@@ -164,7 +164,7 @@ public struct Approvals: Sendable {
       WHERE v.approval_id = \(id) AND v.scope_key = \(pool.key)
       """
     ) { try Approval(&$0, at: now) }
-    guard var found else { throw ApprovalError.notFound }
+    guard var found else { throw CallError.notFound }
     if found.isFormer, found.kind == .policy {
       found.change = try formerPolicy(id, in: pool, connection)
     }

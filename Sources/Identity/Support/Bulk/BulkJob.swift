@@ -196,13 +196,10 @@ public struct BulkItem: Sendable {
 }
 
 public enum BulkError: Error, Sendable {
-  /// The bulk removal doesn't exist in the pool, or is another administrator's draft.
-  case notFound
   case nothingToDo
   /// More users match than a search finds, than ``BulkList/longest``, or than
   /// ``BulkRemovals/mostLinks``.
   case tooLong
-  case denied(ActionDenial)
 }
 
 /// A bulk removal with what's known about its undo.

@@ -28,10 +28,10 @@ extension BulkRemovals {
     let agent = request.agent.administrator.id
     let draft = ActionSubject<BulkJob>(target: ActionTarget(pool)) { _, connection in
       guard let job = try BulkJob.find(id, in: pool, connection) else {
-        throw BulkError.notFound
+        throw CallError.notFound
       }
       guard job.state == .draft else { throw Begun(job: job) }
-      guard job.requester == agent else { throw BulkError.notFound }
+      guard job.requester == agent else { throw CallError.notFound }
       guard job.users > 0 else { throw BulkError.nothingToDo }
       let rules = try SupportRules.find(pool, connection)
       let isConfirmed =
@@ -64,7 +64,7 @@ extension BulkRemovals {
       }
     } catch let begun as Begun {
       return ActionOutcome(value: begun.job, renewed: nil)
-    } catch let denial as ActionDenial { throw BulkError.denied(denial) }
+    }
   }
 
   /// What's thrown where a draft was started before, so that no proof is checked.
@@ -76,7 +76,7 @@ extension BulkRemovals {
     _ draft: BulkJob, in pool: Pool, _ connection: borrowing Connection
   ) throws -> BulkJob {
     guard let job = try BulkJob.find(draft.id, in: pool, connection) else {
-      throw BulkError.notFound
+      throw CallError.notFound
     }
     return job
   }
@@ -104,7 +104,7 @@ extension BulkRemovals {
     try await store.run(.stopBulkRemoval, by: .console(request), in: ActionTarget(pool)) {
       context, connection in
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
-        throw BulkError.notFound
+        throw CallError.notFound
       }
       guard job.state == .running else { return false }
       try BulkJob.stop(

@@ -16,7 +16,7 @@ extension BulkRemovals {
     let subject = ActionSubject<(job: BulkJob, users: Int)>(target: ActionTarget(pool)) {
       context, connection in
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
-        throw BulkError.notFound
+        throw CallError.notFound
       }
       guard job.requester != agent else { throw ActionDenial.ownRemoval }
       let progress = try BulkProgress(job, in: pool, at: context.now, connection)
@@ -25,18 +25,16 @@ extension BulkRemovals {
         content: (job, progress.undoable),
         support: .init(pool: pool, rules: try SupportRules.find(pool, connection)))
     }
-    do {
-      return try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
-        subject, context, connection in
-        let job = subject.job
-        try Self.beginUndo(of: job, request, context.rules, at: context.now, connection)
-        var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
-        entry.add(.users, .number(subject.users))
-        entry.add(.requester, .text(job.requesterName))
-        try context.record(entry, connection)
-        return subject.users
-      }
-    } catch let denial as ActionDenial { throw BulkError.denied(denial) }
+    return try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
+      subject, context, connection in
+      let job = subject.job
+      try Self.beginUndo(of: job, request, context.rules, at: context.now, connection)
+      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
+      entry.add(.users, .number(subject.users))
+      entry.add(.requester, .text(job.requesterName))
+      try context.record(entry, connection)
+      return subject.users
+    }
   }
 
   public func progress(of job: BulkJob, in pool: Pool) async throws -> BulkProgress {

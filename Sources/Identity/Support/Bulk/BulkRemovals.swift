@@ -104,7 +104,7 @@ public struct BulkRemovals: Sendable {
     let administrator = try ActionAuthorization.holder(
       of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: ActionTarget(pool),
       at: now, connection
-    ).mapError(BulkError.denied).get()
+    ).get()
     let drafts = try connection.all(
       """
       SELECT scope_key, job_id FROM bulk_job \(index: "bulk_job_drafts")
@@ -205,7 +205,7 @@ public struct BulkRemovals: Sendable {
     try await store.read { connection in
       guard let job = try BulkJob.find(id, in: pool, connection),
         job.state != .draft || job.requester == agent
-      else { throw BulkError.notFound }
+      else { throw CallError.notFound }
       return job
     }
   }
@@ -312,7 +312,7 @@ extension BulkRemovals {
     try await store.read { connection in
       _ = try ActionAuthorization.holder(
         of: .findUsers, agent, in: ActionTarget(pool), at: now, connection
-      ).mapError(BulkError.denied).get()
+      ).get()
     }
     var users: [ID<Account>] = []
     let isCut = try await accounts.forEachPart(of: listing, in: pool, atMost: most) {

@@ -274,7 +274,7 @@ public struct Reviews: Sendable {
       WHERE project_id = \(project) AND tenant_id = '' AND deleted_at IS NULL
       """
     ) { try $0.next() as Int64 }
-    guard let stamp else { throw ReviewError.projectNotFound }
+    guard let stamp else { throw CallError.notFound }
     return stamp
   }
 }

@@ -68,7 +68,6 @@ public struct ReviewStatus: Sendable, Hashable {
 }
 
 public enum ReviewError: Error, Sendable {
-  case projectNotFound
   /// The due day isn't one of the next ``SignOff/longestInterval`` days.
   case invalidDueDay
   /// The note is longer than ``ActionRequest/longestNote`` characters.

@@ -76,7 +76,7 @@ public struct PoolGuidance: Sendable {
       let isThere = try connection.first(
         "SELECT 1 FROM scope WHERE scope_key = \(pool.key) AND deleted_at IS NULL"
       ) { _ in true }
-      guard isThere == true else { throw GuidanceError.poolNotFound }
+      guard isThere == true else { throw CallError.poolDeleted(pool) }
       let newest = try Self.find(pool, version: nil, connection)
       if let newest, newest.version.number != version {
         throw GuidanceError.changedMeanwhile(newest)
@@ -193,5 +193,4 @@ public enum GuidanceError: Error, Sendable {
   case tooLong(Int)
   /// A newer version was saved in the meantime; the value is that version.
   case changedMeanwhile(GuidanceText)
-  case poolNotFound
 }

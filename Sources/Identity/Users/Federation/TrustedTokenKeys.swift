@@ -20,7 +20,6 @@ public struct TrustedTokenKey: Sendable {
 }
 
 public enum TrustedTokenKeyError: Error, Sendable {
-  case projectNotFound
   /// The issuer isn't a valid email address.
   case invalidIssuer
   /// A key ID longer than 128 bytes, or with nonprinting characters.
@@ -29,7 +28,6 @@ public enum TrustedTokenKeyError: Error, Sendable {
   /// The key is already registered for the issuer.
   case exists
   case tooMany
-  case notFound
 }
 
 /// Registers and revokes the custom token signing keys of a project's backends.
@@ -73,10 +71,7 @@ public struct TrustedTokenKeys: Sendable {
         id: id, issuer: issuer, keyID: keyID,
         fingerprint: Hex.encode(HashFunction.sha256.digest(der)), createdAt: now,
         createdBy: context.author.actor.name, lastUsedAt: nil, revokedAt: nil)
-      let pool: Pool
-      do {
-        pool = try Pools.find(project: project, tenant: nil, connection)
-      } catch is PoolLookupError { throw TrustedTokenKeyError.projectNotFound }
+      let pool = try Pools.find(project: project, tenant: nil, connection)
       let inForce =
         try connection.first(
           """
@@ -144,7 +139,7 @@ public struct TrustedTokenKeys: Sendable {
         WHERE trusted_token_key_id = \(id) AND project_id = \(project) AND revoked_at IS NULL
         RETURNING \(Self.columns)
         """, decode)
-      guard let signer else { throw TrustedTokenKeyError.notFound }
+      guard let signer else { throw CallError.notFound }
       var entry = AuditEntry(.trustedTokenKeyRevoke, .trustedTokenKey, id.text, name: signer.issuer)
       entry.project = project.text
       signer.describe(in: &entry, isNew: false)

@@ -4,7 +4,6 @@ import Database
 public enum KeyRotationError: Error, Sendable {
   /// Another key is already published and will sign from this time on.
   case anotherIsWaiting(Instant)
-  case notFound
   case isTheOnlyOne
 }
 
@@ -86,7 +85,7 @@ extension SigningKeys {
     let now = store.clock.now()
     try await store.write(by: author) { connection in
       let all = try Self.times(connection)
-      guard let key = all.first(where: { $0.id == id }) else { throw KeyRotationError.notFound }
+      guard let key = all.first(where: { $0.id == id }) else { throw CallError.notFound }
       // The first key has no successor: it's the signing key or will be.
       guard let next = all.first(where: { $0.id != id }) else {
         throw KeyRotationError.isTheOnlyOne

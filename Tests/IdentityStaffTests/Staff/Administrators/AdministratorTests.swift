@@ -72,7 +72,9 @@ struct AdministratorTests {
         Grant(role: .owner, project: acme, tenant: ID("")),
         Grant(role: .owner, project: instance.globex.project, tenant: instance.east.tenant),
       ] {
-        await expect("poolNotFound") { try await create(instance, grant: grant) }
+        await expect(grant.tenant == nil ? "projectNotFound" : "tenantNotFound") {
+          try await create(instance, grant: grant)
+        }
       }
       let administrators = try await instance.identity.administrators.records().map(\.administrator)
       #expect(administrators.isEmpty)

@@ -87,7 +87,7 @@ struct EndedSessionTests {
       try await instance.addUsers(1, in: instance.acme)
       try await end.endSessions(of: instance)
       let list = try BulkList("u0")
-      await expect("denied.sessionEnded") {
+      await expect("sessionEnded") {
         try await identity.bulkRemovals.draft(
           list, in: instance.acme, by: owner.author, owner.session)
       }

@@ -159,7 +159,7 @@ struct ServiceTokenTests {
         (instance.acme.project, ID("")), (instance.globex.project, instance.east.tenant),
       ]
       for (project, tenant) in pools {
-        await expect("poolNotFound") {
+        await expect(tenant == nil ? "projectNotFound" : "tenantNotFound") {
           try await tokens.create(
             project: project, tenant: tenant, role: .owner, name: "x",
             by: .program(Author(actor: .commandLine)))

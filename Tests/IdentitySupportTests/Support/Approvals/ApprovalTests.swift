@@ -146,14 +146,14 @@ import Testing
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
       try await instance.reauthenticate(session)
-      await expect("denied.ownAccount") {
+      await expect("ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
       let policy = try await instance.agent("pia", role: .policy)
-      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: policy) }
+      await expect("notAllowed") { try await approve(instance, approval.id, by: policy) }
       let outsider = try await instance.agent("gus", project: instance.globex.project)
-      await expect("denied.notAllowed") { try await approve(instance, approval.id, by: outsider) }
-      await expect("denied.notAllowed") {
+      await expect("notAllowed") { try await approve(instance, approval.id, by: outsider) }
+      await expect("notAllowed") {
         try await instance.identity.approvals.refuse(
           approval.id, in: instance.acme, answer: "no", outsider.request(nil))
       }
@@ -167,9 +167,9 @@ import Testing
       let approval = try await requestRemoval(instance, alice, by: try await instance.agent())
       let dev = try await instance.agentWithDevice()
       instance.clock.advance(3_600 / 2)
-      await expect("denied.codeRequired") { try await approve(instance, approval.id, by: dev) }
+      await expect("codeRequired") { try await approve(instance, approval.id, by: dev) }
       let wrong = try #require(dev.device).wrongCode(at: instance.now)
-      await expect("denied.wrongCode") {
+      await expect("wrongCode") {
         try await approve(instance, approval.id, by: dev, code: wrong)
       }
       let code = try #require(dev.device).code(at: instance.now)
@@ -260,11 +260,11 @@ import Testing
         try await instance.identity.factorRemovals.remove(
           instance.acme, alice.account.id, nil, omar.request())
       }
-      await expect("denied.answerRequired") {
+      await expect("answerRequired") {
         try await approvals.refuse(
           first.id, in: instance.acme, answer: " ", omar.request(nil))
       }
-      await expect("denied.answerTooLong") {
+      await expect("answerTooLong") {
         try await approvals.refuse(
           first.id, in: instance.acme, answer: String(repeating: "x", count: 501),
           omar.request(nil))
@@ -392,7 +392,7 @@ import Testing
         grant: Grant(role: .support), by: Author(actor: .commandLine))
       let session = try await instance.giveConsolePassword(same).session.session
       try await instance.reauthenticate(session)
-      await expect("denied.ownAccount") {
+      await expect("ownAccount") {
         try await approve(instance, approval.id, by: Agent(session: session))
       }
     }

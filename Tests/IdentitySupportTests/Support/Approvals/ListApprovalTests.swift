@@ -25,7 +25,7 @@ struct ListApprovalTests {
       let otto = try await instance.agent("otto", role: .owner)
       let approvals = instance.identity.approvals
       let theirs = try await request(instance, "u0\nu1", by: olga)
-      await expect("denied.protectedAccount") {
+      await expect("protectedAccount") {
         try await approvals.approve(theirs.id, in: instance.acme, dora.request(nil))
       }
       // A protected account that the requester can't act on is skipped, and so prevents nothing.

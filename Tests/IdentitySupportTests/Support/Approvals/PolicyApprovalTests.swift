@@ -192,10 +192,10 @@ import Testing
       _ = try await widen(instance, by: pia)
       let id = try await waiting(instance, for: paul).id
       #expect(try await approvals.waiting(visibleTo: dora.session.administrator).isEmpty)
-      await expect("denied.notAllowed") {
+      await expect("notAllowed") {
         try await approvals.approve(id, in: instance.acme, dora.request(nil))
       }
-      await expect("denied.notAllowed") {
+      await expect("notAllowed") {
         try await approvals.refuse(id, in: instance.acme, answer: "No.", dora.request(nil))
       }
     }

@@ -91,7 +91,7 @@ import Testing
         ? try await administrators.remove(id, by: .program(author)).value
         : try await administrators.revoke(Grant(role: .support), from: id, by: .program(author))
           .value
-      await expect("denied.notAllowed") { try await instance.draft("u0", by: agent) }
+      await expect("notAllowed") { try await instance.draft("u0", by: agent) }
     }
   }
 
@@ -293,7 +293,7 @@ import Testing
       let one = try await instance.draft("u20", by: agent)
       #expect(try await instance.begin(one, by: agent).state == .running)
       let last = try await instance.draft("u21", by: agent)
-      await expect("denied.held") { try await instance.begin(last, by: agent) }
+      await expect("held") { try await instance.begin(last, by: agent) }
     }
   }
 
@@ -304,14 +304,14 @@ import Testing
       try await instance.setSupportRules { $0.actionsPerHour = 1_000 }
       let agent = try await instance.agent()
       let id = try await instance.draft(instance.addresses(0..<21), by: agent)
-      await expect("denied.notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
-      await expect("denied.notConfirmed") {
+      await expect("notConfirmed") { try await instance.begin(id, by: agent, .stolen) }
+      await expect("notConfirmed") {
         try await instance.begin(id, by: agent, number: "20", .compromised)
       }
       #expect(try await instance.begin(id, by: agent, number: " 21 ", .stolen).state == .running)
       let lost = try await instance.draft(instance.addresses(21..<42), by: agent)
       try await instance.setSupportRules { $0.undoHours = 0 }
-      await expect("denied.notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
+      await expect("notConfirmed") { try await instance.begin(lost, by: agent, .lost) }
       try await instance.setSupportRules { $0.undoHours = 1 }
       #expect(try await instance.begin(lost, by: agent, .lost).state == .running)
     }
@@ -329,20 +329,20 @@ import Testing
       let removals = instance.identity.bulkRemovals
       let device = try #require(agent.device)
       let none = agent.request(nil)
-      await expect("denied.reasonRequired+proofMissing+codeRequired") {
+      await expect("reasonRequired+proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", none)
       }
       let unverified = agent.request(.lost)
-      await expect("denied.proofMissing+codeRequired") {
+      await expect("proofMissing+codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", unverified)
       }
       let withoutCode = agent.request(.lost, proofs: ["called back"])
-      await expect("denied.codeRequired") {
+      await expect("codeRequired") {
         try await removals.begin(id, in: instance.acme, number: "", withoutCode)
       }
       let wrong = agent.request(
         .lost, proofs: ["called back"], code: try device.wrongCode(at: instance.now))
-      await expect("denied.wrongCode") {
+      await expect("wrongCode") {
         try await removals.begin(id, in: instance.acme, number: "", wrong)
       }
       let right = agent.request(

@@ -103,7 +103,7 @@ import Testing
       try await instance.addUsers(1)
       let agent = try await instance.agent("rita", project: instance.globex.project)
       for role in [agent, try await instance.agent("iris", role: .auditor)] {
-        await expect("denied.notAllowed") {
+        await expect("notAllowed") {
           try await instance.identity.bulkRemovals.draft(
             all: AccountListing(), in: instance.acme, by: role.author, role.session)
         }

@@ -75,12 +75,11 @@ extension StateMachine {
   /// Sets the expected results of the checks on blocks, input, and code; returns true if all pass.
   func admit(
     _ given: Given, by agent: Int, in pool: Pool, _ expectation: inout Expectation,
-    prefix: String = "",
     lookingAtForm: Bool = true, onlyCode: Bool = false, fault: String? = nil
   ) -> Bool {
     let id = agents[agent].id
     if !onlyCode, left(agent, in: pool) == 0 {
-      expectation.refusals = [prefix + "held"]
+      expectation.refusals = ["held"]
       if agents[agent].heldIn.insert(pool.key).inserted {
         expectation.rows = ["support.hold by server on \(id)"]
         expectation.changes = ["support_hold", "audit"]
@@ -98,17 +97,17 @@ extension StateMachine {
         case .wrong, .right: "codeNotLookedAt"
         }
       expectation.refusals = form.map { own in
-        prefix + [fault, own, code].compactMap { $0 }.joined(separator: "+")
+        [fault, own, code].compactMap { $0 }.joined(separator: "+")
       }
       return false
     }
     switch given.code {
     case nil, .right: return true
     case .missing:
-      expectation.refusals = [prefix + "codeRequired"]
+      expectation.refusals = ["codeRequired"]
       return false
     case .wrong:
-      expectation.refusals = [prefix + "wrongCode"]
+      expectation.refusals = ["wrongCode"]
       expectation.rows = ["administrator.code-refused by \(agents[agent].name) on \(id)"]
       expectation.changes = ["audit"]
       agents[agent].wrongCodes += 1

@@ -21,7 +21,7 @@ extension StateMachine {
     var expectation = Expectation(name: "draft by \(agents[agent].name)")
     let isAllowed = agents[agent].may(.removeFactors, in: pool)
     // The error is wrapped in that of support.
-    if !isAllowed { expectation.refusals = ["denied.notAllowed"] }
+    if !isAllowed { expectation.refusals = ["notAllowed"] }
     var known: Set<Int> = []
     let lines = named.enumerated().map { index, named in
       let user = named.flatMap { users[$0].isGone ? nil : $0 }
@@ -77,8 +77,8 @@ extension StateMachine {
     } else if job.users == 0 {
       expectation.refusals = ["nothingToDo"]
     } else if !agents[agent].may(.removeFactors, in: job.pool) {
-      expectation.refusals = ["denied.notAllowed"]
-    } else if admit(given, by: agent, in: job.pool, &expectation, prefix: "denied.") {
+      expectation.refusals = ["notAllowed"]
+    } else if admit(given, by: agent, in: job.pool, &expectation) {
       isDone = true
       stepUp(given, agent, &expectation)
       let count = waits ? 1 : job.users
@@ -206,9 +206,9 @@ extension StateMachine {
     } else if approval.requester == agent {
       expectation.refusals = ["ownRequest"]
     } else if let obstacle = obstacle(agent, to: approval) {
-      expectation.refusals = ["denied.\(obstacle)"]
+      expectation.refusals = [obstacle]
     } else if admit(
-      given, by: agent, in: approval.pool, &expectation, prefix: "denied.", lookingAtForm: false)
+      given, by: agent, in: approval.pool, &expectation, lookingAtForm: false)
     {
       isDone = true
       stepUp(given, agent, &expectation)
@@ -291,10 +291,10 @@ extension StateMachine {
     } else if !isRefusal, approval.requester != agent {
       expectation.refusals = ["othersRequest"]
     } else if isRefusal, !agents[agent].may(.removeFactors, in: approval.pool) {
-      expectation.refusals = ["denied.notAllowed"]
+      expectation.refusals = ["notAllowed"]
     } else if !isRefusal
       || admit(
-        given, by: agent, in: approval.pool, &expectation, prefix: "denied.", onlyCode: true)
+        given, by: agent, in: approval.pool, &expectation, onlyCode: true)
     {
       if isRefusal { stepUp(given, agent, &expectation) }
       let action = isRefusal ? "approval.refuse" : "approval.withdraw"

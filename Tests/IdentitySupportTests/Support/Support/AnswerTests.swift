@@ -152,7 +152,7 @@ struct AnswerTests {
       instance.clock.advance(900)
       let id = try await instance.draft(instance.addresses(0..<21), by: agent)
       let code = try #require(agent.device).code(at: instance.now)
-      await expect("denied.reasonRequired+proofMissing+notConfirmed+codeNotLookedAt") {
+      await expect("reasonRequired+proofMissing+notConfirmed+codeNotLookedAt") {
         try await instance.identity.bulkRemovals.begin(
           id, in: instance.acme, number: "2", agent.request(nil, code: code))
       }

@@ -10,14 +10,14 @@ struct LooseningTests {
   /// Performs an action without a code, with a wrong one, and with a correct one, 15 minutes after
   /// the agent's last code.
   private func check<Value>(
-    _ instance: Instance, _ agent: Agent, prefix: String = "", row: AuditAction,
+    _ instance: Instance, _ agent: Agent, row: AuditAction,
     _ body: @Sendable (ActionRequest) async throws -> ActionOutcome<Value>
   ) async throws {
     let own = try #require(agent.device)
     instance.clock.advance(900)
-    await expect(prefix + "codeRequired") { try await body(agent.request(nil)) }
+    await expect("codeRequired") { try await body(agent.request(nil)) }
     let wrong = try own.wrongCode(at: instance.now)
-    await expect(prefix + "wrongCode") { try await body(agent.request(nil, code: wrong)) }
+    await expect("wrongCode") { try await body(agent.request(nil, code: wrong)) }
     let code = try own.code(at: instance.now)
     let outcome = try await body(agent.request(nil, code: code))
     let renewed = try #require(outcome.renewed)
@@ -123,16 +123,16 @@ struct LooseningTests {
       let id = try #require(try await approvals.find(forJob: job, in: instance.acme)).id
       let dev = try await instance.agentWithDevice()
       instance.clock.advance(900)
-      await expect("denied.answerRequired+codeRequired") {
+      await expect("answerRequired+codeRequired") {
         try await approvals.refuse(id, in: instance.acme, answer: " ", dev.request(nil))
       }
       let code = try #require(dev.device).code(at: instance.now)
-      await expect("denied.answerTooLong+codeNotLookedAt") {
+      await expect("answerTooLong+codeNotLookedAt") {
         try await approvals.refuse(
           id, in: instance.acme, answer: String(repeating: "x", count: 501),
           dev.request(nil, code: code))
       }
-      try await check(instance, dev, prefix: "denied.", row: .approvalRefuse) {
+      try await check(instance, dev, row: .approvalRefuse) {
         try await approvals.refuse(id, in: instance.acme, answer: "No.", $0)
       }
     }

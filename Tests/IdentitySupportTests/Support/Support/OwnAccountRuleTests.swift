@@ -140,7 +140,7 @@ struct OwnAccountRuleTests {
     try await instance.begin(asked, by: other)
     let approval = try #require(
       try await instance.identity.approvals.find(forJob: asked, in: instance.acme))
-    await expect("denied.ownAccount") {
+    await expect("ownAccount") {
       try await instance.identity.approvals.approve(
         approval.id, in: instance.acme, agent.request(nil))
     }

@@ -140,7 +140,7 @@ struct PoolGuidanceTests {
         by: .program(Instance.boss))
       let gone = try await guidance.read(instance.east)
       #expect(gone == nil)
-      await expect("poolNotFound") { try await write("More", in: instance.east, instance) }
+      await expect("poolDeleted") { try await write("More", in: instance.east, instance) }
     }
   }
 }

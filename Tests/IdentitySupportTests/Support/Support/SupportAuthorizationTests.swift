@@ -197,7 +197,7 @@ struct SupportGateTests {
       try await instance.begin(asked, by: erik)
       let approval = try #require(
         try await instance.identity.approvals.find(forJob: asked, in: instance.acme))
-      await expect("denied.ownAccount") {
+      await expect("ownAccount") {
         try await instance.identity.approvals.approve(
           approval.id, in: instance.acme, agent.request(nil))
       }
