@@ -60,6 +60,22 @@ package final class Store: Sendable {
     }
   }
 
+  /// Runs `body` in one transaction, like ``write(_:)``, with the time of the call.
+  func write<T: Sendable>(
+    _ body: @escaping @Sendable (Instant, borrowing Connection) throws -> T
+  ) async throws -> T {
+    let now = clock.now()
+    return try await write { connection in try body(now, connection) }
+  }
+
+  /// Reads from one snapshot, like ``read(_:)``, with the time of the call.
+  func read<T: Sendable>(
+    _ body: @Sendable (Instant, borrowing Connection) throws -> T
+  ) async throws -> T {
+    let now = clock.now()
+    return try await read { connection in try body(now, connection) }
+  }
+
   /// Records a secret that couldn't be decrypted, in a separate transaction because the original
   /// one is rolled back.
   private func report(_ failure: UnreadableSecret) async {

@@ -76,9 +76,8 @@ public struct MasterKeys: Sendable {
 
   /// Performs the next part of a pass, unless another server has just ended it.
   func pass(_ id: String) async throws -> Step {
-    let now = store.clock.now()
     let mark = try marks()[0]
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       guard let kept = try Self.state(id, connection) else { return .unrecorded }
       if let step = kept.step(at: now) { return step }
       var share = Self.share
@@ -132,9 +131,8 @@ public struct MasterKeys: Sendable {
     guard try await step() == .droppable else {
       throw Failure("the older master keys are in use")
     }
-    let now = store.clock.now()
     let id = ring.ids[0]
-    try await store.write { connection in
+    try await store.write { now, connection in
       let old = try connection.all(
         "DELETE FROM master_key WHERE key_id <> \(id) RETURNING key_id"
       ) { try $0.next() as String }
@@ -194,8 +192,7 @@ public struct MasterKeys: Sendable {
   ///
   /// Beside live servers, a new key only decrypts until it's recorded.
   func prepare() async throws {
-    let now = store.clock.now()
-    let (former, isAlone) = try await store.read { connection in
+    let (former, isAlone) = try await store.read { now, connection in
       (try Self.latest(connection)?.id, try Nodes.live(at: now, connection).isEmpty)
     }
     if !isAlone, let former, former != ring.ids[0], let both = ring.encrypting(with: former) {

@@ -53,17 +53,15 @@ public struct Nodes: Sendable {
   /// Ends the reports of this server, and deletes those of servers that ended without doing so.
   public func leave() async throws {
     guard store.database.dialect.sharesDatabase else { return }
-    let now = store.clock.now()
     let id = id
-    try await store.write { connection in
+    try await store.write { now, connection in
       try connection.run("DELETE FROM node WHERE node_id = \(id)")
       try connection.run("DELETE FROM node WHERE until < \(now)")
     }
   }
 
   public func lacking(_ key: String) async throws -> [Node] {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.lacking(key, at: now, connection)
     }
   }

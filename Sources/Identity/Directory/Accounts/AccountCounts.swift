@@ -108,8 +108,7 @@ extension Accounts {
   public func countsWithSuspended(
     _ pool: Pool
   ) async throws -> (counts: AccountCounts, suspended: Int) {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       // From an index of them, because a suspension ends without a write.
       let suspended = try connection.first(
         """

@@ -59,8 +59,7 @@ extension Accounts {
     part: SearchPart = .first
   ) async throws -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let exempt =
         filter == .none || filter == .exempt
         ? try Exemptions.accounts(in: pool, at: now, connection) : []
@@ -82,8 +81,7 @@ extension Accounts {
     everywhere text: String, visibleTo administrator: Administrator, part: SearchPart = .first
   ) async throws -> FoundAccounts {
     guard let query = SearchQuery(text) else { return .empty }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       // Pools are searched one after another, so the order is known only when all are done.
       var search = AccountSearch(query: query, filter: .all, most: Self.mostHits, at: now)
       if administrator.may(.findUsers, in: nil) {

@@ -7,8 +7,7 @@ public struct ExemptionCounts: Sendable, Equatable {
 
 extension Exemptions {
   public func counts(in pool: Pool) async throws -> ExemptionCounts {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try connection.first(
         """
         SELECT count(*), count(CASE WHEN a.has_totp = 0 AND a.has_phone = 0 THEN 1 END)
@@ -25,8 +24,7 @@ extension Exemptions {
   /// - Returns: The numbers by the pools' keys; pools without exempt users are missing.
   public func counts(of keys: [Int64]) async throws -> [Int64: Int] {
     guard !keys.isEmpty else { return [:] }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let counts = try connection.all(
         """
         SELECT s.scope_key, (
@@ -67,8 +65,7 @@ extension Exemptions {
   /// - Returns: The ends by the users' keys; users who aren't exempt are missing.
   package func ends(of keys: [Int64]) async throws -> [Int64: Instant] {
     guard !keys.isEmpty else { return [:] }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let ends = try connection.all(
         """
         SELECT account_key, ends_at FROM exemption

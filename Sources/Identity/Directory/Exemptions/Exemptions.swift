@@ -57,8 +57,7 @@ public struct Exemptions: Sendable {
   public func obstacle(
     for agent: Administrator, to account: Account, in pool: Pool
   ) async throws -> ActionDenial? {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let last = try Self.latest(account.key, connection)
       return try Self.isRenewal(of: last, account, in: pool, by: agent.id, at: now, connection)
         ? .ownExemption : nil
@@ -133,8 +132,7 @@ public struct Exemptions: Sendable {
     in project: ID<Project>? = nil, visibleTo administrator: Administrator,
     for permission: Permission = .findUsers
   ) async throws -> [Exemption] {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.list(in: project, at: now, connection).filter {
         administrator.may(permission, project: $0.project, tenant: $0.tenant)
       }
@@ -158,8 +156,7 @@ public struct Exemptions: Sendable {
   public func counts(
     in project: ID<Project>
   ) async throws -> [ID<Tenant>?: Int] {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let counts = try connection.all(
         """
         SELECT s.tenant_id, count(*) FROM scope s
@@ -181,8 +178,7 @@ public struct Exemptions: Sendable {
   public func counts(
     visibleTo administrator: Administrator
   ) async throws -> [ID<Project>: [ID<Tenant>?: Int]] {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.list(in: nil, at: now, connection)
         .filter { administrator.may(.readPolicy, project: $0.project, tenant: $0.tenant) }
         .reduce(into: [:]) { $0[$1.project, default: [:]][$1.tenant, default: 0] += 1 }

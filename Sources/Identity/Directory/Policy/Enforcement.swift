@@ -231,8 +231,7 @@ extension Policies {
   public func unenrolledUsers(
     _ policy: Policy, under configuration: MFAConfiguration? = nil
   ) async throws -> UnenrolledUsers {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try UnenrolledUsers.count(
         policy, under: configuration ?? policy.configuration, at: now, connection)
     }

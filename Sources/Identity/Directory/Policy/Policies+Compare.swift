@@ -42,8 +42,7 @@ extension Policies {
   public func compare(
     _ pool: Pool, with subject: ComparisonSubject, visibleTo administrator: Administrator
   ) async throws -> PolicyComparison {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let current: PolicyEdit
       do { current = try Self.find(pool.key, connection).edit } catch PolicyError.poolNotFound {
         throw ComparisonError.poolNotFound

@@ -208,8 +208,7 @@ public struct PolicyPrerequisites: Sendable {
 
 extension Policies {
   public func prerequisites(_ pool: Pool) async throws -> PolicyPrerequisites {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let weakened = try WeakenedPolicy.find(pool, at: now, connection)
       let providers = try IdentityProviders.enabled(in: pool, connection)
       let prerequisites = try connection.first(

@@ -148,8 +148,7 @@ extension Pools {
   ) async throws -> [PoolWarning] {
     guard !administrator.grants.isEmpty else { return [] }
     let restriction = administrator.restriction
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let weakened = try connection.all(
         """
         SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)

@@ -200,8 +200,7 @@ public struct Pools: Sendable {
   public func deletionImpact(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws -> DeletionImpact {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let pool = try Self.settings(project, tenant, connection).pool
       return try Deletion.deletionImpact(of: pool, at: now, connection)
     }

@@ -183,8 +183,7 @@ enum Upgrade {
   /// Records the upgrade that was begun in the audit log; nil if there was none.
   static func finish(_ store: Store) async throws -> UpgradeReport? {
     guard try await store.read({ try state.read($0) })?.contains(begun) == true else { return nil }
-    let now = store.clock.now()
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       guard let known = try state.read(connection).flatMap({ StoredCode($0) }), known.code == begun
       else { return nil }
       let report = Self.report(known.values, at: now)

@@ -48,9 +48,8 @@ public struct IntegrityChecks: Sendable {
 
   /// `faults` are the lines of the database's report; empty if it found nothing.
   public func record(_ faults: [String]) async throws {
-    let now = store.clock.now()
     let text = faults.prefix(Self.mostFaults).joined(separator: "\n")
-    try await store.write { connection in
+    try await store.write { now, connection in
       _ = try connection.run(
         """
         INSERT INTO integrity_check (one, checked_at, faults)

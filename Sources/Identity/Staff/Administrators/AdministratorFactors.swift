@@ -122,8 +122,7 @@ public struct AdministratorFactors: Sendable {
   public func proof(
     in session: ConsoleSession
   ) async throws -> ReauthenticationMethod? {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let methods = try ReauthenticationMethod.all(of: session.administrator.id, connection)
       return try Self.proof(methods, in: session, at: now, connection)
     }

@@ -58,16 +58,14 @@ extension Administrators {
   }
 
   public func record(_ id: ID<Administrator>) async throws -> AdministratorRecord {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.record(id, at: now, connection)
     }
   }
 
   public func record(email: String) async throws -> AdministratorRecord {
     let folded = AccountRules.folded(email: email)
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let id = try connection.first(
         "SELECT administrator_id FROM administrator WHERE email_folded = \(folded)"
       ) { try $0.next() as ID<Administrator> }

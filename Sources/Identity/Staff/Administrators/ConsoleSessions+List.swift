@@ -136,8 +136,7 @@ extension ConsoleSessions {
   public func ranOut(
     csrfToken: String, of id: ID<Administrator>
   ) async throws -> Bool {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let limits = try SessionLimits.find(connection)
       let expired = try connection.all(
         """
@@ -161,8 +160,7 @@ extension ConsoleSessions {
   public func ranOut(token: String) async throws -> EndedConsoleSession? {
     guard (20...100).contains(token.utf8.count) else { return nil }
     let digest = Store.digest(token)
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       guard try Self.find(digest, at: now, connection) == nil else { return nil }
       return try connection.first(
         """

@@ -115,8 +115,7 @@ public struct ConsoleStorage: Sendable {
     _ kind: Kind, about subject: String, for owner: Owner
   ) async throws -> Secret? {
     let place = Place(owner, kind, subject)
-    let now = store.clock.now()
-    let sealed = try await store.write { connection in
+    let sealed = try await store.write { now, connection in
       try connection.first(
         """
         DELETE FROM console_storage WHERE owner_digest = \(place.owner)
@@ -133,8 +132,7 @@ public struct ConsoleStorage: Sendable {
     _ kind: Kind, about subject: String, for owner: Owner
   ) async throws -> Secret? {
     let place = Place(owner, kind, subject)
-    let now = store.clock.now()
-    let sealed = try await store.read { connection in
+    let sealed = try await store.read { now, connection in
       try connection.first(
         """
         SELECT sealed, expires_at FROM console_storage WHERE owner_digest = \(place.owner)

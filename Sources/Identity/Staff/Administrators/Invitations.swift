@@ -107,9 +107,8 @@ public struct Invitations: Sendable {
   }
 
   public func find(token: String) async throws -> Invitation? {
-    let now = store.clock.now()
     let digest = Store.digest(token)
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       try Self.find(digest, at: now, connection)
     }
   }

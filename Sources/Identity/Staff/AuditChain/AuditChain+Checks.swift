@@ -38,8 +38,7 @@ extension AuditChain {
     let faults = section.faults + (isHiding && end > 0 ? [.hiding(after: end)] : [])
     let fault = faults.compactMap(\.position).min()
     let hides = faults.contains { if case .hidden = $0 { true } else { false } }
-    let now = store.clock.now()
-    try await store.write { connection in
+    try await store.write { now, connection in
       var next = try StoredCheck.find(connection) ?? StoredCheck()
       // A fault that an earlier round found here is gone.
       if let failed = next.fault, failed > position, failed <= through { next.fault = nil }

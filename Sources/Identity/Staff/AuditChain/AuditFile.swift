@@ -41,8 +41,7 @@ extension AuditChain {
   public func auditFilePart(
     after position: AuditFilePosition, limit: Int = 500
   ) async throws -> AuditFilePart {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       var part = AuditFilePart(end: position)
       try part.end.goBack(in: connection)
       let links = try connection.all(

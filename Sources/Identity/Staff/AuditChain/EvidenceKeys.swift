@@ -47,9 +47,8 @@ public struct EvidenceKeys: Sendable {
   /// The caller may read from a snapshot that lacks a new key, so both are returned together.
   private func sealedKey() async throws -> SealedKey {
     if let key = try await store.read({ try Self.signer($0) }) { return key }
-    let now = store.clock.now()
     let seed = Secret(store.random.bytes(Ed25519PrivateKey.length))
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       // Another process may have created one in the meantime.
       if let key = try Self.signer(connection) { return key }
       let new = try insert(seed, at: now, connection)

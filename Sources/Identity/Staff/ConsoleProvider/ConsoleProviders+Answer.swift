@@ -93,8 +93,7 @@ extension ConsoleProviders {
   private func attempt(
     _ answer: ProviderAnswer, _ text: String, _ session: ConsoleSession?, _ origin: SignInOrigin
   ) async throws -> Attempt {
-    let now = store.clock.now()
-    let found: Result<Attempt, ProviderSignInError> = try await store.write { connection in
+    let found: Result<Attempt, ProviderSignInError> = try await store.write { now, connection in
       guard let provider = try ConsoleProvider.find(connection) else {
         return .failure(.notConfigured)
       }
@@ -245,10 +244,9 @@ extension ConsoleProviders {
   private func record(
     _ error: ProviderSignInError, _ attempt: Attempt, _ origin: SignInOrigin
   ) async throws {
-    let now = store.clock.now()
     let author = Author(actor: .visitor, address: origin.address, requestID: origin.requestID)
     let id = attempt.session?.administrator.id
-    try await store.write { connection in
+    try await store.write { now, connection in
       if case .provider = error {
         try attempt.ticket.release(connection)
         for charge in attempt.charges { try charge.refund(connection) }

@@ -28,8 +28,7 @@ public struct Passkeys: Sendable {
   public func needsReauthentication(
     _ session: ConsoleSession
   ) async throws -> Bool {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.needsReauthentication(session, at: now, connection)
     }
   }
@@ -228,8 +227,7 @@ public struct Passkeys: Sendable {
     _ id: ID<Passkey>, in session: ConsoleSession,
     _ body: @escaping @Sendable (Passkey, Instant, borrowing Connection) throws -> Void
   ) async throws {
-    let now = store.clock.now()
-    try await store.write { connection in
+    try await store.write { now, connection in
       let own = try PasskeyRecord.all(of: session.administrator.id, connection)
       guard let record = own.first(where: { $0.passkey.id == id }) else {
         throw CallError.notFound

@@ -71,9 +71,8 @@ extension Approvals {
     _ body:
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
   ) async throws -> ActionOutcome<Value> {
-    let now = store.clock.now()
     let agent = request.agent.administrator.id
-    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write { connection in
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write { now, connection in
       let approval = try Self.find(id, in: pool, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       let isOwn = approval.requester == agent
@@ -180,8 +179,7 @@ extension Approvals {
 
   public func obstacle(to approval: Approval) async throws -> ApprovalObstacle? {
     guard approval.state == .waiting else { return nil }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       guard case .overtaken(let obstacle) = try plan(approval, at: now, connection) else {
         return nil
       }

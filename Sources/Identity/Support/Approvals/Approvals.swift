@@ -20,8 +20,7 @@ public struct Approvals: Sendable {
   public func waiting(
     visibleTo administrator: Administrator
   ) async throws -> [Approval] {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       var found: [Approval] = []
       var last: Int64 = 0
       while found.count < Self.mostWaiting {
@@ -78,8 +77,7 @@ public struct Approvals: Sendable {
   /// Every page shows the count, so it reads only what decides.
   public func count(for administrator: Administrator) async throws -> Int {
     guard administrator.maySomewhere(.seeApprovals) else { return 0 }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       var count = 0
       var last: Int64 = 0
       while count < Self.mostWaiting {
@@ -148,8 +146,7 @@ public struct Approvals: Sendable {
   }
 
   public func find(_ id: Int64, in pool: Pool) async throws -> Approval {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.find(id, in: pool, at: now, connection)
     }
   }
@@ -202,8 +199,7 @@ public struct Approvals: Sendable {
   public func find(
     forJob job: Int64, in pool: Pool
   ) async throws -> Approval? {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try connection.first(
         """
         SELECT \(Approval.columns) FROM approval v \(index: "approval_of_job")
@@ -219,8 +215,7 @@ public struct Approvals: Sendable {
   public func eligibility(
     _ agent: ConsoleSession, on approval: Approval
   ) async throws -> SupportEligibility {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let refusal = try obstacle(agent.administrator.id, to: approval, at: now, connection)
       let eligibility = try store.eligibility(
         agent, try SupportRules.find(approval.pool, connection), in: approval.pool, refusal,

@@ -46,8 +46,7 @@ public struct BackupCodes: Sendable {
   public func state(
     of account: Account, in pool: Pool
   ) async throws -> BackupCodeState {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.state(
         of: account, by: try SupportRules.find(pool, connection), at: now, connection)
     }
@@ -182,8 +181,7 @@ extension Enrollments {
   public func recoveryCodes(
     of session: UserSession
   ) async throws -> RecoveryCodeCount {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let account = try Sessions.check(session, connection)
       let settings = try SupportRules.find(session.pool, connection)
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)

@@ -4,8 +4,7 @@ extension BulkRemovals {
   public func eligibility(
     _ agent: ConsoleSession, on job: BulkJob, in pool: Pool
   ) async throws -> (support: SupportEligibility, approval: Approval.Cause?) {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let rules = try SupportRules.find(pool, connection)
       let support = try store.eligibility(agent, rules, in: pool, at: now, connection)
       let cause = try Approval.Cause(

@@ -38,8 +38,7 @@ extension BulkRemovals {
   }
 
   public func progress(of job: BulkJob, in pool: Pool) async throws -> BulkProgress {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try BulkProgress(job, in: pool, at: now, connection)
     }
   }

@@ -307,9 +307,8 @@ extension BulkRemovals {
   func users(
     of listing: AccountListing, in pool: Pool, atMost most: Int, _ agent: ConsoleSession
   ) async throws -> [ID<Account>] {
-    let now = store.clock.now()
     // The preview names users that the request doesn't.
-    try await store.read { connection in
+    try await store.read { now, connection in
       _ = try ActionAuthorization.holder(
         of: .findUsers, agent, in: ActionTarget(pool), at: now, connection
       ).get()

@@ -51,8 +51,7 @@ public struct FactorRemovals: Sendable {
   public func consequences(
     _ pool: Pool, _ account: ID<Account>, _ factor: ID<Factor>?
   ) async throws -> Removal {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       guard let account = try AccountRecord.find(pool, account, connection) else {
         throw ActionDenial.accountNotFound
       }
@@ -170,8 +169,7 @@ extension FactorRemovals {
   public func consequencesOfUndo(
     _ pool: Pool, _ account: ID<Account>, _ removal: ID<RemovalHold>
   ) async throws -> Restoration {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       guard let account = try AccountRecord.find(pool, account, connection) else {
         throw ActionDenial.accountNotFound
       }

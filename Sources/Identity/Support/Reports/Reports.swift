@@ -145,9 +145,8 @@ extension Reports {
   public func countFactors(in pool: Pool, _ condition: FactorCondition) async throws
     -> Int
   {
-    let now = store.clock.now()
     let keys = pool.accountKeys
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       try connection.first(
         """
         SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)

@@ -42,8 +42,7 @@ extension Reviews {
   public func evidence(
     of project: ID<Project>, for administrator: Administrator, since page: SeenPolicies? = nil
   ) async throws -> ReviewEvidence {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let stamp = try Self.stamp(of: project, connection)
       let exemptions = try Exemptions.list(in: project, at: now, connection)
       let counts: [ID<Tenant>?: Int] = exemptions.reduce(into: [:]) {

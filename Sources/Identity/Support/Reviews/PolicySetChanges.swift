@@ -147,8 +147,7 @@ extension Reviews {
     of project: ID<Project>, comparesAll: Bool = false
   ) async throws -> ReviewSummary {
     let most = comparesAll ? nil : Self.mostPools
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       try summary(
         of: project, stamp: Self.stamp(of: project, connection), atMost: most, at: now, connection)
     }
@@ -161,8 +160,7 @@ extension Reviews {
     of pools: [ReviewedPool], visibleTo administrator: Administrator
   ) async throws -> [ID<Project>: ReviewSummary] {
     let readable = pools.filter { administrator.may(.readPolicy, project: $0.project, tenant: nil) }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       var (found, left): ([ID<Project>: ReviewSummary], Int) = ([:], Self.mostPools)
       for pool in readable where found[pool.project] == nil {
         let summary = try summary(

@@ -71,8 +71,7 @@ extension Support {
 
   /// Returns whether the administrator's last code is older than the re-authentication interval.
   public func asksForCode(_ session: ConsoleSession) async throws -> Bool {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try store.authorization.needsReauthentication(
         .secondFactor, session, try SessionProofs.find(session, at: now, connection), at: now,
         connection)

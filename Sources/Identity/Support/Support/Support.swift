@@ -45,8 +45,7 @@ public struct Support: Sendable {
     _ agent: ConsoleSession, on account: Account, in pool: Pool,
     performing action: ConsoleAction = .removeFactor, _ rules: SupportRules? = nil
   ) async throws -> SupportEligibility {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let settings = try rules ?? SupportRules.find(pool, connection)
       var refusal = agent.administrator.denial(of: action, on: account, in: pool)
       let caller = try CallerStatus.find(
@@ -153,8 +152,7 @@ extension Support {
   public func held(
     _ agent: ID<Administrator>, in pool: Pool
   ) async throws -> HeldAgent? {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       guard let since = try HourlyLimit.blockedSince(agent, in: pool, connection) else {
         return nil
       }

@@ -41,8 +41,7 @@ extension UserData {
       return try findings(of: identifiers, next, through: end, connection)
     }
     guard let found else { return false }
-    let now = store.clock.now()
-    try await store.write { connection in
+    try await store.write { now, connection in
       var (entries, parts) = (0, 0)
       for finding in found {
         var erased = 0
@@ -116,8 +115,7 @@ extension UserData {
       // A backup or a long read needs the log; the next call tries again.
       return false
     }
-    let now = store.clock.now()
-    try await store.write { connection in
+    try await store.write { now, connection in
       _ = try connection.run(
         """
         UPDATE user_erasure SET finished_at = \(now)

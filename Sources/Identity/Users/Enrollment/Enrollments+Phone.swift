@@ -9,9 +9,8 @@ extension Enrollments {
   public func startPhone(
     _ session: UserSession, _ request: PhoneRequest
   ) async throws -> String {
-    let now = store.clock.now()
     let codes = codes
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       let account = try Self.check(session, .phone, at: now, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw EnrollmentError.invalidPhone

@@ -8,8 +8,7 @@ extension OutOfBandCodes {
   public func look(
     at code: String, in pool: Pool? = nil
   ) async throws -> OutOfBandCode {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let record = try OutOfBandRecord.find(code, connection)
       let account = try record.account(connection)
       try record.check(in: pool, of: account, at: now)

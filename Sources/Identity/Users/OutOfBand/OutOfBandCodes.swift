@@ -18,11 +18,10 @@ public struct OutOfBandCodes: Sendable {
     _ request: OutOfBandRequest, in pool: Pool, hidingUsers: Bool, from network: ClientAddress?
   ) async throws -> String {
     let request = try checked(request, in: pool)
-    let now = store.clock.now()
     let store = store
     // Returned, not thrown, so that the transaction keeps the counted attempt.
     let outcome: Result<String, OutOfBandError> = try await store.write {
-      connection in
+      now, connection in
       let prerequisites = try LinkSettings.read(pool, store.profile, connection)
         .leading(to: request.linkDomain)
       try Self.check(request.continueURL, prerequisites, store.profile)
@@ -110,8 +109,7 @@ public struct OutOfBandCodes: Sendable {
   /// Lists the links for an application's tests, oldest first; empty in the standalone profile.
   public func links(in pool: Pool) async throws -> [ListedLink] {
     guard store.profile == .emulator else { return [] }
-    let now = store.clock.now()
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       try connection.all(
         """
         SELECT kind, email, new_email, link FROM oob_code

@@ -21,9 +21,8 @@ public struct Sessions: Sendable {
   /// Checks that a session is still valid, and that it would be refreshed: one without a second factor
   /// isn't if the user should have one by now and the pool refuses such sessions.
   public func checkContinuing(_ session: UserSession) async throws -> Account {
-    let now = store.clock.now()
     let store = store
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       let account = try Self.check(session, connection)
       guard try !store.refusesToContinue(session, of: account, at: now, connection) else {
         throw SessionError.enrollmentRequired
@@ -68,11 +67,10 @@ public struct Sessions: Sendable {
   public func refresh(
     _ token: String, project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws -> SessionGrant {
-    let now = store.clock.now()
     guard let bytes = Self.bytes(of: token) else { throw SessionError.invalidRefreshToken }
     let id = Array(bytes.prefix(TimeOrderedID.length))
     let digest = Store.digest(token)
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       guard let row = try Self.row(id, connection) else {
         throw try Self.isOfDeletedTenant(bytes, of: project, connection)
           ? SessionError.tenantDeleted : .invalidRefreshToken

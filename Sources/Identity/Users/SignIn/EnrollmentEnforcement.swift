@@ -121,8 +121,7 @@ extension Policies {
   public func enrollmentDuty(
     of session: UserSession
   ) async throws -> EnrollmentDuty {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       let account = try Sessions.check(session, connection)
       return try EnrollmentDuty(
         of: account, try Policies.stored(session.pool.key, connection), at: now,

@@ -12,9 +12,8 @@ extension SignIns {
   public func forecasts(
     of text: String, visibleTo administrator: Administrator, limit: Int = 20
   ) async throws -> [SignInForecast] {
-    let now = store.clock.now()
     let places = Self.places(administrator)
-    return try await store.read { connection in
+    return try await store.read { now, connection in
       var (seen, forecasts) = (Set<Int64>(), [SignInForecast]())
       for place in places {
         for (account, pool) in try Self.accounts(text, place, limit: limit, connection)

@@ -36,9 +36,8 @@ extension SignIns {
   public func sendCode(
     _ pool: Pool, _ request: PhoneRequest
   ) async throws -> String {
-    let now = store.clock.now()
     let codes = codes
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       try Self.checkPhones(pool, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
         throw SignInError.invalidPhone

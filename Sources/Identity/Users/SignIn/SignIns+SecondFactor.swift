@@ -166,9 +166,8 @@ extension SignIns {
     guard let ticket = Ticket(pendingCredential, .pendingCredential, by: tickets) else {
       throw SignInError.invalidPendingCredential
     }
-    let now = store.clock.now()
     let codes = codes
-    return try await store.write { connection in
+    return try await store.write { now, connection in
       let pending = try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,
         expired: .phonePendingExpired, enrollment: enrollment, unknown: .enrollmentNotFound,
@@ -209,10 +208,9 @@ extension SignIns {
     guard case .code(let sessionInfo, let code) = proof else {
       throw SignInError.invalidTemporaryProof
     }
-    let now = store.clock.now()
     let (random, tickets) = (store.random, tickets)
     let outcome: Result<SessionGrant, SignInError> = try await store.write {
-      connection in
+      now, connection in
       let pending: Pending
       switch try Self.open(
         ticket, project: project, tenant: tenant, lifetime: Ticket.phonePendingLifetime,

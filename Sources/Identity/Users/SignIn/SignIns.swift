@@ -170,13 +170,12 @@ public struct SignIns: Sendable {
   private func takeAttempt(
     _ pool: Pool, email: String, address: ClientAddress
   ) async throws -> Attempt {
-    let now = store.clock.now()
     let email = TypedEmail(email)
     let counters =
       ThrottleCounter.client(address, in: pool, store.profile)
       + ThrottleCounter.name(.passwords(of: email, in: pool.key), from: address)
     let outcome: Result<Attempt, SignInError> = try await store.write {
-      connection in
+      now, connection in
       guard try Self.methods(pool, connection).password else {
         return .failure(.passwordLoginDisabled)
       }
@@ -223,8 +222,7 @@ public struct SignIns: Sendable {
     _ pool: Pool, _ attempt: Attempt, _ account: Account, password: Secret,
     hash: PasswordHash, upgraded: PasswordHash?
   ) async throws -> Passed {
-    let now = store.clock.now()
-    return try await store.write { connection in
+    try await store.write { now, connection in
       // The pool may have been changed or deleted while the password was hashed.
       let current = try Self.stored(pool, connection)
       guard !current.isDeleted else { throw CallError.poolDeleted(pool) }

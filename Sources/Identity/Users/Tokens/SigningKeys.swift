@@ -40,8 +40,7 @@ public final class SigningKeys: Sendable {
     var found = try await load()
     if found.isEmpty {
       let key = try NewSigningKey(sealer, store.random, at: store.clock.now())
-      let now = store.clock.now()
-      try await store.write { connection in
+      try await store.write { now, connection in
         // Another server may have created one in the meantime.
         guard try Self.times(connection).isEmpty else { return }
         try key.insert(signsFrom: now, at: now, connection)

@@ -38,8 +38,7 @@ public struct ReportedChanges: Sendable {
   let store: Store
 
   public func look(at code: String) async throws -> ReportedChange {
-    let now = store.clock.now()
-    return try await store.read { connection in
+    try await store.read { now, connection in
       try Self.find(code, at: now, connection).reportedChange
     }
   }
