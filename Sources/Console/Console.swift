@@ -60,7 +60,7 @@ public struct Console: Sendable {
       templates: templates, frames: frames, authorizer: authorizer, publicURL: publicURL, log: log)
     let parts = try ConsoleParts(
       identity: identity, templates: templates, frames: frames, authorizer: authorizer,
-      guides: guides)
+      guides: guides, userActions: Self.userActions)
     self.authorizer = authorizer
     routes = try Self.routes(RouteTable(authorizer: authorizer, failures: failures), parts)
     frames.sidebar.declare(routes)
@@ -102,6 +102,21 @@ public struct Console: Sendable {
   private static let entrances: [any ConsoleFeature.Type] = [
     ReauthenticationRoutes.self, ProviderEntranceRoutes.self, SignInRoutes.self,
   ]
+
+  private static let userActions = UserActions(
+    onCodes: [
+      UnlockCodes.self, CreateTemporaryCode.self, SendEnrollmentLink.self,
+      RevokeTemporaryCode.self, RevokeRecoveryCodes.self,
+    ],
+    onFactor: [
+      SuspendFactor.self, ResumeFactor.self, RenameFactor.self, Resynchronize.self,
+      ClearOffset.self, RemoveFactor.self,
+    ],
+    onRemoval: [RestoreFactors.self, PurgeFactors.self],
+    onAccount: [
+      EndSessions.self, EnableUser.self, VerifyEmail.self, ProtectUser.self, ExportUserData.self,
+      ExemptUser.self, RemoveAllFactors.self, DisableUser.self, DeleteUser.self, EraseUser.self,
+    ])
 
   // In two halves at the same time: binding the templates takes a quarter of the server's start.
   private static func routes(_ table: RouteTable, _ parts: ConsoleParts) throws -> [ConsoleRoute] {
@@ -192,41 +207,6 @@ extension Request {
   fileprivate var isForFile: Bool { target.segments.last?.hasSuffix(".csv") ?? false }
 }
 
-/// A part of the console, which declares its own routes: their paths, what they require, and what
-/// handles them.
-protocol ConsoleFeature: Sendable {
-  /// - Throws: `TemplateError`, for the first template that is missing or invalid.
-  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws
-}
-
-struct ConsoleParts: Sendable {
-  let identity: Identity
-  private let templates: TemplateLibrary
-  let frames: Frames
-  let authorizer: RequestAuthorizer
-  let guides: Guides
-  let actions: ActionForms
-  let prose = GuidanceProse()
-
-  init(
-    identity: Identity, templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer,
-    guides: Guides
-  ) throws {
-    self.identity = identity
-    self.templates = templates
-    self.frames = frames
-    self.authorizer = authorizer
-    self.guides = guides
-    actions = try ActionForms(identity, frames, templates)
-  }
-
-  func template<View: ViewModel>(
-    _ name: String, for view: View.Type
-  ) throws(TemplateError) -> Template<View> {
-    try templates.template(name, for: view)
-  }
-}
-
 /// The console in every installed locale; each request gets the best one for its client.
 public struct Consoles: Sendable {
   private let consoles: [Console]
@@ -260,5 +240,17 @@ public struct Consoles: Sendable {
 
   public func failure(_ status: Status, requestID: RequestID? = nil) -> Response {
     consoles[0].failure(status, requestID: requestID)
+  }
+}
+
+extension Console {
+  /// Returns the maximum size of a request body in bytes; nil for the default.
+  ///
+  /// Bulk removals accept larger bodies, because a pasted list can have all columns of a table.
+  public static func bodyLimit(_ target: Target) -> Int? {
+    let segments = target.segments
+    guard segments.last == "bulk-removals" else { return nil }
+    let isOfPool = segments.first == "projects" && (segments.count == 3 || segments.count == 5)
+    return isOfPool ? 4 << 20 : nil
   }
 }

@@ -22,7 +22,7 @@ struct EmailComparisonTests {
     "Sources/IdentityToolkitAPI/Wire/CORS.swift": "compares hosts",
     "Sources/IdentityToolkitAPI/Wire/RequestMessage.swift": "reads a flag",
     "Sources/Console/Audit/AuditQuery.swift": "sorts a menu",
-    "Sources/Console/PublicURL.swift": "finds the scheme of a URL",
+    "Sources/Console/Access/PublicURL.swift": "finds the scheme of a URL",
     "Sources/Console/Settings/SettingsAnswers.swift": "reads authorized domains",
   ]
 

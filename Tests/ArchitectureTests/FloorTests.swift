@@ -133,47 +133,58 @@ struct FloorTests {
   private static func references(_ files: [SourceFile]) throws -> Set<String> {
     let parts = try files.compactMap(Part.init)
     let types = parts.reduce(into: [Substring: Part]()) { types, part in
-      for type in part.types { types[type] = part }
+      for type in part.names.types { types[type] = part }
     }
     return parts.reduce(into: []) { found, part in
-      for word in part.words.subtracting(part.nested)
+      for word in part.names.words.subtracting(part.names.nested)
       where types[word].map({ $0.floor > part.floor }) ?? false {
         found.insert("\(part.file): \(word)")
       }
     }
   }
 
-  /// A file of a floor, with its types and the names that it refers to.
+  /// A file of a floor.
   private struct Part {
     /// The path from the folder of Identity.
     let file: Substring
     let floor: Int
-    private(set) var types: Set<Substring> = []
-    private(set) var nested: Set<Substring> = []
-    private(set) var words: Set<Substring> = []
+    let names: NamedTypes
 
     /// Reads a file; nil for one that isn't in a folder.
     init?(_ source: SourceFile) throws {
       file = source.path.dropFirst("Sources/Identity/".utf8.count)
       guard let end = file.firstIndex(of: "/") else { return nil }
       floor = try #require(floors.firstIndex(of: String(file[..<end])), "\(file)")
-      let code = try #require(StringLiteral.code(around: source), "\(file)")
-      for line in code.split(separator: "\n") { read(line) }
+      names = try NamedTypes(source)
     }
+  }
+}
 
-    private mutating func read(_ line: Substring) {
-      let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
-      let tokens = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
-      if let kind = tokens.firstIndex(where: kinds.contains), kind + 1 < tokens.count {
-        let isOfFloor = line.first != " " && !tokens[..<kind].contains { $0.hasSuffix("private") }
-        if isOfFloor { types.insert(tokens[kind + 1]) } else { nested.insert(tokens[kind + 1]) }
-      }
-      for token in tokens {
-        guard token.first != ".", let word = token.split(separator: ".").first,
-          word.first?.isUppercase == true
-        else { continue }
-        words.insert(word)
-      }
+/// The types that a file declares, and the words that can be types.
+struct NamedTypes {
+  private(set) var types: Set<Substring> = []
+  private(set) var nested: Set<Substring> = []
+  private(set) var words: Set<Substring> = []
+
+  /// `member` is one whose use doesn't count as that of its type.
+  init(_ source: SourceFile, except member: Substring? = nil) throws {
+    let code = try #require(StringLiteral.code(around: source), "\(source)")
+    for line in code.split(separator: "\n") { read(line, except: member) }
+  }
+
+  private mutating func read(_ line: Substring, except member: Substring?) {
+    let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+    let tokens = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }
+    if let kind = tokens.firstIndex(where: kinds.contains), kind + 1 < tokens.count {
+      let isOfFloor = line.first != " " && !tokens[..<kind].contains { $0.hasSuffix("private") }
+      if isOfFloor { types.insert(tokens[kind + 1]) } else { nested.insert(tokens[kind + 1]) }
+    }
+    for token in tokens where token.first != "." {
+      let names = token.split(separator: ".")
+      guard let word = names.first, word.first?.isUppercase == true,
+        member == nil || names.dropFirst().first != member
+      else { continue }
+      words.insert(word)
     }
   }
 }

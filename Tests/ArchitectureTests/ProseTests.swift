@@ -7,7 +7,7 @@ struct ProseTests {
     // HTTP header fields.
     "Sources/Console/Access/SecurityHeaders.swift",
     // Errors of the installation, before any message is shown.
-    "Sources/Console/ConsoleAssets.swift",
+    "Sources/Console/Frame/ConsoleAssets.swift",
     // Keywords, and samples of code.
     "Sources/Console/Guides/SyntaxHighlighter.swift",
     "Sources/Console/Policy/PolicySamples.swift",

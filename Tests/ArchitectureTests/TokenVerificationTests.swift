@@ -30,7 +30,7 @@ struct TokenVerificationTests {
       "Templates/guides/en/mandatory-build.md", "import { onIdTokenChanged }",
       "chooses a page, in a client"
     ),
-    ("Sources/Console/Overview/FirstRun.swift", "keyList", "the values of the samples"),
+    ("Sources/Console/Overview/OverviewPage.swift", "keyList", "the values of the samples"),
   ]
 
   private static let parts: [(name: String, words: [String])] = [

@@ -89,7 +89,7 @@ struct ConsoleCookies: Sendable {
   ) -> Response {
     let path =
       methods.contains(.totp) ? ConsolePaths.signInCode() : ConsolePaths.signInCodePasskey()
-    var response = Response.redirect(to: ReauthenticationPage.address(path, backTo: next))
+    var response = Response.redirect(to: ReturnAddress.of(path, backTo: next))
     response.set(self.pending(pending.revealedText))
     return response
   }
@@ -127,14 +127,14 @@ struct ConsoleCookies: Sendable {
       sameSite: .strict, maxAge: Int(ConsoleSessions.deviceLifetime))
   }
 
-  func platform(of request: Request) -> GuidePlatform? {
+  /// The platform of the guides that the reader chose last.
+  func platform(of request: Request) -> String? {
     request.cookies[platform]?.text(atMost: Self.longestToken)
-      .flatMap(GuidePlatform.init(rawValue:))
   }
 
-  func platform(_ platform: GuidePlatform) -> Cookie {
+  func platform(_ name: String) -> Cookie {
     Cookie(
-      name: self.platform, value: platform.rawValue, httpOnly: false, secure: isSecure,
+      name: platform, value: name, httpOnly: false, secure: isSecure,
       sameSite: .strict, maxAge: 365 * 86_400)
   }
 

@@ -34,6 +34,16 @@ struct Drafts: Sendable {
 
   static let addressField = "form-address"
 
+  /// The parameter that says which form is reviewed.
+  static let markField = "form"
+
+  /// The page that reviews a kept form.
+  static func address(_ mark: Mark) -> String {
+    var query = Form()
+    query.add(markField, mark.text)
+    return query.query(of: ConsolePaths.keptAnswers())
+  }
+
   /// Keeps the form of a request, for the browser that sent it; `other` is the address that the form
   /// is for, if it's another one than that of the request.
   ///
@@ -163,8 +173,8 @@ struct Drafts: Sendable {
   /// The fields of secrets; one that can be left empty is an ``OptionalSecret``.
   static let secrets: Set<UntrustedText> = [
     "password", "old-password", "new-password", "code", "current-code", "caller-code",
-    UntrustedText(Resynchronize.codes[0]), UntrustedText(Resynchronize.codes[1]),
-    UntrustedText(ApprovalView.refusalCode), "token", "client-secret",
+    UntrustedText(ActionInput.deviceCodes[0]), UntrustedText(ActionInput.deviceCodes[1]),
+    UntrustedText(ActionInput.refusalCode), "token", "client-secret",
   ]
 
   private static func isSecret(_ name: UntrustedText, sentTo path: String) -> Bool {

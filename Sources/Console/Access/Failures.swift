@@ -75,10 +75,10 @@ struct Failures: Sendable {
     case .sessionEnded:
       return await page(await authorizer.signInFirst(request), for: request)
     case .formKept(let mark):
-      return .redirect(to: KeptAnswersPage.address(mark))
+      return .redirect(to: Drafts.address(mark))
     case .secondFactorFirst(.passkeyUnused, let next):
       return .redirect(
-        to: ReauthenticationPage.address(ConsolePaths.passkeyReauthentication(), backTo: next))
+        to: ReturnAddress.of(ConsolePaths.passkeyReauthentication(), backTo: next))
     case .secondFactorFirst(.passkeyDue, _):
       return .redirect(to: ConsolePaths.newPasskey())
     case .secondFactorFirst:

@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import Identity
 import Localization
+import Templating
 import Text
 
 /// The address to continue to after sign-in.
@@ -15,6 +16,13 @@ enum ReturnAddress {
       target.segments.first != "sign-in"
     else { return nil }
     return request.isReading ? target.address : target.rawPath
+  }
+
+  /// The address of a page that leads back to another one.
+  static func of(_ path: String, backTo next: String?) -> String {
+    var query = Form()
+    if let next { query.add("next", next) }
+    return query.query(of: path)
   }
 
   /// Returns the address if it's a page of the console or that of a kept form, or the page of the form
@@ -86,7 +94,7 @@ struct SignInCompletion: Sendable {
       continuingTo: next, among: destinations, for: session.administrator.id, visitor.request)
     if session.secondFactor == .dueNext { frames.adviseSecondFactor(session) }
     var response = Response.redirect(
-      to: draft.map { KeptAnswersPage.address($0.mark) } ?? next ?? ConsolePaths.home())
+      to: draft.map { Drafts.address($0.mark) } ?? next ?? ConsolePaths.home())
     response.set(authorizer.cookies.session(new.token.revealedText))
     // Without the device token, the next sign-in is only treated as one from an unknown device.
     if let device = try? authorizer.identity.consoleSessions.deviceToken(
@@ -110,5 +118,45 @@ extension Frames {
       text: Message("Your role requires a second factor starting with your next sign-in."),
       link: Link(text: Message("Set it up now"), href: ConsolePaths.ownFactor()))
     flashes.leave(flash, for: session)
+  }
+}
+
+/// A link to the page that confirms the administrator's identity at the provider.
+struct ProviderConfirmation: ViewModel, Sendable {
+  let name: String
+  let href: String
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.href),
+  ]
+}
+
+extension SignedIn {
+  /// The page that confirms the administrator's identity at the provider and leads back to this
+  /// page; nil if they aren't linked.
+  var providerReauthentication: ProviderConfirmation? {
+    session.provider.name.map { name in
+      ProviderConfirmation(
+        name: name,
+        href: ReturnAddress.of(
+          ConsolePaths.providerReauthentication(), backTo: ReturnAddress.current(request)))
+    }
+  }
+}
+
+/// `/`: leads to the page that an administrator's work begins with.
+enum StartPage {
+  static func show(_ signedIn: SignedIn) async throws -> Response {
+    .redirect(to: address(for: signedIn.administrator))
+  }
+
+  /// The search for users for those who only support them, the policy review for those who only
+  /// read and sign off, and the projects for all others.
+  static func address(for administrator: Administrator) -> String {
+    if administrator.maySomewhere(.changePolicy) { return ConsolePaths.projects() }
+    if administrator.maySomewhere(.removeFactors) { return ConsolePaths.findUsers() }
+    if administrator.maySomewhere(.signOffReview) { return ConsolePaths.reviews() }
+    return ConsolePaths.projects()
   }
 }

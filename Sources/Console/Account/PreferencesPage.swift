@@ -92,17 +92,3 @@ struct PreferencesView: ViewModel {
     .text("themeError") { $0.frame.error(at: "theme") },
   ]
 }
-
-struct Choice: ViewModel {
-  let value: String
-  let text: Message
-  let isChosen: Bool
-  var id = ""
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text(\.value),
-    .text(\.text),
-    .flag(\.isChosen),
-  ]
-}

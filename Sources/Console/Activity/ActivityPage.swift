@@ -98,7 +98,7 @@ struct ActivityView: ViewModel {
     },
     .text("action") { $0.path },
     .list("results") { view in
-      ActivityQuery.Results.allCases.map {
+      AttemptResults.allCases.map {
         Choice(value: $0.rawValue, text: $0.text, isChosen: $0 == view.query.results)
       }
     },
@@ -176,31 +176,7 @@ struct ActivityRow: ViewModel {
 }
 
 struct ActivityQuery: Sendable {
-  enum Results: String, CaseIterable, Sendable {
-    case rejected, accepted, outside, incorrect, locked
-
-    var text: Message {
-      switch self {
-      case .rejected: Message("Rejected")
-      case .accepted: Message("Accepted")
-      case .outside: Message("Outside the window")
-      case .incorrect: Message("Incorrect or reused")
-      case .locked: Message("Locked")
-      }
-    }
-
-    var outcomes: Set<CodeAttempt.Outcome> {
-      switch self {
-      case .rejected: [.outside, .incorrect, .locked, .other]
-      case .accepted: [.accepted]
-      case .outside: [.outside]
-      case .incorrect: [.incorrect]
-      case .locked: [.locked, .other]
-      }
-    }
-  }
-
-  let results: Results?
+  let results: AttemptResults?
   let kind: Factor.Kind?
   /// An email address or a UID.
   let user: String
@@ -209,7 +185,7 @@ struct ActivityQuery: Sendable {
 
   init(_ query: Form) {
     user = String(query.trimmed("user").prefix(Self.longestUser))
-    results = Results(rawValue: query.trimmed("result"))
+    results = AttemptResults(rawValue: query.trimmed("result"))
     kind = Factor.Kind(rawValue: query.trimmed("factor"))
     day = query.trimmed("day")
     size = PageSize(query)

@@ -4,47 +4,6 @@ import Localization
 import MailText
 import Text
 
-struct GrantScope: Sendable, Equatable {
-  /// What a form and an address contain for the whole instance, which isn't the ID of a project, so
-  /// that an empty or missing value never means it.
-  static let instance = "*"
-
-  /// An asterisk for the instance, or a project's ID.
-  var project = ""
-  var tenant: String?
-
-  init() {}
-
-  init(project: String, tenant: String) {
-    self.project = project
-    self.tenant = tenant.isEmpty ? nil : tenant
-  }
-
-  /// Creates a place from one field, in which a slash is before the tenant.
-  init(_ text: String) {
-    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-    project = String(parts[0])
-    tenant = parts.count == 2 ? String(parts[1]) : nil
-  }
-
-  init(_ grant: Grant) {
-    project = grant.project?.text ?? Self.instance
-    tenant = grant.tenant?.text
-  }
-
-  var text: String { tenant.map { "\(project)/\($0)" } ?? project }
-
-  /// Returns the role in this place; nil if a part is missing or can't be an ID.
-  func grant(_ role: Role) -> Grant? {
-    guard [project, tenant].allSatisfy({ $0.map { !$0.isEmpty && !$0.contains("/") } ?? true })
-    else { return nil }
-    guard project == Self.instance else {
-      return Grant(role: role, project: ID(project), tenant: tenant.map { ID($0) })
-    }
-    return tenant == nil ? Grant(role: role) : nil
-  }
-}
-
 struct GrantAnswers: Sendable {
   var role = ""
   var place = GrantScope()

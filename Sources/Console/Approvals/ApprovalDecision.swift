@@ -40,7 +40,7 @@ struct ApproveRequest: ApprovalDecision {
       case .policyChanged(let policy):
         (
           Flash(
-            text: Message("Approved. The policy is now in effect."), link: PolicyPage.undo(policy)),
+            text: Message("Approved. The policy is now in effect."), link: PolicyLinks.undo(policy)),
           ConsolePaths.policy(pool)
         )
       case .begun(let job):
@@ -84,7 +84,7 @@ struct ApproveRequest: ApprovalDecision {
 struct RejectRequest: ApprovalDecision {
   let approvals: Approvals
 
-  var codeField: String { ApprovalView.refusalCode }
+  var codeField: String { ActionInput.refusalCode }
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest

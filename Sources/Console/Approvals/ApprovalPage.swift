@@ -145,10 +145,6 @@ struct ApprovalView: ViewModel {
   let changes: [PolicyChange]
   let carriesMail: Bool
 
-  /// The name of the code field of the rejection form; the approval form on the same page has its
-  /// own.
-  static let refusalCode = "refusal-code"
-
   private var isWaiting: Bool { approval.state == .waiting }
 
   private var heading: Markup {
@@ -313,7 +309,7 @@ struct ApprovalView: ViewModel {
     },
     .optional("refusalCode") {
       CodeField(
-        $0.eligibility.asksForCode, $0.frame, id: Self.refusalCode, action: $0.rejection)
+        $0.eligibility.asksForCode, $0.frame, id: ActionInput.refusalCode, action: $0.rejection)
     },
     .text("decisionError") { $0.frame.error(at: "decision") },
     .text("typed") { $0.answer },

@@ -145,3 +145,81 @@ struct ChartTable: Sendable {
     return csv
   }
 }
+
+/// The share of enrolled users over the last 12 months, for the rows of lists.
+struct EnrollmentTrend: Hashable, Sendable {
+  /// Whole percentages at evenly spaced times, oldest first.
+  let percents: [Int]
+
+  init(_ shares: [Double?] = []) {
+    percents = shares.compactMap { $0.map { Int($0 * 100 + 1e-9) } }
+  }
+
+  /// Whether the share rose; nil if there is nothing to compare.
+  var isRising: Bool? {
+    guard let first = percents.first, let last = percents.last, percents.count > 1 else {
+      return nil
+    }
+    return last > first
+  }
+
+  var sparkline: Markup {
+    Sparkline.markup(percents) {
+      Message("MFA enrollment in the last 12 months: {first} to {last}", ["first": $0, "last": $1])
+    }
+  }
+}
+
+extension Activity {
+  private static let trendPoints = 12
+
+  private static func trendStart(_ now: Instant) -> Instant {
+    now.advanced(bySeconds: -Int64(ChartWindow.year.days) * 86_400)
+  }
+
+  func trends(
+    of pools: [PolicySummary], at now: Instant
+  ) async throws -> [Int64: EnrollmentTrend] {
+    try await trends(
+      of: pools, points: Self.trendPoints, from: Self.trendStart(now), to: now
+    ).mapValues(EnrollmentTrend.init)
+  }
+
+  /// The trends of projects with all their tenants by the keys of their own pools.
+  func trends(
+    of projects: [ProjectSummary], at now: Instant
+  ) async throws -> [Int64: EnrollmentTrend] {
+    try await trends(
+      ofProjects: projects, points: Self.trendPoints, from: Self.trendStart(now), to: now
+    ).mapValues(EnrollmentTrend.init)
+  }
+}
+
+/// A period that charts show, up to the present, in days of the administrator's time zone.
+enum ChartWindow: Int, CaseIterable, Sendable {
+  case month = 30
+  case quarter = 90
+  case year = 365
+
+  /// The period in a query, `30`, `90`, or `365`; a year without one.
+  init(_ text: String?) {
+    self = text.flatMap { Int($0) }.flatMap(Self.init(rawValue:)) ?? .year
+  }
+
+  var days: Int { rawValue }
+
+  var name: Message {
+    switch self {
+    case .month, .quarter:
+      Message(one: "{count} day", other: "{count} days", ["count": .number(rawValue)])
+    case .year: Message("12 months")
+    }
+  }
+
+  static func links(_ path: String, current: ChartWindow) -> [Link] {
+    allCases.map { window in
+      Link(
+        text: window.name, href: "\(path)?period=\(window.rawValue)", isCurrent: window == current)
+    }
+  }
+}

@@ -69,37 +69,8 @@ struct ExemptionsView: ViewModel {
           ["roles": Permission.protectUsers.roleNames]),
         more: Link(
           text: Message("How enforcement works"),
-          href: GuideTopic.mandatory.path()))
+          href: ConsolePaths.guide(EnrollmentPattern.mandatory.rawValue)))
     },
-  ]
-}
-
-/// The table of exemptions, first to end first.
-struct ExemptionTable: ViewModel {
-  let rows: [ExemptionRow]
-
-  init(_ exemptions: [Exemption], _ times: Times) {
-    rows = exemptions.map { ExemptionRow(exemption: $0, times: times) }
-  }
-
-  static let keys: Keys<Self> = [.list(\.rows)]
-}
-
-struct ExemptionRow: ViewModel {
-  let exemption: Exemption
-  let times: Times
-
-  static let keys: Keys<Self> = [
-    .text("href") { $0.exemption.userAddress },
-    .text("name") { $0.exemption.label },
-    .markup("enrolled") {
-      $0.exemption.isEnrolled ? Chip.on(Message("enrolled")) : nil
-    },
-    .text("pool") { $0.exemption.poolName },
-    .text("reason") { ExemptionText.reason($0.exemption) },
-    .text("ticket") { $0.exemption.ticket.isEmpty ? nil : $0.exemption.ticket },
-    .text("grantor") { $0.exemption.grantorName },
-    .markup("ends") { $0.times.end($0.exemption.endsAt) },
   ]
 }
 

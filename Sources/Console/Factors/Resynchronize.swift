@@ -21,9 +21,6 @@ struct Resynchronize: UserAction {
       of: factor, of: offer.account, isClockDoubted: false, at: offer.now) == nil
   }
 
-  /// The fields with codes, which no form keeps.
-  static let codes = ["first-code", "second-code"]
-
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)
     let rules = try await identity.support.settings(target.pool)
@@ -45,9 +42,9 @@ struct Resynchronize: UserAction {
     page.notifies = true
     page.rules = rules
     page.fields = [
-      Self.code(Self.codes[0], Message("Code that the device shows now")),
+      Self.code(ActionInput.deviceCodes[0], Message("Code that the device shows now")),
       Self.code(
-        Self.codes[1], Message("Next code"),
+        ActionInput.deviceCodes[1], Message("Next code"),
         hint: Message("Wait until the device shows another code, up to 30\u{A0}s.")),
     ]
     page.reasons = [.locked, .other]
@@ -70,7 +67,7 @@ struct Resynchronize: UserAction {
     let done = try await identity.resynchronizations.resynchronize(
       ID(target.object), of: target.user, in: target.pool,
       with: CodePair(
-        first: form.code(Self.codes[0]), second: form.code(Self.codes[1])), target.request)
+        first: form.code(ActionInput.deviceCodes[0]), second: form.code(ActionInput.deviceCodes[1])), target.request)
     switch done.value {
     case .codesWrong:
       return FormEnd(

@@ -71,6 +71,15 @@ struct HTML {
     return html.markup
   }
 
+  /// A monospaced value that the script adds a copy button to.
+  static func copied(_ text: String) -> Markup {
+    var html = HTML()
+    html.raw("<span class=\"mono\" data-copy>")
+    html.text(text)
+    html.raw("</span>")
+    return html.markup
+  }
+
   static func escaped(_ text: String) -> Markup {
     var html = HTML()
     html.text(text)

@@ -194,3 +194,27 @@ struct FieldOption: ViewModel {
     .flag(\.isChosen),
   ]
 }
+
+struct HiddenField: ViewModel, Equatable {
+  let name: String
+  let value: String
+
+  static let keys: Keys<Self> = [
+    .text(\.name),
+    .text(\.value),
+  ]
+}
+
+struct Choice: ViewModel {
+  let value: String
+  let text: Message
+  let isChosen: Bool
+  var id = ""
+
+  static let keys: Keys<Self> = [
+    .text(\.id),
+    .text(\.value),
+    .text(\.text),
+    .flag(\.isChosen),
+  ]
+}

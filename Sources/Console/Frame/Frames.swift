@@ -323,7 +323,7 @@ struct Flashes: Sendable {
 
   /// Keeps the fields of a form for the page that shows the session's flash, without secrets.
   func keep(_ form: Form, of address: String, for session: ConsoleSession) async {
-    let left = ["csrf", "return", "code", "caller-code"] + Resynchronize.codes
+    let left = ["csrf", "return", "code", "caller-code"] + ActionInput.deviceCodes
     let typed = Form(form.entries.filter { !left.contains($0.name.text) })
     // Without them, the form is empty.
     _ = try? await storage.keep(

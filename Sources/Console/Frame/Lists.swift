@@ -230,3 +230,68 @@ struct PageSize: Equatable, Sendable {
     return form
   }
 }
+
+struct ListForm: ViewModel {
+  /// The field of the list, in which NUL is shown: a list that was saved in another encoding has it,
+  /// and what was pasted mustn't be lost.
+  static let field: StaticString = "list"
+
+  let action: String
+  let typed: String
+  let error: Message?
+
+  init(_ context: PoolContext, typed: String = "", error: Message? = nil) {
+    action = ConsolePaths.removals(context.pool)
+    self.typed = typed
+    self.error = error
+  }
+
+  static let keys: Keys<Self> = [
+    .text(\.action),
+    .text(\.typed),
+    .text(\.error),
+    .text("longest") { _ in Message.value(.number(BulkList.longest)) },
+  ]
+}
+
+struct Figure: ViewModel {
+  let label: Message
+  let value: Message
+  var change: FigureChange?
+  let base: Message
+
+  static let keys: Keys<Self> = [
+    .text(\.label),
+    .text(\.value),
+    .optional(\.change),
+    .text(\.base),
+  ]
+}
+
+/// The change of a figure, with a mark for its direction.
+struct FigureChange: ViewModel {
+  let difference: Int
+  let text: Message
+  /// What it's compared with.
+  let since: Message
+
+  /// For a state.
+  static let inMonth = Message("in 30 days")
+  /// For what happened in the period.
+  static let sinceBefore = Message("vs. prior 30 days")
+
+  init(_ difference: Int, text: Message? = nil, _ since: Message) {
+    self.difference = difference
+    self.text =
+      difference == 0
+      ? Message("No change") : text ?? .value(.number(Int(difference.magnitude)))
+    self.since = since
+  }
+
+  static let keys: Keys<Self> = [
+    .flag("isUp") { $0.difference > 0 },
+    .flag("isDown") { $0.difference < 0 },
+    .text(\.text),
+    .text(\.since),
+  ]
+}

@@ -1,8 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Markdown
-import Synchronization
 import Templating
 
 /// `S/guidance`: the support playbook of a project or tenant, with all versions.
@@ -128,83 +126,6 @@ struct VersionRow: ViewModel {
     .markup("at") { $0.times.moment($0.version.writtenAt) },
     .text("length") {
       Message(one: "{count} byte", other: "{count} bytes", ["count": .number($0.version.bytes)])
-    },
-  ]
-}
-
-/// Renders and caches the support playbooks that administrators wrote; a version never changes.
-///
-/// The renderer drops raw HTML and unsafe links. It also leaves out images, because pages load
-/// nothing from other origins.
-final class GuidanceProse: Sendable {
-  private struct Source: Hashable {
-    let pool: Int64
-    let version: GuidanceVersion
-    let isBeginning: Bool
-  }
-
-  private static let most = 200
-  private let rendered = Mutex<[Source: Markup]>([:])
-
-  func markup(_ text: GuidanceText, of pool: Pool) -> Markup {
-    kept(Source(pool: pool.key, version: text.version, isBeginning: false), text.text)
-  }
-
-  func markup(_ beginning: GuidanceBeginning, of pool: Pool) -> Markup {
-    kept(Source(pool: pool.key, version: beginning.version, isBeginning: true), beginning.text)
-  }
-
-  /// Renders a text that isn't saved.
-  ///
-  /// - Throws: `MarkdownError` if the text exceeds the renderer's limits.
-  static func draft(_ text: String) throws(MarkdownError) -> Markup {
-    try render(text, headingLevel: 3)
-  }
-
-  private func kept(_ source: Source, _ text: String) -> Markup {
-    if let markup = rendered.withLock({ $0[source] }) { return markup }
-    let markup = (try? Self.render(text, headingLevel: source.isBeginning ? 3 : 2)) ?? plain(text)
-    rendered.withLock { rendered in
-      if rendered.count >= Self.most { rendered = [:] }
-      rendered[source] = markup
-    }
-    return markup
-  }
-
-  private static func render(
-    _ text: String, headingLevel: Int
-  ) throws(MarkdownError) -> Markup {
-    let fit = MarkdownFit(headingLevel: headingLevel, idPrefix: "guidance-", showsImages: false)
-    return Markup(trusted: try renderHTML(markdown: text, fit: fit).html)
-  }
-
-  /// The text as is, for one that an earlier version accepted but that exceeds today's limits.
-  private func plain(_ text: String) -> Markup {
-    var html = HTML()
-    html.raw("<pre>")
-    html.text(text)
-    html.raw("</pre>")
-    return html.markup
-  }
-}
-
-struct GuidanceAside: ViewModel {
-  let href: String
-  let text: Markup
-  let isWhole: Bool
-
-  init?(_ beginning: GuidanceBeginning?, of pool: Pool, _ prose: GuidanceProse) {
-    guard let beginning else { return nil }
-    href = ConsolePaths.poolGuidance(pool)
-    text = prose.markup(beginning, of: pool)
-    isWhole = beginning.isWhole
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.href),
-    .markup(\.text),
-    .text("linkText") {
-      $0.isWhole ? Message("Open") : Message("Read more")
     },
   ]
 }

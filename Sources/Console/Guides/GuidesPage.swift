@@ -40,14 +40,15 @@ struct GuidesPage: Sendable {
     let chosen = visitor.request.target.query.text("platform")
       .flatMap(GuidePlatform.init(rawValue:))
     let cookies = authorizer.cookies
+    let kept = cookies.platform(of: visitor.request)
     var response = Response.html(
       view.render(
         GuideView(
           frame: FrameView(frame), reader: reader, topic: topic, tab: tab, text: part.text,
           values: reader.values(frames.publicURL),
-          platform: chosen ?? cookies.platform(of: visitor.request) ?? .web,
+          platform: chosen ?? kept.flatMap(GuidePlatform.init(rawValue:)) ?? .web,
           cookie: cookies.platform, guides: links(library, current: topic, reader))))
-    if let chosen { response.set(cookies.platform(chosen)) }
+    if let chosen { response.set(cookies.platform(chosen.rawValue)) }
     return response
   }
 
@@ -234,14 +235,14 @@ struct GuideView: ViewModel {
 
   private static func facts(_ place: GuidePool, _ values: GuideValues) -> [Fact] {
     var facts = [
-      Fact(Message("Address"), ConnectView.copied(values[.address])),
-      Fact(Message("Project ID"), ConnectView.copied(place.pool.project.text)),
+      Fact(Message("Address"), HTML.copied(values[.address])),
+      Fact(Message("Project ID"), HTML.copied(place.pool.project.text)),
     ]
     if let tenant = place.pool.tenant {
-      facts.append(Fact(Message("Tenant ID"), ConnectView.copied(tenant.text)))
+      facts.append(Fact(Message("Tenant ID"), HTML.copied(tenant.text)))
     }
     let key =
-      place.key.key.map { ConnectView.copied($0.text) }
+      place.key.key.map { HTML.copied($0.text) }
       ?? place.key.note.map { Markup(escaping: $0.message) } ?? HTML().markup
     facts.append(Fact(Message("API key"), key))
     if let policy = place.policy {

@@ -213,7 +213,7 @@ struct RevokeAPIKey: FormAction {
       ], button: Message("Revoke API key"), isDestructive: true, back: ConsolePaths.keys(pool),
       factsHeading: Message("This key"),
       facts: [
-        Fact(Message("Key"), ConnectView.copied(key.text)),
+        Fact(Message("Key"), HTML.copied(key.text)),
         Fact(Message("Created"), times.past(key.createdAt)),
         Fact(Message("Last used"), times.lastUse(key.lastUsedAt, since: key.createdAt)),
       ])
@@ -225,30 +225,6 @@ struct RevokeAPIKey: FormAction {
     return FormEnd(
       Message("API key revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(target.pool), after: outcome)
-  }
-}
-
-/// The API key that pages show in code samples.
-///
-/// The key is valid for the project and all its tenants, so only administrators who can manage the
-/// project's keys see it; a role in a tenant isn't sufficient.
-struct ProjectKey: Sendable {
-  /// The oldest key; nil if there is none or the administrator can't see it.
-  let key: APIKey?
-  /// Explains why no key is shown and how to get one; nil if a key is shown.
-  let note: Message?
-
-  init(_ context: PoolContext, _ keys: APIKeys) async throws {
-    let project = context.pool.project
-    guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
-      key = nil
-      note = Message(
-        "For the API key, ask an administrator of the project with the {roles} role.",
-        ["roles": Permission.manageKeys.roleNames])
-      return
-    }
-    key = try await keys.list(project).first
-    note = key == nil ? Message("This project has no API key. Create one in its settings.") : nil
   }
 }
 

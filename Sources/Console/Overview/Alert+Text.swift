@@ -72,7 +72,7 @@ extension Alert {
     }
   }
 
-  private func activity(_ results: ActivityQuery.Results?) -> Link {
+  private func activity(_ results: AttemptResults?) -> Link {
     var query = Form()
     if let results { query.add("result", results.rawValue) }
     return Link(

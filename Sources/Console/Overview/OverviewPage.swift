@@ -107,7 +107,7 @@ struct OverviewView: ViewModel {
   private var facts: [Fact] {
     [
       pool.tenant == nil
-        ? Fact(Message("Project number"), ConnectView.copied(String(pool.projectNumber)))
+        ? Fact(Message("Project number"), HTML.copied(String(pool.projectNumber)))
         : nil,
       Fact(
         Message("Sign-in"),
@@ -159,48 +159,6 @@ struct OverviewView: ViewModel {
   ]
 }
 
-struct Figure: ViewModel {
-  let label: Message
-  let value: Message
-  var change: FigureChange?
-  let base: Message
-
-  static let keys: Keys<Self> = [
-    .text(\.label),
-    .text(\.value),
-    .optional(\.change),
-    .text(\.base),
-  ]
-}
-
-/// The change of a figure, with a mark for its direction.
-struct FigureChange: ViewModel {
-  let difference: Int
-  let text: Message
-  /// What it's compared with.
-  let since: Message
-
-  /// For a state.
-  static let inMonth = Message("in 30 days")
-  /// For what happened in the period.
-  static let sinceBefore = Message("vs. prior 30 days")
-
-  init(_ difference: Int, text: Message? = nil, _ since: Message) {
-    self.difference = difference
-    self.text =
-      difference == 0
-      ? Message("No change") : text ?? .value(.number(Int(difference.magnitude)))
-    self.since = since
-  }
-
-  static let keys: Keys<Self> = [
-    .flag("isUp") { $0.difference > 0 },
-    .flag("isDown") { $0.difference < 0 },
-    .text(\.text),
-    .text(\.since),
-  ]
-}
-
 enum OverviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
@@ -213,4 +171,78 @@ enum OverviewRoutes: ConsoleFeature {
 
 extension ConsolePaths {
   static let overview = PoolPath0()
+}
+
+/// Shows how to connect an application to this server.
+///
+/// In the emulator profile, a call or an environment variable sets the address of every SDK. In the
+/// standalone profile, the web SDK accepts any address, the Android and iOS SDKs accept only http
+/// addresses, and the Admin SDKs have no setting, so the samples show alternatives for these.
+struct ConnectView: ViewModel {
+  let pool: Pool
+  let url: PublicURL
+  let profile: Profile
+  /// The project that every API key maps to; nil in the standalone profile.
+  let defaultProject: ID<Project>?
+  /// An API key of the project; nil if there is none or the administrator can't read it.
+  let key: String?
+  let note: Message?
+
+  private var facts: [Fact] {
+    [
+      Fact(Message("Address"), HTML.copied(url.origin)),
+      Fact(Message("Project ID"), HTML.copied(pool.project.text)),
+      pool.tenant.map { Fact(Message("Tenant ID"), HTML.copied($0.text)) },
+      key.map { Fact(Message("API key"), HTML.copied($0)) },
+    ].compactMap { $0 }
+  }
+
+  private var otherProject: Message? {
+    guard let defaultProject, defaultProject != pool.project else { return nil }
+    return Message(
+      """
+      In the emulator profile, every API key maps to the project {project}, so applications \
+      connect to that project instead of this one.
+      """, ["project": .text(defaultProject.text)])
+  }
+
+  private static let configPath = Path("v2", "projects", nil, "config", parameters: String.self)
+  private static let tenantPath = Path(
+    "v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
+
+  /// The path of the configuration, percent-encoded so an ID can't end the quotes in the shell.
+  private var path: String {
+    pool.tenant.map { Self.tenantPath(pool.project.text, $0.text) }
+      ?? Self.configPath(pool.project.text)
+  }
+
+  static let keys: Keys<Self> = [
+    .list("facts") { $0.facts },
+    .text(\.note),
+    .flag("isEmulator") { $0.profile == .emulator },
+    .flag("isSecure") { $0.url.isSecure },
+    .text("url") { $0.url.origin },
+    .text("key") { $0.key ?? "YOUR-API-KEY" },
+    .text("configPath") { $0.path },
+    .text("otherProject") { $0.otherProject },
+    .text("port") { $0.url.port },
+    // These are literals in the language of the sample, including the quotes.
+    .text("keyLiteral") { Quoted.script($0.key ?? "YOUR-API-KEY") },
+    .text("project") { Quoted.script($0.pool.project.text) },
+    .text("tenant") { $0.pool.tenant.map { Quoted.script($0.text) } },
+    // The claim `firebase.tenant` of the pool's ID tokens, which the project's own users don't have.
+    .text("scriptClaim") { $0.pool.tenant.map { Quoted.script($0.text) } ?? "undefined" },
+    .text("pythonClaim") { $0.pool.tenant.map { Quoted.script($0.text) } ?? "None" },
+    .text("goClaim") { Quoted.script($0.pool.tenant?.text ?? "") },
+    .text("kotlinTenant") { $0.pool.tenant.map { Quoted.kotlin($0.text) } },
+    .text("swiftTenant") { $0.pool.tenant.map { Quoted.swift($0.text) } },
+    .text("origin") { Quoted.script($0.url.origin) },
+    .text("authority") { Quoted.script($0.url.authority) },
+    .text("host") { Quoted.script($0.url.host) },
+    .text("keyList") {
+      Quoted.script(
+        $0.url.origin + "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com")
+    },
+    .text("issuer") { Quoted.script("https://securetoken.google.com/\($0.pool.project.text)") },
+  ]
 }

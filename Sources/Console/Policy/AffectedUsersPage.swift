@@ -205,7 +205,7 @@ struct AffectedUsersFile: Sendable {
   ///
   /// With more than `longest` users, a last row says that the file is incomplete.
   static func file(
-    _ catalog: Catalog, atMost longest: Int = UsersFile.longest,
+    _ catalog: Catalog, atMost longest: Int = UserDownload.longest,
     _ read: (_ after: String?, _ limit: Int) async throws -> Page<AffectedUser>
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(

@@ -143,7 +143,7 @@ struct EffectiveStateView: ViewModel {
         ? Message("off: your app decides")
         : PolicyChange.value(.enforcement, $0.policy.edit).message
     },
-    .markup("sms") { $0.policy.configuration.isSMSOn ? PoolRow.smsOn : PoolRow.smsOff },
+    .markup("sms") { $0.policy.configuration.smsChip },
     .number(\.cap),
     .text("simulator") {
       $0.context.may(.findUsers) ? ConsolePaths.signInSimulator() : nil

@@ -18,7 +18,7 @@ struct PolicyAnswers: Sendable, Equatable {
   init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
     totp = configuration.isTOTPOn ? "on" : "off"
-    intervals = configuration.totp?.adjacentIntervals.map { String($0) } ?? Self.byDefault
+    intervals = configuration.totp?.adjacentIntervals.map { String($0) } ?? WindowChoice.byDefault
     sms = configuration.isSMSOn ? "on" : "off"
     pattern = edit.pattern?.rawValue ?? Self.noPattern
     from = edit.mandatoryFrom?.description ?? ""
@@ -39,7 +39,6 @@ struct PolicyAnswers: Sendable, Equatable {
   }
 
   static let noPattern = "none"
-  static let byDefault = "default"
   static let unenforced = "off"
   /// The days that the form offers.
   private static let usualGrace = 14
@@ -61,10 +60,10 @@ struct PolicyAnswers: Sendable, Equatable {
       faults.append(FieldError(field: "totp", text: Message("Select On or Off for TOTP.")))
     }
     let number = wholeNumber
-    if number == nil, intervals != Self.byDefault {
+    if number == nil, intervals != WindowChoice.byDefault {
       faults.append(
         FieldError(
-          field: "intervals-\(Self.byDefault)",
+          field: "intervals-\(WindowChoice.byDefault)",
           text: Message("Select the default or 0 to 10 adjacent intervals.")))
     }
     if sms != "on" && sms != "off" {
@@ -240,12 +239,7 @@ enum PolicyWarning: Equatable {
       Message(
         "The start date, {day}, is in the past: enrollment is mandatory immediately.",
         ["day": Times.value(day)])
-    case .noGateway:
-      Message(
-        """
-        There is no SMS gateway, so no phone receives a code. Codes are stored in Messages. \
-        Opening them requires the {roles} role.
-        """, ["roles": Permission.readMessages.roleNames])
+    case .noGateway: MessagesText.noGateway
     }
   }
 }

@@ -280,23 +280,3 @@ struct PolicyCheckView: ViewModel {
     .text("buttonStyle") { $0.preview.switchesOff ? "destroy" : "primary" },
   ]
 }
-
-struct ChangeRow: ViewModel {
-  let change: PolicyChange
-
-  static let keys: Keys<Self> = [
-    .text("field") { $0.change.field.label },
-    .text("from") { $0.change.oldValue },
-    .text("to") { $0.change.newValue },
-  ]
-}
-
-struct HiddenField: ViewModel, Equatable {
-  let name: String
-  let value: String
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .text(\.value),
-  ]
-}

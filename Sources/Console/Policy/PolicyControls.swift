@@ -1,3 +1,4 @@
+import HTTP
 import Identity
 import Localization
 import MailText
@@ -73,7 +74,7 @@ struct PatternControl: ViewModel {
     return EnrollmentPattern.allCases.map { pattern in
       PatternChoice(
         value: pattern.rawValue, label: pattern.name, hint: Self.hint(pattern, policy),
-        guide: GuideTopic(rawValue: pattern.rawValue).map { pool.guides($0.path()) },
+        guide: pool.guides(ConsolePaths.guide(pattern.rawValue)),
         isChosen: answers.pattern == pattern.rawValue)
     } + [none]
   }
@@ -155,42 +156,6 @@ struct EnforcementControl: ViewModel {
     .text("fromError") { $0.view.frame.error(at: "enforced-from") },
     .text("graceError") { $0.view.frame.error(at: "grace") },
   ]
-}
-
-enum PolicySentence {
-  /// The policy in effect: “TOTP is on, ±1 interval, mandatory at sign-up”.
-  static func text(_ edit: PolicyEdit) -> Message {
-    guard let window = edit.configuration.accepted else { return Message("TOTP is off") }
-    let count = Message.Value.number(window.adjacentIntervals)
-    switch edit.pattern {
-    case nil:
-      return Message(
-        one: "TOTP is on, ±{count} interval", other: "TOTP is on, ±{count} intervals",
-        ["count": count])
-    case .mandatory?:
-      guard let day = edit.mandatoryFrom else {
-        return Message(
-          one: "TOTP is on, ±{count} interval, mandatory at sign-up",
-          other: "TOTP is on, ±{count} intervals, mandatory at sign-up", ["count": count])
-      }
-      return Message(
-        one: "TOTP is on, ±{count} interval, mandatory from {day}",
-        other: "TOTP is on, ±{count} intervals, mandatory from {day}",
-        ["count": count, "day": Times.value(day)])
-    case .skippable?:
-      return Message(
-        one: "TOTP is on, ±{count} interval, skippable at sign-up",
-        other: "TOTP is on, ±{count} intervals, skippable at sign-up", ["count": count])
-    case .account?:
-      return Message(
-        one: "TOTP is on, ±{count} interval, from the account page",
-        other: "TOTP is on, ±{count} intervals, from the account page", ["count": count])
-    case .stepUp?:
-      return Message(
-        one: "TOTP is on, ±{count} interval, step-up",
-        other: "TOTP is on, ±{count} intervals, step-up", ["count": count])
-    }
-  }
 }
 
 /// What the form would change: the bar at its end, which a script keeps up to date.

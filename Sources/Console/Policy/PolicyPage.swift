@@ -72,12 +72,6 @@ struct PolicyPage: Sendable {
     return form.query(of: ConsolePaths.policy(context.pool))
   }
 
-  static func undo(_ policy: Policy) -> Link {
-    let form: Form = ["change": "undo", "version": String(policy.version)]
-    return Link(
-      text: Message("Undo"), href: form.query(of: ConsolePaths.policy(policy.pool)))
-  }
-
   /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
   private func propose(
     _ proposal: PolicyProposal, _ context: PoolContext
@@ -120,7 +114,7 @@ struct PolicyPages: Sendable {
   /// administrator can read its policy.
   func usualIntervals(_ context: PoolContext) async throws -> String {
     guard let project = try await projectPolicy(context), project.configuration.isTOTPOn else {
-      return PolicyAnswers.byDefault
+      return WindowChoice.byDefault
     }
     return PolicyAnswers(project.edit).intervals
   }

@@ -179,7 +179,7 @@ struct SavePolicyChange: Sendable {
 
   /// The link that undoes a saved change; nil if nothing is in effect yet.
   private static func undo(_ outcome: PolicyOutcome) -> Link? {
-    if case .changed(let policy) = outcome { PolicyPage.undo(policy) } else { nil }
+    if case .changed(let policy) = outcome { PolicyLinks.undo(policy) } else { nil }
   }
 
   private static func result(

@@ -130,8 +130,6 @@ struct PoolRow: ViewModel {
     return PolicyLinks.turnOn(links.policy)
   }
 
-  static let smsOn = Chip.on(Message("on"))
-  static let smsOff = Chip.off(Message("off"))
   private static let same = Chip.on(Message("same"))
   private static let differs = Chip.look(Message("differs"))
   private static let noCodes = Chip.off(Message("codes: none"))
@@ -163,7 +161,7 @@ struct PoolRow: ViewModel {
     .flag("showsWindow") { $0.context.columns.contains(.window) },
     .markup("window") { WindowStrip.line($0.configuration) },
     .flag("showsSMS") { $0.context.columns.contains(.sms) },
-    .markup("sms") { $0.configuration.isSMSOn ? smsOn : smsOff },
+    .markup("sms") { $0.configuration.smsChip },
     .flag("showsPattern") { $0.context.columns.contains(.pattern) },
     .text("pattern") { $0.pattern },
     .flag("showsEnrolled") { $0.context.columns.contains(.enrolled) },

@@ -219,22 +219,6 @@ struct UpcomingItem: ViewModel {
   ]
 }
 
-/// `/`: leads to the page that an administrator's work begins with.
-enum StartPage {
-  static func show(_ signedIn: SignedIn) async throws -> Response {
-    .redirect(to: address(for: signedIn.administrator))
-  }
-
-  /// The search for users for those who only support them, the policy review for those who only
-  /// read and sign off, and the projects for all others.
-  static func address(for administrator: Administrator) -> String {
-    if administrator.maySomewhere(.changePolicy) { return ConsolePaths.projects() }
-    if administrator.maySomewhere(.removeFactors) { return ConsolePaths.findUsers() }
-    if administrator.maySomewhere(.signOffReview) { return ConsolePaths.reviews() }
-    return ConsolePaths.projects()
-  }
-}
-
 enum ProjectsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)

@@ -1,4 +1,4 @@
-public import HTTP
+import HTTP
 import Identity
 import Localization
 import Templating
@@ -136,29 +136,6 @@ struct RemovalsPage: Sendable {
   }
 }
 
-struct ListForm: ViewModel {
-  /// The field of the list, in which NUL is shown: a list that was saved in another encoding has it,
-  /// and what was pasted mustn't be lost.
-  static let field: StaticString = "list"
-
-  let action: String
-  let typed: String
-  let error: Message?
-
-  init(_ context: PoolContext, typed: String = "", error: Message? = nil) {
-    action = ConsolePaths.removals(context.pool)
-    self.typed = typed
-    self.error = error
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.action),
-    .text(\.typed),
-    .text(\.error),
-    .text("longest") { _ in Message.value(.number(BulkList.longest)) },
-  ]
-}
-
 struct RemovalsView: ViewModel {
   let frame: FrameView
   let context: PoolContext
@@ -262,16 +239,4 @@ extension ConsolePaths {
   static let endOfRemoval = PoolPath1("bulk-removals", nil, "end")
   static let undoOfBulkRemoval = PoolPath1("bulk-removals", nil, "undo")
   static let removalFile = PoolPath1("bulk-removals", nil, "result.csv")
-}
-
-extension Console {
-  /// Returns the maximum size of a request body in bytes; nil for the default.
-  ///
-  /// Bulk removals accept larger bodies, because a pasted list can have all columns of a table.
-  public static func bodyLimit(_ target: Target) -> Int? {
-    let segments = target.segments
-    guard segments.last == "bulk-removals" else { return nil }
-    let isOfPool = segments.first == "projects" && (segments.count == 3 || segments.count == 5)
-    return isOfPool ? 4 << 20 : nil
-  }
 }

@@ -74,7 +74,7 @@ struct ReportPage: Sendable {
   private func users(_ context: PoolContext) async throws -> ReportContent {
     var content = try await contents.read(
       report, context, after: nil, limit: Self.batch, counts: false)
-    while let next = content.next, content.table.rows.count < UsersFile.longest {
+    while let next = content.next, content.table.rows.count < UserDownload.longest {
       let more = try await contents.read(
         report, context, after: next, limit: Self.batch, counts: false)
       content.table.rows += more.table.rows

@@ -50,7 +50,7 @@ struct SettingsView: ViewModel {
         ? hint
         : Message(
           "{hint} {warning}",
-          ["hint": .message(hint), "warning": .message(PolicyWarning.noGateway.message)]))
+          ["hint": .message(hint), "warning": .message(MessagesText.noGateway)]))
   }
 
   /// The link to delete the pool; nil without the permission.

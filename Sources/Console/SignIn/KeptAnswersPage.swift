@@ -12,18 +12,9 @@ struct KeptAnswersPage: Sendable {
   let view: Template<KeptAnswersView>
   let routes: KeptFormRoutes
 
-  /// The parameter that says which form.
-  private static let mark = "form"
-
-  static func address(_ mark: Drafts.Mark) -> String {
-    var query = Form()
-    query.add(Self.mark, mark.text)
-    return query.query(of: ConsolePaths.keptAnswers())
-  }
-
   func show(_ signedIn: SignedIn) async throws -> Response {
     let draft = await authorizer.drafts.find(
-      signedIn.query[Self.mark], for: signedIn.administrator.id, signedIn.request)
+      signedIn.query[Drafts.markField], for: signedIn.administrator.id, signedIn.request)
     guard let draft else { return .redirect(to: ConsolePaths.home()) }
     let frame = await frames.frame(Message("Your form was saved"), for: signedIn)
     let (pool, user) = try await subject(of: draft.target, signedIn)

@@ -31,7 +31,7 @@ struct SetupPage: Sendable {
       return try refused(error, visitor, answers)
     } catch let error as AdministratorError {
       return page(
-        visitor, answers, errors: [try Self.fault(error)], status: .unprocessableContent)
+        visitor, answers, errors: [try error.fault()], status: .unprocessableContent)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor)
@@ -55,21 +55,6 @@ struct SetupPage: Sendable {
     case .ended, .passwordSignInOff: throw error
     }
     return page(visitor, answers, errors: [fault], status: status)
-  }
-
-  static func fault(_ error: AdministratorError) throws -> FieldError {
-    switch error {
-    case .invalidEmail:
-      FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
-    case .emailTaken:
-      FieldError(
-        field: "email",
-        text: Message("An administrator with this email address already exists."))
-    case .invalidName:
-      FieldError(field: "name", text: Message("Enter your name as others should see it."))
-    case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
-    case .busy: throw Refusal.busy
-    }
   }
 
   private func page(

@@ -82,7 +82,7 @@ struct SignInCodePage: Sendable {
   }
 
   private func passkey(_ next: String?) -> String {
-    ReauthenticationPage.address(
+    ReturnAddress.of(
       ConsolePaths.signInCodePasskey(), backTo: ReturnAddress.checked(next, among: destinations))
   }
 
@@ -112,7 +112,7 @@ struct SignInCodeView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.signInCode() },
-    .text("other") { ReauthenticationPage.address(ConsolePaths.signIn(), backTo: $0.next) },
+    .text("other") { ReturnAddress.of(ConsolePaths.signIn(), backTo: $0.next) },
     .text("roles") { _ in Message.value(Permission.manageAdministrators.roleNames) },
     .text(\.next),
     .text(\.passkey),
@@ -120,25 +120,4 @@ struct SignInCodeView: ViewModel {
     .text("codeError") { $0.frame.error(at: "code") },
     .text("recoveryError") { $0.frame.error(at: "recovery") },
   ]
-}
-
-enum CodeFault {
-  static let used = Message(
-    """
-    This code was already used. Wait for the next one. If you didn’t use it, replace your \
-    authenticator app, and change your password if you have one.
-    """)
-
-  static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
-    let seconds = until.wait(at: now)
-    let wait = Formatted.duration(seconds: Int(seconds))
-    return (
-      Message("Too many incorrect codes. Try again in {wait}.", ["wait": .message(wait)]), seconds
-    )
-  }
-
-  static func tooManyPasswords(retryingIn seconds: Int64) -> Message {
-    let wait = Formatted.duration(seconds: Int(seconds))
-    return Message("Too many incorrect passwords. Try again in {wait}.", ["wait": .message(wait)])
-  }
 }

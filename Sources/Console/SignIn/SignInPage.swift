@@ -113,7 +113,7 @@ struct SignInPage: Sendable {
       let draft = await authorizer.drafts.find(
         continuingTo: page, among: destinations, for: session.administrator.id, request)
     {
-      return .redirect(to: KeptAnswersPage.address(draft.mark))
+      return .redirect(to: Drafts.address(draft.mark))
     }
     return .redirect(to: page ?? ConsolePaths.home())
   }
@@ -133,12 +133,12 @@ struct SignInPage: Sendable {
       frame: FrameView(frame), host: authorizer.publicURL.host,
       email: email, next: destination,
       passkey: authorizer.publicURL.relyingParty.map { _ in
-        ReauthenticationPage.address(ConsolePaths.signInPasskey(), backTo: destination)
+        ReturnAddress.of(ConsolePaths.signInPasskey(), backTo: destination)
       },
       provider: provider.map { name in
         ProviderConfirmation(
           name: name,
-          href: ReauthenticationPage.address(ConsolePaths.providerSignIn(), backTo: destination))
+          href: ReturnAddress.of(ConsolePaths.providerSignIn(), backTo: destination))
       }, isPasswordOff: isOff)
     return authorizer.cookies.keeping(
       visitor, in: .html(view.render(model), errors: errors, seconds: seconds))

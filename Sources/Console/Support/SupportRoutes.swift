@@ -4,7 +4,7 @@ import Identity
 enum SupportRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, forms) = (parts.identity, parts.actions)
-    for action in UserActions.all { table.add(action.init(identity: identity), forms) }
+    for action in parts.userActions.all { table.add(action.init(identity: identity), forms) }
     table.add(AllowChanges(identity: identity), forms)
     table.add(UnblockAgent(support: identity.support), forms)
     table.inside(

@@ -173,3 +173,29 @@ struct DiagnosisView: ViewModel {
     .flag(\.isBlocked),
   ]
 }
+
+struct UserExemption: ViewModel {
+  let exemption: Exemption
+  /// The address to end it; nil without the permission.
+  let end: String?
+  let times: Times
+
+  init(_ exemption: Exemption, of account: Account, in context: PoolContext) {
+    self.exemption = exemption
+    times = context.signedIn.times
+    end = context.address(of: EndExemption.self, on: account)
+  }
+
+  static let keys: Keys<Self> = [
+    .markup("sentence") {
+      Message(
+        "Exempted from MFA by {grantor} through {until}. Reason: {reason}",
+        [
+          "until": $0.times.endValue($0.exemption.endsAt),
+          "grantor": .name(Formatted.short($0.exemption.grantorName)),
+          "reason": .message(ExemptionText.reason($0.exemption)),
+        ])
+    },
+    .text(\.end),
+  ]
+}

@@ -6,6 +6,7 @@ import Templating
 /// `S/users/{uid}`: what's wrong with a user's codes, the actions, and the records.
 struct UserPage: Sendable {
   let identity: Identity
+  let actions: UserActions
   let prose: GuidanceProse
   let frames: Frames
   let view: Template<UserView>
@@ -21,7 +22,7 @@ struct UserPage: Sendable {
     return .html(
       view.render(
         UserView(
-          frame: frame, context: context, records, hasHistory: hasHistory, prose,
+          frame: frame, context: context, records, hasHistory: hasHistory, actions, prose,
           at: frames.clock.now())))
   }
 }
@@ -36,7 +37,7 @@ struct UserView: ViewModel {
   /// A pending removal, linked to its approval request.
   let approval: Link?
   let exemption: UserExemption?
-  let actions: UserActions?
+  let actions: UserActionsView?
   /// The drift of the phone's clock; nil for too few codes.
   var timeline: ChartFrame?
   let codeAttempts: CodeAttemptsSection?
@@ -51,7 +52,7 @@ struct UserView: ViewModel {
 
   init(
     frame: Frame, context: PoolContext, _ records: UserRecords, hasHistory: Bool,
-    _ prose: GuidanceProse, at now: Instant
+    _ actions: UserActions, _ prose: GuidanceProse, at now: Instant
   ) {
     let (account, times) = (records.account, frame.times)
     self.frame = FrameView(frame)
@@ -62,7 +63,7 @@ struct UserView: ViewModel {
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
-    actions = UserActions(records, in: context, at: now)
+    self.actions = UserActionsView(actions, records, in: context, at: now)
     timeline = DriftTimeline.chart(
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
     if context.may(.exportUsers) {
@@ -235,48 +236,4 @@ struct UserView: ViewModel {
     .flag("hasLinks") { !$0.links.isEmpty },
     .list(\.links),
   ]
-}
-
-/// The user that a page acts on: name, pool, email, phone, and the end of the UID.
-struct UserIdentity: ViewModel {
-  private let facts: [Fact]
-  /// Whether the user was deleted, so that there's no page to link to.
-  let isDeleted: Bool
-
-  /// The number of characters of the UID that are shown to tell users of the same name apart.
-  private static let uidLength = 6
-
-  init(_ account: Account, in pool: Pool) {
-    isDeleted = false
-    facts = [
-      Self.fact(Message("Name"), account.displayName.map { Formatted.short($0) }),
-      Self.project(pool), Self.fact(Message("Email"), account.email),
-      Self.fact(Message("Phone"), account.phoneNumber),
-      Self.uid(account.id.text),
-    ]
-  }
-
-  init(deleted name: String, uid: String, in pool: Pool) {
-    isDeleted = true
-    facts = [
-      Self.fact(Message("User"), name), Self.project(pool), Self.uid(uid),
-      Fact(Message("Account"), Message("deleted")),
-    ]
-  }
-
-  private static func project(_ pool: Pool) -> Fact {
-    Fact(Message("Project"), HTML.isolated(ApprovalText.place(pool)))
-  }
-
-  private static func fact(_ label: Message, _ value: String?) -> Fact {
-    guard let value, !value.isEmpty else { return Fact(label, Message("none")) }
-    return Fact(label, HTML.isolated(value))
-  }
-
-  private static func uid(_ uid: String) -> Fact {
-    let isCut = uid.count > uidLength
-    return Fact(Message("UID"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
-  }
-
-  static let keys: Keys<Self> = [.list("facts") { $0.facts }]
 }

@@ -163,28 +163,73 @@ struct FactorRow: ViewModel {
   ]
 }
 
-enum SessionText {
-  static func ended(_ count: Int) -> Message {
-    count == 0
-      ? Message("There were no active sessions.")
-      : Message(
-        one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(count)])
+struct GuidanceAside: ViewModel {
+  let href: String
+  let text: Markup
+  let isWhole: Bool
+
+  init?(_ beginning: GuidanceBeginning?, of pool: Pool, _ prose: GuidanceProse) {
+    guard let beginning else { return nil }
+    href = ConsolePaths.poolGuidance(pool)
+    text = prose.markup(beginning, of: pool)
+    isWhole = beginning.isWhole
   }
 
-  /// Returns how many sessions will end; `none` is the sentence for no active sessions.
-  static func ending(
-    _ count: Int, none: Message = Message("There are no active sessions.")
-  ) -> Message {
-    count == 0
-      ? none
-      : Message(
-        one: """
-          {count} session ends immediately. ID tokens already issued to applications can stay valid \
-          for up to an hour.
-          """,
-        other: """
-          {count} sessions end immediately. ID tokens already issued to applications can stay valid \
-          for up to an hour.
-          """, ["count": .number(count)])
+  static let keys: Keys<Self> = [
+    .text(\.href),
+    .markup(\.text),
+    .text("linkText") {
+      $0.isWhole ? Message("Open") : Message("Read more")
+    },
+  ]
+}
+
+struct BackupCodesView: ViewModel {
+  var temporaryCode: TemporaryCodeFact?
+  var recoveryCodes: RecoveryCodesFact?
+  let caution: LockCaution?
+
+  init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: PoolContext) {
+    let times = context.signedIn.times
+    temporaryCode = state.temporaryUntil.map {
+      TemporaryCodeFact(until: times.moment($0), isOff: state.temporaryIsOff)
+    }
+    if let left = state.recoveryLeft, let madeAt = state.recoveryMadeAt {
+      recoveryCodes = RecoveryCodesFact(
+        left: left, madeAt: times.moment(madeAt), isOff: state.recoveryIsOff)
+    }
+    caution = LockCaution(account, at: now, in: context)
+    if temporaryCode == nil, recoveryCodes == nil { return nil }
   }
+
+  static let keys: Keys<Self> = [
+    .optional(\.caution),
+    .optional(\.temporaryCode),
+    .optional(\.recoveryCodes),
+  ]
+}
+
+struct TemporaryCodeFact: ViewModel {
+  let until: Markup
+  /// Whether temporary codes are off in the pool, so that it isn't accepted.
+  let isOff: Bool
+
+  static let keys: Keys<Self> = [
+    .markup(\.until),
+    .flag(\.isOff),
+  ]
+}
+
+struct RecoveryCodesFact: ViewModel {
+  /// The number of unused codes.
+  let left: Int
+  let madeAt: Markup
+  /// Whether recovery codes are off in the pool, so that they aren't accepted.
+  let isOff: Bool
+
+  static let keys: Keys<Self> = [
+    .number(\.left),
+    .markup(\.madeAt),
+    .flag(\.isOff),
+  ]
 }

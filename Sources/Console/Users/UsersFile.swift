@@ -12,8 +12,6 @@ struct UsersFile: Sendable {
   private var clock: WallClock { actions.frames.clock }
   private var catalog: Catalog { actions.frames.catalog }
 
-  /// The maximum number of rows of a list.
-  static let longest = 100_000
   static let columns: [Message] = [
     Message("User"), Message("Name"), Message("Phone"), .verbatim("UID"),
     Message("Second factor"), Message("State"), Message("Last sign-in"),
@@ -52,7 +50,7 @@ struct UsersFile: Sendable {
 
   /// The maximum number of rows; a search finds fewer users than a list has.
   private static func longest(_ query: UsersQuery) -> Int {
-    query.text.isEmpty ? longest : Accounts.mostHits
+    query.text.isEmpty ? UserDownload.longest : Accounts.mostHits
   }
 
   private func file(
@@ -60,7 +58,7 @@ struct UsersFile: Sendable {
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    let isCut = try await accounts.forEachPart(of: query.listing, in: pool, atMost: Self.longest) {
+    let isCut = try await accounts.forEachPart(of: query.listing, in: pool, atMost: UserDownload.longest) {
       part in
       let ends = try await identity.exemptions.ends(of: part.map(\.key))
       for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }
@@ -90,42 +88,5 @@ struct UsersFile: Sendable {
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
       account.createdAt.rfc3339Milliseconds, exemptUntil?.rfc3339Milliseconds ?? "",
     ]
-  }
-}
-
-/// The download of a file about users: it requires the permission to export users, and is recorded.
-struct UserDownload: Sendable {
-  let identity: Identity
-  let actions: ActionForms
-
-  /// Returns the file, or a page that asks for confirmation, because the list has only a button and
-  /// no field for a code.
-  ///
-  /// `name` is the file's without its extension. `read` reads the users, with the filter of their
-  /// list for the audit log.
-  func response(
-    in place: some FormPlace, named name: String, asking page: FormPage, at address: String,
-    _ read: () async throws -> (file: CSV, users: DownloadedUsers, filter: Message)
-  ) async throws -> Response {
-    let signedIn = place.signedIn
-    // Avoids reading the users for a request that will be denied.
-    let unmet = try await actions.unmet(.exportUsers, signedIn)
-    guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
-      return try await actions.show(
-        page, of: .exportUsers, in: place, at: address,
-        errors: signedIn.form["confirmed"] == nil ? [] : unmet)
-    }
-    let table = try await read()
-    // Exports of users are audited, as exports of the audit log are.
-    do {
-      let outcome = try await identity.accounts.recordDownload(
-        of: table.users, filter: actions.frames.catalog.text(table.filter),
-        actions.request(signedIn))
-      return actions.frames.renewing(outcome.renewed, in: table.file.response(named: name))
-    } catch let refusal as ActionDenial {
-      let errors = try ActionForms.faults(refusal, .exportUsers, signedIn)
-      return try await actions.show(
-        page, of: .exportUsers, in: place, at: address, errors: errors)
-    }
   }
 }

@@ -250,7 +250,7 @@ enum UsersRoutes: ConsoleFeature {
     table.inside(ConsolePaths.newUser, .performing(.createUser), newUser.create)
 
     let user = UserPage(
-      identity: identity, prose: parts.prose, frames: frames,
+      identity: identity, actions: parts.userActions, prose: parts.prose, frames: frames,
       view: try parts.template("users/user", for: UserView.self))
     table.inside(ConsolePaths.user, .get(.findUsers), user.show)
   }

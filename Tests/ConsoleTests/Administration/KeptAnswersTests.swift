@@ -10,7 +10,7 @@ import Text
 /// Restoring a form that was sent after the session expired.
 @Suite struct KeptAnswersTests {
   /// The page that shows the form.
-  static let review = KeptAnswersPage.address(Drafts.mark(of: "/projects/new"))
+  static let review = Drafts.address(Drafts.mark(of: "/projects/new"))
   static let form: Form = ["name": "Typed “long” <b>ago</b>", "id": "typed-project"]
 
   /// Signs in, opens a form, and sends it after the session expired.

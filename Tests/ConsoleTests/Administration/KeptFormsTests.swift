@@ -8,7 +8,7 @@ import Testing
 /// Forms of expired sessions, with several tabs.
 @Suite struct KeptFormsTests {
   private static let form: Form = ["name": "Typed long ago", "id": "typed-project"]
-  private static let review = KeptAnswersPage.address(Drafts.mark(of: "/projects/new"))
+  private static let review = Drafts.address(Drafts.mark(of: "/projects/new"))
 
   /// Signs in and lets the session expire.
   ///
@@ -116,7 +116,7 @@ import Testing
       #expect(signedIn.location == Self.review)
       let first = try await browser.get(Self.review)
       #expect(first.says("typed-project") && !first.says("Europe/Vienna"))
-      let other = KeptAnswersPage.address(Drafts.mark(of: "/account/preferences"))
+      let other = Drafts.address(Drafts.mark(of: "/account/preferences"))
       // The second tab still shows the sign-in page.
       #expect(try await browser.get(try #require(second.location)).location == other)
       #expect(try await browser.get(other).says("Europe/Vienna"))

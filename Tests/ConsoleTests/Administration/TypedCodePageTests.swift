@@ -91,7 +91,7 @@ import Testing
         ])
       return done.location == user
     },
-    Reader(file: "Passkeys/ReauthenticationPage.swift", field: "code") { world, written in
+    Reader(file: "SignIn/ReauthenticationPage.swift", field: "code") { world, written in
       try await submit(
         world, as: World.ada, [:], to: "/account/reauthentication", code: "code", written
       ).status == .seeOther
@@ -114,14 +114,14 @@ import Testing
       let byRecovery = try await second.submit("/sign-in/code", ["recovery": written(codes[0])])
       return byCode.status == .seeOther && byRecovery.status == .seeOther
     },
-    Reader(file: "Support/ActionInput.swift", field: "code") { world, written in
+    Reader(file: "Forms/ActionInput.swift", field: "code") { world, written in
       let user = try await world.eu + "/users/\(World.chiara)"
       return try await submit(
         world, as: World.nadia, ["reason": "lost"], to: user + "/sessions/end", code: "code",
         written
       ).location == user
     },
-    Reader(file: "Support/ActionInput.swift", field: "caller-code", carriesMail: true) {
+    Reader(file: "Forms/ActionInput.swift", field: "caller-code", carriesMail: true) {
       world, written in
       try await world.setSupportRules { $0.callerVerification = .required }
       let nadia = try await Browser.signedIn(world, as: World.nadia)

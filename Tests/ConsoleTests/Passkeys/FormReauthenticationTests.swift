@@ -49,9 +49,9 @@ import Text
       kept.add("csrf", try review.csrf)
       kept.add("form-address", try #require(review.value(of: "form-address")))
       let leaving = try await browser.post(Self.passkeyForm, kept)
-      let answers = KeptAnswersPage.address(Drafts.mark(of: eu + "/policy/changes"))
+      let answers = Drafts.address(Drafts.mark(of: eu + "/policy/changes"))
       #expect(
-        leaving.location == ReauthenticationPage.address(Self.passkey, backTo: answers))
+        leaving.location == ReturnAddress.of(Self.passkey, backTo: answers))
 
       let asked = try await browser.get(try #require(leaving.location))
       Markup.check(asked)
@@ -87,7 +87,7 @@ import Text
       let address = try #require(page.value(of: "form-address"))
       #expect(address == "/audit/retention")
       let csrf = try page.csrf
-      let answers = KeptAnswersPage.address(Drafts.mark(of: address))
+      let answers = Drafts.address(Drafts.mark(of: address))
       for (address, token) in [
         (address, "x"), ("/nowhere", csrf), ("//evil.example/audit/retention", csrf),
         ("/sign-in", csrf), ("/audit", csrf), ("", csrf),
@@ -105,7 +105,7 @@ import Text
       #expect(try await browser.get("/sign-in/answers").location == "/")
       let leaving = try await browser.post(
         Self.passkeyForm, ["csrf": csrf, "form-address": address, "retention": "730"])
-      #expect(leaving.location == ReauthenticationPage.address(Self.passkey, backTo: answers))
+      #expect(leaving.location == ReturnAddress.of(Self.passkey, backTo: answers))
       #expect(try await browser.get(answers).says("<dt>retention</dt><dd><bdi>730</bdi></dd>"))
       world.clock.advance(seconds: 601)
       #expect(try await browser.get(answers).location == "/")
@@ -129,10 +129,10 @@ import Text
         "csrf": try page.csrf, "form-address": try #require(page.value(of: "form-address")),
         "retention": "730", "note": "Two years", "code": "123456",
       ]
-      let answers = KeptAnswersPage.address(Drafts.mark(of: "/audit/retention"))
+      let answers = Drafts.address(Drafts.mark(of: "/audit/retention"))
       #expect(
         try await ada.post(Self.passkeyForm, form).location
-          == ReauthenticationPage.address(Self.passkey, backTo: answers))
+          == ReturnAddress.of(Self.passkey, backTo: answers))
       let kept = try await ada.get(answers)
       #expect(kept.says("Two years") && !kept.says("form-address"))
       // A code that was entered before is no longer needed.
@@ -168,8 +168,8 @@ import Text
           "csrf": try kept.csrf, "form-address": try #require(kept.value(of: "form-address")),
           "retention": try #require(kept.value(of: "retention")),
         ])
-      let answers = KeptAnswersPage.address(Drafts.mark(of: "/audit/retention"))
-      #expect(again.location == ReauthenticationPage.address(Self.passkey, backTo: answers))
+      let answers = Drafts.address(Drafts.mark(of: "/audit/retention"))
+      #expect(again.location == ReturnAddress.of(Self.passkey, backTo: answers))
     }
   }
 
@@ -192,8 +192,8 @@ import Text
           "csrf": try page.csrf, "form-address": try #require(page.value(of: "form-address")),
           "retention": "730",
         ])
-      let answers = KeptAnswersPage.address(Drafts.mark(of: "/audit/retention"))
-      #expect(leaving.location == ReauthenticationPage.address(path, backTo: answers))
+      let answers = Drafts.address(Drafts.mark(of: "/audit/retention"))
+      #expect(leaving.location == ReturnAddress.of(path, backTo: answers))
       let asked = try await nora.get(try #require(leaving.location))
       let confirming = try await nora.post(
         path,

@@ -73,8 +73,8 @@ import Testing
       kept.add("csrf", try page.csrf)
       kept.add("form-address", try #require(page.value(of: "form-address")))
       let leaving = try await ada.post(Self.passkeyForm, kept)
-      let answers = KeptAnswersPage.address(Drafts.mark(of: action))
-      #expect(leaving.location == ReauthenticationPage.address(Self.passkey, backTo: answers))
+      let answers = Drafts.address(Drafts.mark(of: action))
+      #expect(leaving.location == ReturnAddress.of(Self.passkey, backTo: answers))
       // The kept form is no proof, and a form that's sent is no longer kept.
       let early = try await ada.get(answers)
       var again = form

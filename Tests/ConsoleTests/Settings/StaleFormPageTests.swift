@@ -113,7 +113,7 @@ import Text
       _ = try await tomas.post(address, Self.form(entered, try page.csrf, version: version))
       _ = try await tomas.givePassword(World.tomas)
       _ = try await tomas.submit("/sign-in/code", ["code": try world.code(of: app)])
-      let review = try await tomas.get(KeptAnswersPage.address(Drafts.mark(of: address)))
+      let review = try await tomas.get(Drafts.address(Drafts.mark(of: address)))
       let kept = try #require(review.value(of: SettingsConflict.field))
       #expect(kept == version)
       let late = try await tomas.post(address, Self.form(entered, try review.csrf, version: kept))

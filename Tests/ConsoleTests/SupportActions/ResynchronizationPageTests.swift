@@ -76,7 +76,7 @@ import Text
       Markup.check(again)
       #expect(again.says("These codes don’t follow each other."))
       #expect(again.says("HD-7 token") && again.says("<option value=\"locked\" selected>"))
-      for name in Resynchronize.codes {
+      for name in ActionInput.deviceCodes {
         let code = try #require(wrong[name]).text
         #expect(!again.says(code))
       }

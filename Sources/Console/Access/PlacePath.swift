@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 
 /// A path below the address of a place, such as a pool, with the parameters that follow it.
 struct PlacePath<Place: FormPlace, each Object: PathParameter>: Sendable {
@@ -16,10 +17,15 @@ struct PlacePath<Place: FormPlace, each Object: PathParameter>: Sendable {
 }
 
 typealias ProjectPath0 = PlacePath<ProjectContext>
+
 typealias ProjectPath1 = PlacePath<ProjectContext, String>
+
 typealias TenantPath0 = PlacePath<TenantContext>
+
 typealias PoolPath0 = PlacePath<PoolContext>
+
 typealias PoolPath1 = PlacePath<PoolContext, String>
+
 typealias PoolPath2 = PlacePath<PoolContext, String, String>
 
 extension PlacePath where Place == ProjectContext {
@@ -75,3 +81,15 @@ extension Pool {
 /// The paths of the console, which routes match and pages link to: each feature declares its own,
 /// and each form its own.
 enum ConsolePaths {}
+
+/// Links that open the review page of a change directly, without the form.
+enum PolicyLinks {
+  static func turnOn(_ policy: String) -> String { policy + "?change=on" }
+  static func likeProject(_ policy: String) -> String { policy + "?change=project" }
+
+  static func undo(_ policy: Policy) -> Link {
+    let form: Form = ["change": "undo", "version": String(policy.version)]
+    return Link(
+      text: Message("Undo"), href: form.query(of: ConsolePaths.policy(policy.pool)))
+  }
+}

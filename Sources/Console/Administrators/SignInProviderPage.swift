@@ -247,38 +247,24 @@ struct SignInProviderView: ViewModel {
 
 enum SignInProviderRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let identity = parts.identity
+    let requirement = PasskeyRequirementPage(
+      passkeys: identity.passkeys, publicURL: parts.authorizer.publicURL, actions: parts.actions,
+      view: try parts.template("passkeys/requirement", for: PasskeyRequirementView.self))
+    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
+    table.signedIn(
+      ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
+
     let settings = SignInProviderPage(
-      identity: parts.identity, publicURL: parts.authorizer.publicURL, actions: parts.actions,
+      identity: identity, publicURL: parts.authorizer.publicURL, actions: parts.actions,
       view: try parts.template("sign-in-provider/settings", for: SignInProviderView.self))
     table.signedIn(ConsolePaths.signInProvider, .get(.manageAdministrators), settings.show)
     table.signedIn(ConsolePaths.signInProvider, .performing(.changeSignInProvider), settings.save)
 
-    table.add(RemoveSignInProvider(providers: parts.identity.consoleProviders), parts.actions)
-  }
-}
-
-/// Sign-in and re-authentication with the provider, which lead to the pages of all others.
-enum ProviderEntranceRoutes: ConsoleFeature {
-  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = ProviderSignInPage(
-      identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
-      failures: table.failures,
-      refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
-      confirmation: try parts.template(
-        "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
-      continuing: try parts.template(
-        "sign-in-provider/continuing", for: ProviderContinuingView.self),
-      destinations: table.destinations)
-    table.open(.get, ConsolePaths.providerSignIn, page.begin)
-    table.open(.get, ConsolePaths.providerCallback, page.receive)
-    table.settingUp(.get, ConsolePaths.providerReauthentication, at: .anyStage, page.ask)
-    table.settingUp(.post, ConsolePaths.providerReauthentication, at: .anyStage, page.confirm)
+    table.add(RemoveSignInProvider(providers: identity.consoleProviders), parts.actions)
   }
 }
 
 extension ConsolePaths {
-  static let providerSignIn = Path("sign-in", "provider")
-  static let providerCallback = Path("sign-in", "provider", "callback")
-  static let providerReauthentication = Path("account", "reauthentication", "provider")
   static let signInProvider = Path("administrators", "sign-in-provider")
 }

@@ -16,23 +16,17 @@ struct ReauthenticationPage: Sendable {
   let passkeyView: Template<PasskeyUseView>
   let destinations: [Route]
 
-  static func address(_ path: String, backTo next: String?) -> String {
-    var query = Form()
-    if let next { query.add("next", next) }
-    return query.query(of: path)
-  }
-
   func show(_ signedIn: SignedIn) async throws -> Response {
     let next = ReturnAddress.checked(signedIn.query.text("next"), among: destinations)
     guard signedIn.session.factors.contains(.totp), signedIn.session.secondFactor != .passkeyUnused
     else {
       guard signedIn.session.factors.isEmpty else {
-        return .redirect(to: Self.address(ConsolePaths.passkeyReauthentication(), backTo: next))
+        return .redirect(to: ReturnAddress.of(ConsolePaths.passkeyReauthentication(), backTo: next))
       }
       return .redirect(
         to: signedIn.session.provider.name == nil
           ? ConsolePaths.account()
-          : Self.address(ConsolePaths.providerReauthentication(), backTo: next))
+          : ReturnAddress.of(ConsolePaths.providerReauthentication(), backTo: next))
     }
     return await page(signedIn, next: next)
   }
@@ -148,7 +142,7 @@ struct ReauthenticationPage: Sendable {
         : signedIn.session.factors.contains(.totp)
           ? Link(
             text: Message("Use a code instead"),
-            href: Self.address(ConsolePaths.reauthentication(), backTo: next))
+            href: ReturnAddress.of(ConsolePaths.reauthentication(), backTo: next))
           : Link(text: Message("Cancel"), href: next ?? ConsolePaths.account()))
     return .html(passkeyView.render(model), errors: errors, seconds: seconds)
   }
@@ -166,14 +160,14 @@ struct ReauthenticationView: ViewModel {
     .text("codeError") { $0.frame.error(at: "code") },
     .text("passkey") { view in
       view.signedIn.session.factors.contains(.passkey)
-        ? ReauthenticationPage.address(
+        ? ReturnAddress.of(
           ConsolePaths.passkeyReauthentication(), backTo: view.next) : nil
     },
     .optional("provider") { view in
       view.signedIn.session.provider.name.map { name in
         ProviderConfirmation(
           name: name,
-          href: ReauthenticationPage.address(
+          href: ReturnAddress.of(
             ConsolePaths.providerReauthentication(), backTo: view.next))
       }
     },
@@ -186,7 +180,7 @@ extension SignedIn {
   /// back to this page; where passkeys are required, a code isn't enough.
   var factorReauthentication: String {
     passkeyReauthentication
-      ?? ReauthenticationPage.address(
+      ?? ReturnAddress.of(
         ConsolePaths.reauthentication(), backTo: ReturnAddress.current(request))
   }
 
@@ -194,7 +188,7 @@ extension SignedIn {
   /// passkey.
   var passkeyReauthentication: String? {
     guard session.factors.contains(.passkey) else { return nil }
-    return ReauthenticationPage.address(
+    return ReturnAddress.of(
       ConsolePaths.passkeyReauthentication(), backTo: ReturnAddress.current(request))
   }
 }
@@ -224,6 +218,33 @@ struct FormReauthentication: Sendable {
       signedIn.form, sentTo: target, of: signedIn.request, by: signedIn.administrator.id)
     guard let mark else { throw Refusal.staleForm }
     return .redirect(
-      to: ReauthenticationPage.address(path, backTo: KeptAnswersPage.address(mark)))
+      to: ReturnAddress.of(path, backTo: Drafts.address(mark)))
   }
+}
+
+/// Re-authentication, which leads to the pages of all others.
+enum ReauthenticationRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ReauthenticationPage(
+      identity: parts.identity, authorizer: parts.authorizer,
+      frames: parts.frames,
+      view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
+      passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
+      destinations: table.destinations)
+    table.settingUp(.get, ConsolePaths.reauthentication, at: .anyStage, page.show)
+    table.settingUp(.post, ConsolePaths.reauthentication, at: .anyStage, page.verifyCode)
+    table.settingUp(.get, ConsolePaths.passkeyReauthentication, at: .anyStage, page.showPasskey)
+    table.settingUp(.post, ConsolePaths.passkeyReauthentication, at: .anyStage, page.verifyPasskey)
+    let form = FormReauthentication(
+      drafts: parts.authorizer.drafts, destinations: page.destinations)
+    table.signedIn(.post, ConsolePaths.passkeyForm, form.withPasskey)
+    table.signedIn(.post, ConsolePaths.providerForm, form.withProvider)
+  }
+}
+
+extension ConsolePaths {
+  static let reauthentication = Path("account", "reauthentication")
+  static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
+  static let passkeyForm = Path("account", "reauthentication", "passkey", "form")
+  static let providerForm = Path("account", "reauthentication", "provider", "form")
 }

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import Templating
 
 struct ConsoleRoute: Sendable {
   enum Access: Sendable, Equatable {
@@ -211,5 +212,42 @@ extension Path {
         return await failures.page(error, for: request, found)
       }
     }
+  }
+}
+
+/// A part of the console, which declares its own routes: their paths, what they require, and what
+/// handles them.
+protocol ConsoleFeature: Sendable {
+  /// - Throws: `TemplateError`, for the first template that is missing or invalid.
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws
+}
+
+struct ConsoleParts: Sendable {
+  let identity: Identity
+  private let templates: TemplateLibrary
+  let frames: Frames
+  let authorizer: RequestAuthorizer
+  let guides: Guides
+  let actions: ActionForms
+  let userActions: UserActions
+  let prose = GuidanceProse()
+
+  init(
+    identity: Identity, templates: TemplateLibrary, frames: Frames, authorizer: RequestAuthorizer,
+    guides: Guides, userActions: UserActions
+  ) throws {
+    self.identity = identity
+    self.templates = templates
+    self.frames = frames
+    self.authorizer = authorizer
+    self.guides = guides
+    self.userActions = userActions
+    actions = try ActionForms(identity, frames, templates)
+  }
+
+  func template<View: ViewModel>(
+    _ name: String, for view: View.Type
+  ) throws(TemplateError) -> Template<View> {
+    try templates.template(name, for: view)
   }
 }

@@ -187,33 +187,6 @@ enum PasskeysRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.ownPasskey, own.rename)
     table.signedIn(.get, ConsolePaths.ownPasskeyRemoval, own.askForRemoval)
     table.signedIn(.post, ConsolePaths.ownPasskeyRemoval, own.remove)
-
-    let requirement = PasskeyRequirementPage(
-      passkeys: identity.passkeys, publicURL: parts.authorizer.publicURL, actions: parts.actions,
-      view: try parts.template("passkeys/requirement", for: PasskeyRequirementView.self))
-    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
-    table.signedIn(
-      ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
-  }
-}
-
-/// Re-authentication, which leads to the pages of all others.
-enum ReauthenticationRoutes: ConsoleFeature {
-  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = ReauthenticationPage(
-      identity: parts.identity, authorizer: parts.authorizer,
-      frames: parts.frames,
-      view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
-      passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
-      destinations: table.destinations)
-    table.settingUp(.get, ConsolePaths.reauthentication, at: .anyStage, page.show)
-    table.settingUp(.post, ConsolePaths.reauthentication, at: .anyStage, page.verifyCode)
-    table.settingUp(.get, ConsolePaths.passkeyReauthentication, at: .anyStage, page.showPasskey)
-    table.settingUp(.post, ConsolePaths.passkeyReauthentication, at: .anyStage, page.verifyPasskey)
-    let form = FormReauthentication(
-      drafts: parts.authorizer.drafts, destinations: page.destinations)
-    table.signedIn(.post, ConsolePaths.passkeyForm, form.withPasskey)
-    table.signedIn(.post, ConsolePaths.providerForm, form.withProvider)
   }
 }
 
@@ -222,9 +195,4 @@ extension ConsolePaths {
   static let ownPasskey = Path("account", "passkeys", nil, parameters: String.self)
   static let ownPasskeyRemoval = Path(
     "account", "passkeys", nil, "removal", parameters: String.self)
-  static let reauthentication = Path("account", "reauthentication")
-  static let passkeyReauthentication = Path("account", "reauthentication", "passkey")
-  static let passkeyForm = Path("account", "reauthentication", "passkey", "form")
-  static let providerForm = Path("account", "reauthentication", "provider", "form")
-  static let passkeyRequirement = Path("administrators", "passkeys")
 }

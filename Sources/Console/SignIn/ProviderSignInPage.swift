@@ -215,26 +215,27 @@ struct ProviderConfirmationView: ViewModel {
   ]
 }
 
-/// A link to the page that confirms the administrator's identity at the provider.
-struct ProviderConfirmation: ViewModel, Sendable {
-  let name: String
-  let href: String
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .text(\.href),
-  ]
+/// Sign-in and re-authentication with the provider, which lead to the pages of all others.
+enum ProviderEntranceRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let page = ProviderSignInPage(
+      identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
+      failures: table.failures,
+      refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
+      confirmation: try parts.template(
+        "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
+      continuing: try parts.template(
+        "sign-in-provider/continuing", for: ProviderContinuingView.self),
+      destinations: table.destinations)
+    table.open(.get, ConsolePaths.providerSignIn, page.begin)
+    table.open(.get, ConsolePaths.providerCallback, page.receive)
+    table.settingUp(.get, ConsolePaths.providerReauthentication, at: .anyStage, page.ask)
+    table.settingUp(.post, ConsolePaths.providerReauthentication, at: .anyStage, page.confirm)
+  }
 }
 
-extension SignedIn {
-  /// The page that confirms the administrator's identity at the provider and leads back to this
-  /// page; nil if they aren't linked.
-  var providerReauthentication: ProviderConfirmation? {
-    session.provider.name.map { name in
-      ProviderConfirmation(
-        name: name,
-        href: ReauthenticationPage.address(
-          ConsolePaths.providerReauthentication(), backTo: ReturnAddress.current(request)))
-    }
-  }
+extension ConsolePaths {
+  static let providerSignIn = Path("sign-in", "provider")
+  static let providerCallback = Path("sign-in", "provider", "callback")
+  static let providerReauthentication = Path("account", "reauthentication", "provider")
 }

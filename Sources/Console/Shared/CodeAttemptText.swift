@@ -229,3 +229,87 @@ enum CodeAttemptText {
     }
   }
 }
+
+/// Consecutive code attempts with the same result, newest first, which one row of a list shows.
+struct CodeAttemptRun {
+  private(set) var attempts: [CodeAttempt]
+
+  var newest: CodeAttempt { attempts[0] }
+  var oldest: CodeAttempt { attempts[attempts.count - 1] }
+  var isAccepted: Bool { newest.result.isSuccess }
+  /// The number of codes, including those that share a record.
+  var count: Int { attempts.reduce(0) { $0 + $1.times } }
+  /// The distance of all codes in intervals; nil if they differ or are unknown.
+  var distance: Int? {
+    attempts.allSatisfy { $0.distance == newest.distance } ? newest.distance : nil
+  }
+
+  /// Divides code attempts, newest first, into runs.
+  ///
+  /// Accepted codes belong together whatever their distance; rejected ones only if they say the
+  /// same about the phone.
+  static func all(_ codeAttempts: [CodeAttempt]) -> [CodeAttemptRun] {
+    var runs: [CodeAttemptRun] = []
+    for codeAttempt in codeAttempts {
+      if let last = runs.indices.last, runs[last].isContinued(by: codeAttempt) {
+        runs[last].attempts.append(codeAttempt)
+      } else {
+        runs.append(CodeAttemptRun(attempts: [codeAttempt]))
+      }
+    }
+    return runs
+  }
+
+  /// Divides the code attempts of a pool's users, newest first, into runs of one user each.
+  ///
+  /// Accepted codes stay apart if they were early or late by another interval.
+  static func all(_ items: [UserCodeAttempt]) -> [(user: UserCodeAttempt, run: CodeAttemptRun)] {
+    var runs: [(user: UserCodeAttempt, run: CodeAttemptRun)] = []
+    for item in items {
+      let next = item.attempt
+      if let (user, run) = runs.last, user.account == item.account, run.isContinued(by: next),
+        run.newest.distance == next.distance,
+        run.newest.origin.address == next.origin.address
+      {
+        runs[runs.count - 1].run.attempts.append(next)
+      } else {
+        runs.append((item, CodeAttemptRun(attempts: [next])))
+      }
+    }
+    return runs
+  }
+
+  private func isContinued(by next: CodeAttempt) -> Bool {
+    guard newest.result == next.result, newest.way == next.way,
+      newest.enrollment == next.enrollment
+    else { return false }
+    return isAccepted
+      || newest.distance == next.distance && newest.window == next.window
+        && newest.isConfirmed == next.isConfirmed
+  }
+}
+
+/// Results that the list of code attempts is filtered by.
+enum AttemptResults: String, CaseIterable, Sendable {
+  case rejected, accepted, outside, incorrect, locked
+
+  var text: Message {
+    switch self {
+    case .rejected: Message("Rejected")
+    case .accepted: Message("Accepted")
+    case .outside: Message("Outside the window")
+    case .incorrect: Message("Incorrect or reused")
+    case .locked: Message("Locked")
+    }
+  }
+
+  var outcomes: Set<CodeAttempt.Outcome> {
+    switch self {
+    case .rejected: [.outside, .incorrect, .locked, .other]
+    case .accepted: [.accepted]
+    case .outside: [.outside]
+    case .incorrect: [.incorrect]
+    case .locked: [.locked, .other]
+    }
+  }
+}

@@ -2,74 +2,9 @@ import Identity
 import Localization
 import Templating
 
-/// An action on a user that the user's page links to; it's in a list of ``UserActions``.
-protocol UserAction: FormAction<PoolContext> {
-  static var isDestructive: Bool { get }
-
-  init(identity: Identity)
-
-  /// The text of the link.
-  static func label(_ offer: UserOffer) -> Message
-
-  /// The text of the link in a row that names the object.
-  static func shortLabel(_ offer: UserOffer) -> Message
-
-  /// Whether there's anything to act on, for an administrator who may.
-  static func isOffered(_ offer: UserOffer) -> Bool
-}
-
-extension UserAction {
-  static var isDestructive: Bool { false }
-
-  static func shortLabel(_ offer: UserOffer) -> Message { label(offer) }
-
-  static func isOffered(_ offer: UserOffer) -> Bool { true }
-}
-
-/// What the user's page knows of the object of an action: the user, a factor, or a removal.
-struct UserOffer {
-  let records: UserRecords
-  let context: PoolContext
-  let now: Instant
-  var factor: Factor?
-  var hold: RemovalHold?
-
-  var account: Account { records.account }
-
-  fileprivate var object: String? { factor?.id.text ?? hold?.id.text }
-}
-
-extension PoolContext {
-  /// The address of an action on a user, or on an object of theirs; nil if the administrator can't
-  /// perform it.
-  func address<Action: FormAction<PoolContext>>(
-    of type: Action.Type, on account: Account, _ object: String? = nil
-  ) -> String? {
-    let denial = signedIn.administrator.denial(of: type.action, on: account, in: pool)
-    guard denial == nil else { return nil }
-    return address + type.path.link([account.id.text] + (object.map { [$0] } ?? []))
-  }
-}
-
 /// The actions on a user that the administrator can perform: those that the diagnosis makes likely,
 /// then the others, with a row for each factor, and the destructive ones last.
-struct UserActions: ViewModel {
-  // In the order in which the page has them.
-  private static let onCodes: [any UserAction.Type] = [
-    UnlockCodes.self, CreateTemporaryCode.self, SendEnrollmentLink.self, RevokeTemporaryCode.self,
-    RevokeRecoveryCodes.self,
-  ]
-  private static let onFactor: [any UserAction.Type] = [
-    SuspendFactor.self, ResumeFactor.self, RenameFactor.self, Resynchronize.self, ClearOffset.self,
-    RemoveFactor.self,
-  ]
-  private static let onRemoval: [any UserAction.Type] = [RestoreFactors.self, PurgeFactors.self]
-  private static let onAccount: [any UserAction.Type] = [
-    EndSessions.self, EnableUser.self, VerifyEmail.self, ProtectUser.self, ExportUserData.self,
-    ExemptUser.self, RemoveAllFactors.self, DisableUser.self, DeleteUser.self, EraseUser.self,
-  ]
-  static let all = onCodes + onFactor + onRemoval + onAccount
-
+struct UserActionsView: ViewModel {
   private(set) var likely: [UserActionLink] = []
   private(set) var more: [UserActionLink] = []
   private(set) var rows: [UserActionRow] = []
@@ -80,24 +15,26 @@ struct UserActions: ViewModel {
   private let remedy: ConsoleAction?
   private let helpful: [ConsoleAction]
 
-  init?(_ records: UserRecords, in context: PoolContext, at now: Instant) {
+  init?(
+    _ actions: UserActions, _ records: UserRecords, in context: PoolContext, at now: Instant
+  ) {
     (remedy, helpful) = (records.diagnosis.remedy, records.diagnosis.likely)
     var offer = UserOffer(records: records, context: context, now: now)
-    for action in Self.onCodes { add(link(action, offer)) }
+    for action in actions.onCodes { add(link(action, offer)) }
     for factor in records.account.factors {
       offer.factor = factor
       add(
-        Self.onFactor, offer, to: Message.verbatim(Formatted.short(factor.label, 40)),
+        actions.onFactor, offer, to: Message.verbatim(Formatted.short(factor.label, 40)),
         isOnly: records.account.factors.count == 1)
     }
     offer.factor = nil
     for hold in records.removalHolds {
       offer.hold = hold
       let names = hold.factors.map { Message.value(.name(Formatted.short($0.label, 40))) }
-      add(Self.onRemoval, offer, to: Message.value(.sequence(names)), isOnly: true)
+      add(actions.onRemoval, offer, to: Message.value(.sequence(names)), isOnly: true)
     }
     offer.hold = nil
-    for action in Self.onAccount { add(link(action, offer)) }
+    for action in actions.onAccount { add(link(action, offer)) }
     guard !likely.isEmpty || hasMore || !destructive.isEmpty else { return nil }
     likely = helpful.flatMap { action in likely.filter { $0.action == action } }
     if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {

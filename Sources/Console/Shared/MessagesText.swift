@@ -3,6 +3,14 @@ import Localization
 import Templating
 
 enum MessagesText {
+  static var noGateway: Message {
+    Message(
+      """
+      There is no SMS gateway, so no phone receives a code. Codes are stored in Messages. Opening \
+      them requires the {roles} role.
+      """, ["roles": Permission.readMessages.roleNames])
+  }
+
   static func purpose(_ message: OutboxEntry) -> Message {
     purpose(message.purpose) ?? Message.verbatim(message.purpose)
   }

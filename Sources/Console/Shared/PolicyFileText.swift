@@ -59,3 +59,13 @@ struct PolicyFileDrift: ViewModel {
     .list(\.changes),
   ]
 }
+
+struct ChangeRow: ViewModel {
+  let change: PolicyChange
+
+  static let keys: Keys<Self> = [
+    .text("field") { $0.change.field.label },
+    .text("from") { $0.change.oldValue },
+    .text("to") { $0.change.newValue },
+  ]
+}

@@ -336,9 +336,3 @@ extension ProjectRow.Status {
     return statuses
   }
 }
-
-/// Links that open the review page of a change directly, without the form.
-enum PolicyLinks {
-  static func turnOn(_ policy: String) -> String { policy + "?change=on" }
-  static func likeProject(_ policy: String) -> String { policy + "?change=project" }
-}

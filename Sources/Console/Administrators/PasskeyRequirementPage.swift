@@ -108,3 +108,7 @@ struct PasskeyRequirementView: ViewModel {
     .object("authorization") { $0.fields },
   ]
 }
+
+extension ConsolePaths {
+  static let passkeyRequirement = Path("administrators", "passkeys")
+}

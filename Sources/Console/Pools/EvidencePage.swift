@@ -82,9 +82,7 @@ struct EvidencePool: ViewModel {
     },
     .markup("totp") { $0.summary.edit.configuration.chip },
     .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
-    .markup("sms") {
-      $0.summary.edit.configuration.isSMSOn ? PoolRow.smsOn : PoolRow.smsOff
-    },
+    .markup("sms") { $0.summary.edit.configuration.smsChip },
     .text("pattern") {
       $0.summary.edit.patternName
         ?? Message("none")

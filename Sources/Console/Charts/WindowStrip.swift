@@ -225,3 +225,36 @@ enum WindowCells {
     html.raw("</span>")
   }
 }
+
+struct WindowChoice: Sendable {
+  static let byDefault = "default"
+
+  /// The number of intervals; nil for the default.
+  let intervals: Int?
+  /// The class of what is shown only while it's selected.
+  let name: StaticString
+
+  var value: String { intervals.map { String($0) } ?? Self.byDefault }
+
+  /// The choice in a list of changes: “±3”.
+  var label: Message {
+    intervals == nil
+      ? Message("{window} (default)", ["window": .text(WindowText.name(window))])
+      : .verbatim(WindowText.name(window))
+  }
+
+  /// The name of the choice for screen readers.
+  var spoken: Message {
+    intervals == nil
+      ? Message("Default: {window}", ["window": .message(WindowText.codes(window))])
+      : WindowText.codes(window)
+  }
+
+  static let all: [WindowChoice] =
+    [WindowChoice(intervals: nil, name: "wd")]
+    + zip(0..., names).map { WindowChoice(intervals: $0, name: $1) }
+
+  private static let names: [StaticString] = [
+    "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9", "w10",
+  ]
+}

@@ -5,6 +5,12 @@ import OTP
 import Text
 
 struct ActionInput: Sendable {
+  /// The fields with the codes of a user's device, which no form keeps.
+  static let deviceCodes = ["first-code", "second-code"]
+  /// The code field of the rejection form of an approval; the approval form on the same page has its
+  /// own.
+  static let refusalCode = "refusal-code"
+
   var reason = ""
   var note = ""
   var ticket = ""
@@ -267,5 +273,26 @@ enum EnrollmentText {
     case .changesLocked: ActionErrorText.sentence(.changesLocked)
     default: Message("This user can’t set up an authenticator app right now.")
     }
+  }
+}
+
+enum CodeFault {
+  static let used = Message(
+    """
+    This code was already used. Wait for the next one. If you didn’t use it, replace your \
+    authenticator app, and change your password if you have one.
+    """)
+
+  static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
+    let seconds = until.wait(at: now)
+    let wait = Formatted.duration(seconds: Int(seconds))
+    return (
+      Message("Too many incorrect codes. Try again in {wait}.", ["wait": .message(wait)]), seconds
+    )
+  }
+
+  static func tooManyPasswords(retryingIn seconds: Int64) -> Message {
+    let wait = Formatted.duration(seconds: Int(seconds))
+    return Message("Too many incorrect passwords. Try again in {wait}.", ["wait": .message(wait)])
   }
 }

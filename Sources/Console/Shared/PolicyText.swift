@@ -17,6 +17,8 @@ extension MFAConfiguration {
     }
   }
 
+  var smsChip: Markup { isSMSOn ? Self.onChip : Self.offChip }
+
   /// Whether TOTP is treated as enabled because its state is unset.
   var isUnstated: Bool { totp?.state == .unspecified }
 
@@ -182,6 +184,42 @@ extension PolicyChange.Field {
     case .state: Message("State")
     case .pattern: Message("Enrollment pattern")
     case .enforcement: Message("Server enforcement")
+    }
+  }
+}
+
+enum PolicySentence {
+  /// The policy in effect: “TOTP is on, ±1 interval, mandatory at sign-up”.
+  static func text(_ edit: PolicyEdit) -> Message {
+    guard let window = edit.configuration.accepted else { return Message("TOTP is off") }
+    let count = Message.Value.number(window.adjacentIntervals)
+    switch edit.pattern {
+    case nil:
+      return Message(
+        one: "TOTP is on, ±{count} interval", other: "TOTP is on, ±{count} intervals",
+        ["count": count])
+    case .mandatory?:
+      guard let day = edit.mandatoryFrom else {
+        return Message(
+          one: "TOTP is on, ±{count} interval, mandatory at sign-up",
+          other: "TOTP is on, ±{count} intervals, mandatory at sign-up", ["count": count])
+      }
+      return Message(
+        one: "TOTP is on, ±{count} interval, mandatory from {day}",
+        other: "TOTP is on, ±{count} intervals, mandatory from {day}",
+        ["count": count, "day": Times.value(day)])
+    case .skippable?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, skippable at sign-up",
+        other: "TOTP is on, ±{count} intervals, skippable at sign-up", ["count": count])
+    case .account?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, from the account page",
+        other: "TOTP is on, ±{count} intervals, from the account page", ["count": count])
+    case .stepUp?:
+      return Message(
+        one: "TOTP is on, ±{count} interval, step-up",
+        other: "TOTP is on, ±{count} intervals, step-up", ["count": count])
     }
   }
 }

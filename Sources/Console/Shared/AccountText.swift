@@ -1,0 +1,211 @@
+import Identity
+import Localization
+import Templating
+
+enum AccountChips {
+  static let never = {
+    var html = HTML()
+    html.raw("<span class=\"soft\">")
+    html.message(Message("never"))
+    html.raw("</span>")
+    return html.markup
+  }()
+  private static let verified = Chip.on(Message("email verified"))
+  private static let unverified = Chip.look(Message("email not verified"))
+  private static let noEmail = Chip.off(Message("no email"))
+  private static let disabled = Chip.bad(Message("disabled"))
+  static let suspended = Chip.look(Message("suspended"))
+  private static let protected = Chip.off(Message("protected"))
+  private static let changesLocked = Chip.bad(Message("changes locked by user"))
+  private static let closed = Chip.bad(Message("locked"))
+  private static let blocked = Chip.look(Message("codes temporarily blocked"))
+
+  /// Returns what's unusual about an account, for a list: its most important state, and whether it's
+  /// protected; nil if nothing is.
+  static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup? {
+    let hasUnverifiedEmail = account.email != nil && !account.emailVerified
+    let state =
+      account.disabled
+      ? disabled
+      : self.lock(lock) ?? (isSuspended ? suspended : hasUnverifiedEmail ? unverified : nil)
+    guard account.isProtected else { return state }
+    guard let state else { return protected }
+    var html = HTML()
+    html.raw("<span>")
+    html.add(state)
+    html.raw(" ")
+    html.add(protected)
+    html.raw("</span>")
+    return html.markup
+  }
+
+  static func lock(_ lock: CodeLock) -> Markup? {
+    switch lock {
+    case .open: nil
+    case .blocked: blocked
+    case .closed: closed
+    }
+  }
+
+  static func words(_ lock: CodeLock) -> Message? {
+    switch lock {
+    case .open: nil
+    case .blocked: Message("codes temporarily blocked")
+    case .closed: Message("locked")
+    }
+  }
+
+  static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
+    if account.disabled { return Message("disabled") }
+    if let words = words(account.codeLock(at: now)) { return words }
+    if account.isSuspended(at: now) { return Message("suspended") }
+    if account.email == nil { return Message("no email") }
+    return account.emailVerified
+      ? Message("email verified") : Message("email not verified")
+  }
+
+  static func email(_ account: Account) -> Markup {
+    email(hasEmail: account.email != nil, isVerified: account.emailVerified)
+  }
+
+  private static func email(hasEmail: Bool, isVerified: Bool) -> Markup {
+    !hasEmail ? noEmail : isVerified ? verified : unverified
+  }
+
+  static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
+    var chips: [Markup] = []
+    if account.disabled { chips.append(disabled) }
+    if let lock = lock(account.codeLock(at: now)) { chips.append(lock) }
+    if let drift { chips.append(Chip.look(CodeAttemptText.clock(drift))) }
+    if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
+    if account.changesLockedAt != nil { chips.append(changesLocked) }
+    if account.email != nil, !account.emailVerified { chips.append(unverified) }
+    if account.isProtected { chips.append(protected) }
+    var html = HTML()
+    for chip in chips {
+      html.raw(" ")
+      html.add(chip)
+    }
+    return html.markup
+  }
+}
+
+enum SessionText {
+  static func ended(_ count: Int) -> Message {
+    count == 0
+      ? Message("There were no active sessions.")
+      : Message(
+        one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(count)])
+  }
+
+  /// Returns how many sessions will end; `none` is the sentence for no active sessions.
+  static func ending(
+    _ count: Int, none: Message = Message("There are no active sessions.")
+  ) -> Message {
+    count == 0
+      ? none
+      : Message(
+        one: """
+          {count} session ends immediately. ID tokens already issued to applications can stay valid \
+          for up to an hour.
+          """,
+        other: """
+          {count} sessions end immediately. ID tokens already issued to applications can stay valid \
+          for up to an hour.
+          """, ["count": .number(count)])
+  }
+}
+
+/// The user that a page acts on: name, pool, email, phone, and the end of the UID.
+struct UserIdentity: ViewModel {
+  private let facts: [Fact]
+  /// Whether the user was deleted, so that there's no page to link to.
+  let isDeleted: Bool
+
+  /// The number of characters of the UID that are shown to tell users of the same name apart.
+  private static let uidLength = 6
+
+  init(_ account: Account, in pool: Pool) {
+    isDeleted = false
+    facts = [
+      Self.fact(Message("Name"), account.displayName.map { Formatted.short($0) }),
+      Self.project(pool), Self.fact(Message("Email"), account.email),
+      Self.fact(Message("Phone"), account.phoneNumber),
+      Self.uid(account.id.text),
+    ]
+  }
+
+  init(deleted name: String, uid: String, in pool: Pool) {
+    isDeleted = true
+    facts = [
+      Self.fact(Message("User"), name), Self.project(pool), Self.uid(uid),
+      Fact(Message("Account"), Message("deleted")),
+    ]
+  }
+
+  private static func project(_ pool: Pool) -> Fact {
+    Fact(Message("Project"), HTML.isolated(ApprovalText.place(pool)))
+  }
+
+  private static func fact(_ label: Message, _ value: String?) -> Fact {
+    guard let value, !value.isEmpty else { return Fact(label, Message("none")) }
+    return Fact(label, HTML.isolated(value))
+  }
+
+  private static func uid(_ uid: String) -> Fact {
+    let isCut = uid.count > uidLength
+    return Fact(Message("UID"), HTML.isolated((isCut ? "…" : "") + uid.suffix(uidLength)))
+  }
+
+  static let keys: Keys<Self> = [.list("facts") { $0.facts }]
+}
+
+enum ExemptionText {
+  /// The reason with its details; the details alone where they say it all.
+  static func reason(_ exemption: Exemption) -> Message {
+    guard !exemption.note.isEmpty else { return exemption.reason.name }
+    let note = Formatted.short(exemption.note, 120)
+    guard exemption.reason != .other else { return .value(.name(note)) }
+    return Message(
+      "{reason}: {note}",
+      ["reason": .message(exemption.reason.name), "note": .name(note)])
+  }
+
+  static func facts(_ exemption: Exemption, _ times: Times) -> [Fact] {
+    [
+      Fact(Message("Reason"), reason(exemption)),
+      Fact(Message("Granted by"), HTML.isolated(exemption.grantorName)),
+      Fact(Message("Granted on"), times.past(exemption.grantedAt)),
+      Fact(Message("Ends"), times.end(exemption.endsAt)),
+    ]
+  }
+}
+
+/// The table of exemptions, first to end first.
+struct ExemptionTable: ViewModel {
+  let rows: [ExemptionRow]
+
+  init(_ exemptions: [Exemption], _ times: Times) {
+    rows = exemptions.map { ExemptionRow(exemption: $0, times: times) }
+  }
+
+  static let keys: Keys<Self> = [.list(\.rows)]
+}
+
+struct ExemptionRow: ViewModel {
+  let exemption: Exemption
+  let times: Times
+
+  static let keys: Keys<Self> = [
+    .text("href") { $0.exemption.userAddress },
+    .text("name") { $0.exemption.label },
+    .markup("enrolled") {
+      $0.exemption.isEnrolled ? Chip.on(Message("enrolled")) : nil
+    },
+    .text("pool") { $0.exemption.poolName },
+    .text("reason") { ExemptionText.reason($0.exemption) },
+    .text("ticket") { $0.exemption.ticket.isEmpty ? nil : $0.exemption.ticket },
+    .text("grantor") { $0.exemption.grantorName },
+    .markup("ends") { $0.times.end($0.exemption.endsAt) },
+  ]
+}
