@@ -142,8 +142,8 @@ typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws
 extension Store {
   /// Authorizes and performs an action of an administrator or a program in one transaction.
   ///
-  /// In this order: what it's about is read; current grants and the session, or the token; marks of
-  /// the account; the caller's code; the hourly limit; the input and re-authentication; the plan; a
+  /// In this order: a program's token; what it's about is read; current grants and the session; marks
+  /// of the account; the caller's code; the hourly limit; the input and re-authentication; the plan; a
   /// second approver; and the change with its audit entries and its count.
   ///
   /// A denial is committed, since an incorrect code must be counted. An error of a closure rolls
