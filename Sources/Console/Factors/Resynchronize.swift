@@ -67,7 +67,8 @@ struct Resynchronize: UserAction {
     let done = try await identity.resynchronizations.resynchronize(
       ID(target.object), of: target.user, in: target.pool,
       with: CodePair(
-        first: form.code(ActionInput.deviceCodes[0]), second: form.code(ActionInput.deviceCodes[1])), target.request)
+        first: form.code(ActionInput.deviceCodes[0]), second: form.code(ActionInput.deviceCodes[1])),
+      target.request)
     switch done.value {
     case .codesWrong:
       return FormEnd(

@@ -58,7 +58,9 @@ struct UsersFile: Sendable {
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    let isCut = try await accounts.forEachPart(of: query.listing, in: pool, atMost: UserDownload.longest) {
+    let isCut = try await accounts.forEachPart(
+      of: query.listing, in: pool, atMost: UserDownload.longest
+    ) {
       part in
       let ends = try await identity.exemptions.ends(of: part.map(\.key))
       for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }

@@ -72,7 +72,8 @@ extension Approvals {
       @escaping @Sendable (Approval, Instant, borrowing Connection) throws -> Value
   ) async throws -> ActionOutcome<Value> {
     let agent = request.agent.administrator.id
-    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write { now, connection in
+    let result: Result<ActionOutcome<Value>, ActionDenial> = try await store.write {
+      now, connection in
       let approval = try Self.find(id, in: pool, at: now, connection)
       guard approval.state == .waiting else { throw ApprovalError.decided }
       let isOwn = approval.requester == agent
