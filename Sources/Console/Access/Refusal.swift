@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import Identity
 import Localization
@@ -66,7 +67,7 @@ extension Refusal {
       PolicyError.refusalNeedsEmail, PolicyError.approvalRequired:
       self = .unreadableForm
     case PasskeyError.sessionEnded: self = .sessionEnded
-    case PasskeyError.busy: self = .busy
+    case CryptoError.busy: self = .busy
     default: return nil
     }
   }

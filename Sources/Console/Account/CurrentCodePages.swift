@@ -162,7 +162,6 @@ enum CurrentCode {
     case .throttled(let until):
       let (text, seconds) = CodeFault.throttled(until: until, at: now)
       return Fault(text: text, seconds: seconds)
-    case .busy: throw Refusal.busy
     }
   }
 

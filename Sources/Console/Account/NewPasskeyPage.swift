@@ -71,7 +71,7 @@ struct NewPasskeyPage: Sendable {
     case .ended: fault = PasskeyFault.ended
     case .refused, .usedCode, .mandatory: fault = PasskeyFault.refused
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
-    case .sessionEnded, .busy: throw error
+    case .sessionEnded: throw error
     }
     return try await page(signedIn, name: name, errors: [fault], seconds: seconds)
   }

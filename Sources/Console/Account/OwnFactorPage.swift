@@ -106,7 +106,6 @@ struct OwnFactorPage: Sendable {
     case .usedCurrentCode: fault = FieldError(field: "current-code", text: CodeFault.used)
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("Incorrect password."))
-    case .busy: throw Refusal.busy
     case .throttled(let until) where proof != .totp:
       let wait = until.wait(at: frames.clock.now())
       seconds = wait

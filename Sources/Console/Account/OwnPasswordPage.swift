@@ -40,6 +40,9 @@ struct OwnPasswordPage: Sendable {
         of: signedIn.session, old: Secret(old), new: Secret(new), by: signedIn.author)
     } catch let error as PasswordChangeError {
       return try await refused(error, signedIn)
+    } catch AdministratorError.weakPassword(let reason) {
+      return await page(
+        signedIn, errors: [FieldError(field: "new-password", text: reason.message)])
     }
     let text =
       ended == 0
@@ -61,13 +64,10 @@ struct OwnPasswordPage: Sendable {
     case .wrongPassword:
       fault = FieldError(
         field: "old-password", text: Message("The current password is incorrect."))
-    case .weakPassword(let reason):
-      fault = FieldError(field: "new-password", text: reason.message)
     case .throttled(let until):
       let wait = until.wait(at: frames.clock.now())
       seconds = wait
       fault = FieldError(field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: wait))
-    case .busy: throw Refusal.busy
     }
     return await page(signedIn, errors: [fault], seconds: seconds)
   }

@@ -76,7 +76,6 @@ struct ActionLinkPage: Sendable {
   private func refused(
     _ error: AccountError, _ text: String, _ visitor: Visitor
   ) async throws -> Response {
-    if case .busy = error { throw Refusal.busy }
     let opened: OpenedCode
     do { opened = try await codes.open(text) } catch {
       return try await ended(error, text, visitor)

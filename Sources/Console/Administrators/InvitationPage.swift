@@ -41,7 +41,7 @@ struct InvitationPage: Sendable {
       )
       return try await page(visitor, token, name: name, fault)
     } catch let error as AdministratorError {
-      return try await page(visitor, token, name: name, try error.fault())
+      return try await page(visitor, token, name: name, error.fault())
     }
   }
 

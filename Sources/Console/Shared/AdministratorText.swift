@@ -135,7 +135,7 @@ struct SessionRow: ViewModel {
 }
 
 extension AdministratorError {
-  func fault() throws -> FieldError {
+  func fault() -> FieldError {
     switch self {
     case .invalidEmail:
       FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
@@ -146,7 +146,6 @@ extension AdministratorError {
     case .invalidName:
       FieldError(field: "name", text: Message("Enter your name as others should see it."))
     case .weakPassword(let reason): FieldError(field: "password", text: reason.message)
-    case .busy: throw Refusal.busy
     }
   }
 }

@@ -31,7 +31,7 @@ struct SetupPage: Sendable {
       return try refused(error, visitor, answers)
     } catch let error as AdministratorError {
       return page(
-        visitor, answers, errors: [try error.fault()], status: .unprocessableContent)
+        visitor, answers, errors: [error.fault()], status: .unprocessableContent)
     }
     return await SignInCompletion(authorizer: authorizer, frames: frames).response(
       new, visitor)

@@ -74,7 +74,6 @@ struct SignInCodePage: Sendable {
     case .throttled(let until):
       let (words, wait) = CodeFault.throttled(until: until, at: frames.clock.now())
       (text, seconds) = (words, wait)
-    case .busy: throw Refusal.busy
     }
     return page(
       visitor, next: next, methods, errors: [FieldError(field: field, text: text)],

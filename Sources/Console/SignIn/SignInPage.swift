@@ -97,7 +97,6 @@ struct SignInPage: Sendable {
       let fault = FieldError(
         field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
       return try await page(visitor, email: email, next: next, errors: [fault], seconds: seconds)
-    case .busy: throw Refusal.busy
     case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended:
       throw error
     }

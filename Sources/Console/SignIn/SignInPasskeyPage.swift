@@ -62,7 +62,6 @@ struct SignInPasskeyPage: Sendable {
     case .throttled(let until):
       let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
       return try await page(visitor, next: next, errors: [fault], seconds: seconds)
-    case .busy: throw Refusal.busy
     }
   }
 

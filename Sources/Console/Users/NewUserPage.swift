@@ -117,7 +117,6 @@ struct NewUserPage: Sendable {
           one: "Shorten the name to {count} character.",
           other: "Shorten the name to {count} characters.", ["count": .number(Account.longestName)])
       )
-    case .busy: throw Refusal.busy
     default: throw error
     }
   }

@@ -13,7 +13,6 @@ extension WireError {
     case .duplicateProvider(let provider, let rawID):
       self.init(
         "DUPLICATE_RAW_ID : Provider id(\(provider.prefix(128))), Raw id(\(rawID.prefix(512)))")
-    case .busy: self = .unavailable
     }
   }
 

@@ -27,6 +27,7 @@ extension WireError {
     case let error as ProviderError: self.init(error)
     case let error as ImportError: self.init(error)
     case let error as HashParameterError: self.init(error)
+    case CryptoError.busy: self = .unavailable
     default:
       self = .unavailable
       cause = Failure(error).description
@@ -193,7 +194,6 @@ extension WireError {
     case .emailNeedsVerification: self.init("EMAIL_CHANGE_NEEDS_VERIFICATION")
     case .tooManyMails: self.init(Self.tooManyMails)
     case .tooManyAttempts: self.init(Self.tooManyAttempts)
-    case .busy: self = .unavailable
     }
   }
 
@@ -281,7 +281,6 @@ extension WireError {
     case .projectMismatch:
       self.init("INVALID_PROJECT_ID : Project ID does not match MFA pending credential.")
     case .tenantMismatch: self.init("TENANT_ID_MISMATCH")
-    case .busy: self = .unavailable
     }
   }
 

@@ -60,6 +60,8 @@ enum AdminCreateCommand: Command {
         return 0
       } catch let error as AdministratorError {
         throw ConfigurationError(sentence(error, instance))
+      } catch CryptoError.busy {
+        throw ConfigurationError(Message("Too many passwords are being hashed. Try again."))
       } catch is PoolLookupError {
         throw ConfigurationError(
           Instance.notFound(grant.project?.text ?? "", tenant: grant.tenant?.text))
@@ -75,7 +77,6 @@ enum AdminCreateCommand: Command {
     case .invalidEmail: Message("Enter a valid email address.")
     case .invalidName: Message("The name must be 1 to 100 characters long.")
     case .weakPassword(let why): AdminCommands.tooWeak(why, instance)
-    case .busy: Message("Too many passwords are being hashed. Try again.")
     }
   }
 }
@@ -128,7 +129,7 @@ enum AdminResetPasswordCommand: Command {
             ["email": .text(administrator.email)]))
         try await AdminCommands.warnWithoutPasswords(administrator, instance)
         return 0
-      } catch PasswordChangeError.weakPassword(let why) {
+      } catch AdministratorError.weakPassword(let why) {
         throw ConfigurationError(AdminCommands.tooWeak(why, instance))
       } catch CallError.notFound {
         throw ConfigurationError(AdminCommands.unknownEmail)

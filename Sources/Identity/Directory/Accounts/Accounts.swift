@@ -64,9 +64,7 @@ public struct Accounts: Sendable {
     unruled password: Secret, for pool: PasswordHasher.Pool = .administrators
   ) async throws -> PasswordHash {
     try AccountRules.checkPassword(password)
-    do { return try await hasher.hash(password, for: pool) } catch {
-      throw error == .busy ? AccountError.busy : error
-    }
+    return try await hasher.hash(password, for: pool)
   }
 
   public func find(_ pool: Pool, _ id: ID<Account>) async throws -> Account? {
@@ -308,6 +306,4 @@ public enum AccountError: Error, Sendable {
   /// Too many wrong passwords from the network, or attempts to take email addresses in use; retry
   /// after the given time.
   case tooManyAttempts(until: Instant)
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }

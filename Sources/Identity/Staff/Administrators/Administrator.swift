@@ -94,8 +94,6 @@ public enum AdministratorError: Error, Sendable {
   /// A name that's empty or longer than 100 characters.
   case invalidName
   case weakPassword(WeakPassword)
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }
 
 /// A role with the time at which it ends automatically, if it does, and its source.

@@ -24,8 +24,6 @@ public enum AdministratorFactorError: Error, Sendable {
   case usedCurrentCode
   case wrongPassword
   case throttled(until: Instant)
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
   case noFactor
   /// The role requires a second factor.
   case mandatory

@@ -56,9 +56,7 @@ public struct Administrators: Sendable {
     guard text.lowercased() != email.lowercased() else {
       throw AdministratorError.weakPassword(.isEmail)
     }
-    do { return try await hasher.hash(password, for: .administrators) } catch {
-      throw error == .busy ? AdministratorError.busy : error
-    }
+    return try await hasher.hash(password, for: .administrators)
   }
 
   /// Stores the compared addresses of administrators and invitations in folded form, unless an
@@ -192,7 +190,6 @@ public enum WeakPassword: Sendable, Equatable {
 /// An error of a use case that asks a signed-in administrator for the password again.
 protocol PasswordCheckError: Error {
   static var wrongPassword: Self { get }
-  static var busy: Self { get }
   static func throttled(until: Instant) -> Self
 }
 
@@ -213,8 +210,7 @@ extension Administrators {
     } catch let error as PasswordChangeError {
       switch error {
       case .throttled(let until): throw E.throttled(until: until)
-      case .busy: throw E.busy
-      case .wrongPassword, .weakPassword, .sessionEnded: throw E.wrongPassword
+      case .wrongPassword, .sessionEnded: throw E.wrongPassword
       }
     }
   }
@@ -245,7 +241,6 @@ extension Administrators {
       try await store.write(by: author) { connection in
         for charge in charges { try charge.refund(connection) }
       }
-      if error == .busy { throw PasswordChangeError.busy }
       throw error
     }
     guard matches, let hash else {

@@ -74,7 +74,6 @@ extension ConsoleSessions {
       try await store.write { connection in
         for charge in charges { try charge.refund(connection) }
       }
-      if error == .busy { throw ConsoleSignInError.busy }
       throw error
     }
     let (random, tickets) = (store.random, tickets)

@@ -60,8 +60,6 @@ public enum ConsoleSignInError: Error, Sendable {
   case passkeyRequired
   /// The password step expired, or the password or factor has changed since.
   case ended
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }
 
 public struct ConsoleSessions: Sendable {

@@ -4,11 +4,8 @@ public import Database
 public enum PasswordChangeError: Error, Sendable {
   case wrongPassword
   case throttled(until: Instant)
-  case weakPassword(WeakPassword)
   /// The session was ended or expired while the passwords were hashed.
   case sessionEnded
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }
 
 public struct OwnAccount: Sendable {
@@ -26,7 +23,7 @@ public struct OwnAccount: Sendable {
   ) async throws -> Int {
     let administrator = session.administrator
     let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
-    let fresh = try await hashed(new, of: administrator.email)
+    let fresh = try await administrators.check(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
     return try await store.write(by: author) { connection in
@@ -55,7 +52,7 @@ public struct OwnAccount: Sendable {
   public func resetPassword(
     of administrator: Administrator, new: Secret, by author: Author
   ) async throws {
-    let fresh = try await hashed(new, of: administrator.email)
+    let fresh = try await administrators.check(new, of: administrator.email)
     let now = store.clock.now()
     let outbox = store.outbox
     try await store.write(by: author) { connection in
@@ -99,18 +96,6 @@ public struct OwnAccount: Sendable {
 
   public func recoveryCodesLeft(_ id: ID<Administrator>) async throws -> Int {
     try await store.read { try RecoveryCodes.left(of: id, $0) }
-  }
-
-  private func hashed(
-    _ password: Secret, of email: String
-  ) async throws -> PasswordHash {
-    do {
-      return try await administrators.check(password, of: email)
-    } catch AdministratorError.weakPassword(let reason) {
-      throw PasswordChangeError.weakPassword(reason)
-    } catch AdministratorError.busy {
-      throw PasswordChangeError.busy
-    }
   }
 }
 

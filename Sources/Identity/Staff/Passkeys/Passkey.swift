@@ -65,8 +65,6 @@ public enum PasskeyError: Error, Sendable {
   /// An incorrect password, or no password where one is required.
   case wrongPassword
   case throttled(until: Instant)
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
   case mandatory(PasskeyNecessity)
 }
 

@@ -181,8 +181,6 @@ public enum ImportError: Error, Sendable {
   case duplicateLocalID(String)
   case duplicateEmail(String)
   case duplicateProvider(provider: String, rawID: String)
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }
 
 /// A user from an import, parsed but not yet validated.

@@ -64,9 +64,7 @@ extension Imports {
         if case .passwordTooLong = error { return .refused(.passwordTooLong) }
         return .refused(.weakPassword)
       }
-      do { hash = try await hasher.hash(password, for: pool.hashing) } catch {
-        throw error == .busy ? ImportError.busy : error
-      }
+      hash = try await hasher.hash(password, for: pool.hashing)
     }
     let factors: [NewFactor]
     do {

@@ -139,7 +139,6 @@ public struct SignIns: Sendable {
       let matches: Bool
       do { matches = try await hasher.matches(password, attempt.hash, for: pool.hashing) } catch {
         try await giveBack(attempt)
-        if error == .busy { throw SignInError.busy }
         throw error
       }
       guard let account = attempt.account else { throw SignInError.emailNotFound }
@@ -344,8 +343,6 @@ public enum SignInError: Error, Sendable {
   case userNotFound
   case projectMismatch
   case tenantMismatch
-  /// Too many passwords are being hashed; retry after a second.
-  case busy
 }
 
 public enum SignInOutcome: Sendable {
