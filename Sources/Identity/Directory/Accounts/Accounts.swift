@@ -14,17 +14,18 @@ public struct Accounts: Sendable {
     var new = new
     new.givenFields = .disabled
     let given = new
-    let random = store.random
     return try await store.run(.createUser, by: caller, in: ActionTarget(pool)) {
       context, connection in
       let now = context.now
       try AccountRecord.refuseTaken(given, in: pool, connection)
-      let uid = given.localID ?? random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+      let uid =
+        given.localID ?? store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       var account = try AccountRecord.insert(
         given, passwordHash: hash?.encoded, anonymous: false, in: pool, uid: uid,
         at: now, connection)
       if !given.phones.isEmpty {
-        try Self.insert(given.phones, for: account, in: pool, at: now, random: random, connection)
+        try Self.insert(
+          given.phones, for: account, in: pool, at: now, random: store.random, connection)
         account.factors = try Factor.all(of: account.key, connection)
       }
       var entry = AuditEntry(.accountCreate, .account, uid, name: account.label, in: pool)
@@ -128,8 +129,7 @@ public struct Accounts: Sendable {
   public func recordDownload(
     of users: DownloadedUsers, filter: String, _ request: ActionRequest
   ) async throws -> ActionOutcome<Void> {
-    let store = store
-    return try await store.run(.exportUsers, by: .console(request), in: users.target) {
+    try await store.run(.exportUsers, by: .console(request), in: users.target) {
       context, connection in
       try ShownUsers.count(users.counts, by: context.author, at: context.now, store, connection)
       for var entry in users.entries {
@@ -147,7 +147,6 @@ public struct Accounts: Sendable {
     in session: UserSession? = nil
   ) async throws {
     let now = store.clock.now()
-    let outbox = store.outbox
     try await store.write(by: author) { connection in
       try Self.check(session, connection)
       let isOwn = if case .user = author.actor { true } else { false }
@@ -160,7 +159,7 @@ public struct Accounts: Sendable {
         throw AccountError.notFound
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
-      try outbox.notify(
+      try store.outbox.notify(
         isOwn ? .ownAccountDeleted : .accountDeleted, account, in: pool, within: nil, at: now,
         connection)
       try Self.delete(account, in: pool, by: author, session, at: now, connection)

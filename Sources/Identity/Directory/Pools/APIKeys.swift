@@ -53,13 +53,12 @@ public struct APIKeys: Sendable {
   public func create(
     for project: ID<Project>, by caller: Caller
   ) async throws -> ActionOutcome<APIKey> {
-    let random = store.random
-    return try await store.run(
+    try await store.run(
       .createAPIKey, by: caller, in: ActionTarget(project: project)
     ) { context, connection in
       let now = context.now
       let pool = try Pools.find(project: project, tenant: nil, connection)
-      let text = try Self.insert(for: project, random: random, at: now, connection)
+      let text = try Self.insert(for: project, random: store.random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
       var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: pool)
       entry.add(.keyLabel, .text(key.label))

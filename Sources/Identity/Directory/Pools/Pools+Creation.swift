@@ -75,7 +75,6 @@ extension Pools {
 
   private func insertingProject(_ id: String, _ displayName: String) -> Action<PoolSettings> {
     let name = displayName.isEmpty ? id : displayName
-    let random = store.random
     return { context, connection in
       // The project's row, which has the name too, is inserted before that of its pool.
       try checkName(name, isTenant: false)
@@ -85,14 +84,14 @@ extension Pools {
         try connection.run(
           """
           INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
-          VALUES (\(id), \(try Self.freeNumber(random, connection)), \(name),
+          VALUES (\(id), \(try Self.freeNumber(store.random, connection)), \(name),
             \(settings.emailPrivacy), \(context.now))
           """)
       } catch let error as DatabaseError {
         if case .uniqueViolation = error.code { throw PoolError.projectIDTaken }
         throw error
       }
-      try APIKeys.insert(for: ID(id), random: random, at: context.now, connection)
+      try APIKeys.insert(for: ID(id), random: store.random, at: context.now, connection)
       var edit = PoolEdit(
         displayName: name,
         signIn: SignInMethods(

@@ -165,7 +165,6 @@ public struct AdministratorFactors: Sendable {
       isAsked
       ? try await administrators.verifyPassword(
         password, in: session, by: author, AdministratorFactorError.self) : nil
-    let (random, totp, outbox) = (store.random, totp, store.outbox)
     let outcome: Result<ActionOutcome<[Secret]>, AdministratorFactorError> =
       try await store.write(by: author) { connection in
         guard let record = try Administrators.presentRecord(administrator, at: now, connection)
@@ -198,19 +197,19 @@ public struct AdministratorFactors: Sendable {
         }
         guard try ticket.use(connection) else { return .failure(.ended) }
         try totp.store(ticket.secret, lastStep: step, of: administrator, at: now, connection)
-        let codes = try RecoveryCodes.make(for: administrator, random: random, connection)
+        let codes = try RecoveryCodes.make(for: administrator, random: store.random, connection)
         let ended = try ConsoleSessions.endAll(
           of: administrator, but: session?.id, at: now, connection)
         var renewed: NewConsoleSession?
         if let session {
-          renewed = try ConsoleSessions.renew(session, at: now, random: random, connection)
+          renewed = try ConsoleSessions.renew(session, at: now, random: store.random, connection)
         }
         var entry = Administrators.entry(.administratorEnroll, record)
         entry.add(
           .authenticator, from: record.enrolledAt != nil ? .secret : .absent, to: .secret)
         entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
-        try outbox.notify(
+        try store.outbox.notify(
           record.administrator,
           record.enrolledAt != nil ? .authenticatorReplaced : .authenticatorSetUp, at: now,
           connection)
@@ -252,13 +251,12 @@ public struct AdministratorFactors: Sendable {
     for id: ID<Administrator>, currentCode: TypedCode, in session: ConsoleSession? = nil,
     by author: Author
   ) async throws -> [Secret] {
-    let random = store.random
-    return try await change(
+    try await change(
       id, currentCode, in: session, needsApp: false, endsSessions: false, by: author
     ) {
       _, connection in
       let left = try RecoveryCodes.left(of: id, connection)
-      let codes = try RecoveryCodes.make(for: id, random: random, connection)
+      let codes = try RecoveryCodes.make(for: id, random: store.random, connection)
       return .success(
         Change(
           action: .administratorRecoveryCodes,
@@ -315,7 +313,6 @@ public struct AdministratorFactors: Sendable {
       -> Result<Change, AdministratorFactorError>
   ) async throws -> [Secret] {
     let now = store.clock.now()
-    let (totp, outbox) = (totp, store.outbox)
     let outcome: Result<[Secret], AdministratorFactorError> =
       try await store.write(by: author) { connection in
         if let session, try !ConsoleSessions.isOpen(session, at: now, connection) {
@@ -346,7 +343,7 @@ public struct AdministratorFactors: Sendable {
         for audit in change.audit { entry.add(audit) }
         entry.addEnded(ended)
         try entry.record(by: author, at: now, connection)
-        try outbox.notify(record.administrator, change.notice, at: now, connection)
+        try store.outbox.notify(record.administrator, change.notice, at: now, connection)
         return .success(change.codes)
       }
     return try outcome.get()

@@ -15,12 +15,11 @@ public struct Administrators: Sendable {
     let hash = try await check(email: email, displayName: displayName, password: password)
     let now = store.clock.now()
     let id = ID<Administrator>(store.random.uuid())
-    let outbox = store.outbox
     return try await store.write(by: author) { connection in
       let administrator = try Self.insert(
         id, email: email, displayName: displayName, hash: hash, grant: grant, by: author, at: now,
         connection)
-      try outbox.notify(
+      try store.outbox.notify(
         of: .given, grant, until: nil, of: administrator, by: author, at: now, connection)
       return administrator
     }

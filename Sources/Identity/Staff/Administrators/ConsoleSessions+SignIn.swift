@@ -76,7 +76,6 @@ extension ConsoleSessions {
       }
       throw error
     }
-    let (random, tickets) = (store.random, tickets)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: ConsoleSignIn? = try await store.write { connection in
       // Reread in the transaction that starts the session: all may have changed during hashing.
@@ -97,12 +96,12 @@ extension ConsoleSessions {
         try entry.record(by: author, at: now, connection)
         let ticket = ConsoleTicket(
           id, secret: try Self.ticketSecret(of: id, isFromProvider: false, connection), at: now,
-          random: random)
+          random: store.random)
         return .secondFactorDue(try ticket.sealed(.signIn, by: tickets), current.methods)
       }
       let new = try Self.begin(
         id, address: address, userAgent: userAgent, requestID: requestID, at: now,
-        random: random, connection)
+        random: store.random, connection)
       try notify(
         of: new, from: RequestOrigin(address: address, userAgent: userAgent),
         requestID: requestID, devices, connection)
@@ -124,7 +123,7 @@ extension ConsoleSessions {
     guard let ticket = ConsoleTicket(pending, .signIn, at: now, by: tickets) else {
       throw ConsoleSignInError.ended
     }
-    let (random, totp, id) = (store.random, totp, ticket.administrator)
+    let id = ticket.administrator
     let devices = self.devices(devices, at: now)
     let author = Author(actor: .visitor, address: address, requestID: requestID)
     let outcome: Result<NewConsoleSession, ConsoleSignInError> =
@@ -146,7 +145,7 @@ extension ConsoleSessions {
         guard try ticket.use(connection) else { return .failure(.ended) }
         let new = try Self.begin(
           id, address: address, userAgent: userAgent, requestID: requestID, proof: proof,
-          provider: ticket.provider, at: now, random: random, connection)
+          provider: ticket.provider, at: now, random: store.random, connection)
         try notify(
           of: new, from: RequestOrigin(address: address, userAgent: userAgent),
           requestID: requestID, devices, connection)

@@ -127,7 +127,6 @@ public struct Invitations: Sendable {
     guard let known else { throw JoiningError.ended }
     let hash = try await administrators.check(
       email: known.email, displayName: displayName, password: password)
-    let (random, outbox) = (store.random, store.outbox)
     return try await store.write { connection in
       guard try PasswordSignIn.find(connection) == nil else {
         throw JoiningError.passwordSignInOff
@@ -144,12 +143,12 @@ public struct Invitations: Sendable {
         invitation.id, email: invitation.email, displayName: displayName, hash: hash,
         grant: invitation.grant, until: invitation.grantEndsAt,
         invitedBy: invitation.inviterName, by: author, at: now, connection)
-      try outbox.notify(
+      try store.outbox.notify(
         of: .given, invitation.grant, until: invitation.grantEndsAt, of: administrator,
         by: author, invitedBy: invitation.inviterName, at: now, connection)
       return try ConsoleSessions.begin(
         invitation.id, address: address, userAgent: userAgent, requestID: requestID, at: now,
-        random: random, connection)
+        random: store.random, connection)
     }
   }
 

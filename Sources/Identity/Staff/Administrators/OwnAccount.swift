@@ -25,7 +25,6 @@ public struct OwnAccount: Sendable {
     let hash = try await administrators.verifyPassword(old, of: administrator, by: author)
     let fresh = try await administrators.check(new, of: administrator.email)
     let now = store.clock.now()
-    let outbox = store.outbox
     return try await store.write(by: author) { connection in
       guard try ConsoleSessions.isOpen(session, at: now, connection) else {
         throw PasswordChangeError.sessionEnded
@@ -42,7 +41,7 @@ public struct OwnAccount: Sendable {
       var entry = AuditEntry(.administratorPassword, of: administrator)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
-      try outbox.notify(administrator, .passwordChanged, at: now, connection)
+      try store.outbox.notify(administrator, .passwordChanged, at: now, connection)
       return ended
     }
   }
@@ -54,7 +53,6 @@ public struct OwnAccount: Sendable {
   ) async throws {
     let fresh = try await administrators.check(new, of: administrator.email)
     let now = store.clock.now()
-    let outbox = store.outbox
     try await store.write(by: author) { connection in
       let changed = try connection.run(
         """
@@ -69,7 +67,7 @@ public struct OwnAccount: Sendable {
       var entry = AuditEntry(.administratorResetPassword, of: administrator)
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
-      try outbox.notify(
+      try store.outbox.notify(
         administrator, .passwordReset, by: author.actor, at: now, connection)
     }
   }

@@ -60,8 +60,7 @@ public struct Setup: Sendable {
     try await checkCode(digest, address: address, at: now)
     let hash = try await administrators.check(
       email: email, displayName: displayName, password: password)
-    let random = store.random
-    let id = ID<Administrator>(random.uuid())
+    let id = ID<Administrator>(store.random.uuid())
     return try await store.write { connection in
       guard try !Administrators.hasOwner(connection) else { throw JoiningError.closed }
       // A new code may have been issued while the password was hashed.
@@ -73,7 +72,8 @@ public struct Setup: Sendable {
         by: author, at: now, connection)
       try Self.stored.store(nil, connection)
       return try ConsoleSessions.begin(
-        id, address: address, userAgent: userAgent, requestID: requestID, at: now, random: random,
+        id, address: address, userAgent: userAgent, requestID: requestID, at: now,
+        random: store.random,
         connection)
     }
   }

@@ -63,7 +63,6 @@ extension Passkeys {
     _ counter: ThrottleCounter, for party: RelyingParty, from origin: SignInOrigin
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()
-    let (random, sessions) = (store.random, sessions)
     let devices = sessions.devices(origin.devices, at: now)
     let author = Author(
       actor: .visitor, address: origin.address, requestID: origin.requestID)
@@ -93,7 +92,7 @@ extension Passkeys {
           let new = try ConsoleSessions.begin(
             record.administrator, address: origin.address, userAgent: origin.userAgent,
             requestID: origin.requestID, proof: .passkey(name: record.passkey.name),
-            provider: first?.provider, at: now, random: random, connection)
+            provider: first?.provider, at: now, random: store.random, connection)
           try sessions.notify(
             of: new, from: RequestOrigin(address: origin.address, userAgent: origin.userAgent),
             requestID: origin.requestID, devices, connection)
@@ -204,7 +203,6 @@ extension Passkeys {
     let ticket = ConsoleTicket(
       text, .passkeyReauthentication, at: now, by: tickets, boundTo: session.csrfToken)
     guard let ticket, ticket.administrator == administrator.id else { throw PasskeyError.ended }
-    let random = store.random
     let outcome: Result<NewConsoleSession, PasskeyError> =
       try await store.write(by: author) { connection in
         // Nothing is used up or recorded for a session that has ended since the request began.
@@ -224,7 +222,7 @@ extension Passkeys {
         case .passed(let record):
           let renewed = try ConsoleSessions.reauthenticate(
             session, with: .passkey(name: record.passkey.name), by: author, at: now,
-            random: random, connection)
+            random: store.random, connection)
           return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }
@@ -238,7 +236,6 @@ extension Passkeys {
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()
     let administrator = session.administrator
-    let (totp, random) = (totp, store.random)
     let outcome: Result<NewConsoleSession, PasskeyError> =
       try await store.write(by: author) { connection in
         guard try ConsoleSessions.isOpen(session, at: now, connection) else {
@@ -252,7 +249,7 @@ extension Passkeys {
         case .failure: return .failure(.refused)
         case .success(let proof):
           let renewed = try ConsoleSessions.reauthenticate(
-            session, with: proof, by: author, at: now, random: random, connection)
+            session, with: proof, by: author, at: now, random: store.random, connection)
           return renewed.map { .success($0) } ?? .failure(.sessionEnded)
         }
       }

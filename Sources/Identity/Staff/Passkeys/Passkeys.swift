@@ -110,7 +110,6 @@ public struct Passkeys: Sendable {
     let passkey = Passkey(
       id: ID(store.random.uuid()), name: name, createdAt: now, lastUsedAt: nil,
       isBackedUp: new.isBackedUp)
-    let (outbox, random) = (store.outbox, store.random)
     return try await store.write(by: author) { connection in
       if try Self.needsReauthentication(session, at: now, connection) {
         throw PasskeyError.reauthenticationRequired
@@ -145,10 +144,10 @@ public struct Passkeys: Sendable {
         try !methods.contains(.totp) && RecoveryCodes.left(of: id, connection) == 0
         && !PasskeyRequirement.applies(to: session.administrator, connection)
       let codes =
-        needsCodes ? try RecoveryCodes.make(for: id, random: random, connection) : []
+        needsCodes ? try RecoveryCodes.make(for: id, random: store.random, connection) : []
       if needsCodes { entry.add(.codes, from: .number(0), to: .number(codes.count)) }
       try entry.record(by: author, at: now, connection)
-      try outbox.notify(
+      try store.outbox.notify(
         session.administrator, .passkeyAdded(name: name), at: now, connection)
       return NewPasskey(passkey: passkey, recoveryCodes: codes)
     }
@@ -186,7 +185,6 @@ public struct Passkeys: Sendable {
     _ id: ID<Passkey>, in session: ConsoleSession, by author: Author
   ) async throws {
     let administrator = session.administrator
-    let outbox = store.outbox
     try await change(id, in: session) { passkey, now, connection in
       try connection.run("DELETE FROM passkey WHERE passkey_id = \(id)")
       // Checked after the change, with the grants of now.
@@ -218,7 +216,7 @@ public struct Passkeys: Sendable {
       if codes > 0 { entry.add(.codes, lost: .number(codes)) }
       entry.addEnded(ended)
       try entry.record(by: author, at: now, connection)
-      try outbox.notify(
+      try store.outbox.notify(
         administrator, .passkeyRemoved(name: passkey.name), at: now, connection)
     }
   }

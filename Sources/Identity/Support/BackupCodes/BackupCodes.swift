@@ -115,8 +115,7 @@ public struct BackupCodes: Sendable {
     _ kind: BackupCodeStore.Kind, _ request: ActionRequest, of id: ID<Account>, in pool: Pool,
     as action: AuditAction, telling notice: UserNotice
   ) async throws -> ActionOutcome<Int> {
-    let outbox = store.outbox
-    return try await store.run(
+    try await store.run(
       kind == .temporary ? .revokeTemporaryCode : .revokeRecoveryCodes, by: .console(request),
       on: .user(id, in: pool)
     ) {
@@ -126,7 +125,7 @@ public struct BackupCodes: Sendable {
         throw ActionDenial.noCodes
       }
       try BackupCodeStore.clear([kind], of: account.key, connection)
-      try outbox.notify(notice, account, in: pool, at: now, connection)
+      try store.outbox.notify(notice, account, in: pool, at: now, connection)
       var entry = AuditEntry(action, of: account, in: pool)
       entry.add(.codes, lost: .number(left.count))
       entry.add(.codesCreatedAt, .instant(left.madeAt))

@@ -132,8 +132,7 @@ public struct Resynchronizations: Sendable {
   public func clearOffset(
     _ factor: ID<Factor>, of id: ID<Account>, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ClockChange> {
-    let outbox = store.outbox
-    return try await store.run(.clearClockOffset, by: .console(request), on: .user(id, in: pool)) {
+    try await store.run(.clearClockOffset, by: .console(request), on: .user(id, in: pool)) {
       account, context, connection in
       let now = context.now
       let old = try Support.find(factor, of: account).factor
@@ -143,7 +142,7 @@ public struct Resynchronizations: Sendable {
         UPDATE factor SET clock_offset = NULL, clock_trend = 0
         WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         """)
-      try outbox.notify(
+      try store.outbox.notify(
         .clockOffsetCleared(name: old.label), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorClearOffset, of: account, in: pool)
       entry.add(.factors, .of([old]))

@@ -13,8 +13,6 @@ extension Enrollments {
     _ session: UserSession, enrollment: String, by author: Author
   ) async throws -> SessionGrant? {
     let now = store.clock.now()
-    let store = store
-    let (random, outbox) = (store.random, store.outbox)
     return try await store.write(by: author) { connection in
       let account = try Sessions.check(session, connection)
       let found = account.factors.filter { $0.id.text == enrollment }
@@ -28,7 +26,7 @@ extension Enrollments {
       entry.addEnded(ended)
       try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author, limitedBy: .factor, at: now, connection)
-      try outbox.notifyOwn(
+      try store.outbox.notifyOwn(
         .factorWithdrawn(name: factor.label), account, in: session.pool, at: now, connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
@@ -39,7 +37,7 @@ extension Enrollments {
       else { return nil }
       return try Sessions.renew(
         session, from: account, to: changed, with: .continuation(of: session), at: now,
-        random: random,
+        random: store.random,
         connection)
     }
   }

@@ -75,7 +75,6 @@ public struct CustomTokens: Sendable {
     guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
     let contents = try await read(token, for: pool)
     let now = store.clock.now()
-    let random = store.random
     // Nil if the sign-in is refused: returned, so that the transaction keeps the enrollment link.
     let result: (grant: SessionGrant, isNewUser: Bool)? = try await store.write(
       by: author
@@ -106,7 +105,7 @@ public struct CustomTokens: Sendable {
       }
       let grant = try Sessions.begin(
         account, in: pool, provider: .custom, secondFactor: nil,
-        with: .signInWith(claims: contents.claims), at: now, random: random, connection)
+        with: .signInWith(claims: contents.claims), at: now, random: store.random, connection)
       return (grant: grant, isNewUser: known == nil)
     }
     if let signer = contents.signer { trustedTokenKeys.uses.note(signer, at: now) }

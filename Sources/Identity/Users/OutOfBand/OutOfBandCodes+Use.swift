@@ -121,7 +121,6 @@ extension OutOfBandCodes {
     _ code: String, in pool: Pool? = nil, of user: CodeUser? = nil, by author: Author
   ) async throws -> AppliedCode {
     let now = store.clock.now()
-    let store = store
     return try await store.write(by: author) { connection in
       if case .session(let session) = user {
         _ = try Sessions.check(session, connection)

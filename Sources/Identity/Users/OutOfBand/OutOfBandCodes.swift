@@ -18,7 +18,6 @@ public struct OutOfBandCodes: Sendable {
     _ request: OutOfBandRequest, in pool: Pool, hidingUsers: Bool, from network: ClientAddress?
   ) async throws -> String {
     let request = try checked(request, in: pool)
-    let store = store
     // Returned, not thrown, so that the transaction keeps the counted attempt.
     let outcome: Result<String, OutOfBandError> = try await store.write {
       now, connection in
@@ -79,7 +78,6 @@ public struct OutOfBandCodes: Sendable {
   ) async throws -> OutOfBandLink {
     let request = try checked(request, in: pool)
     let now = store.clock.now()
-    let store = store
     return try await store.write(by: author) { connection in
       let prerequisites = try LinkSettings.read(pool, store.profile, connection)
         .leading(to: request.linkDomain)

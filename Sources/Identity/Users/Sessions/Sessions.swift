@@ -21,8 +21,7 @@ public struct Sessions: Sendable {
   /// Checks that a session is still valid, and that it would be refreshed: one without a second factor
   /// isn't if the user should have one by now and the pool refuses such sessions.
   public func checkContinuing(_ session: UserSession) async throws -> Account {
-    let store = store
-    return try await store.read { now, connection in
+    try await store.read { now, connection in
       let account = try Self.check(session, connection)
       guard try !store.refusesToContinue(session, of: account, at: now, connection) else {
         throw SessionError.enrollmentRequired

@@ -46,7 +46,6 @@ extension SignIns {
       throw SignInError.invalidPendingCredential
     }
     let now = store.clock.now()
-    let (random, totp) = (store.random, totp)
     let outcome: Result<SessionGrant, SignInError> = try await store.write(
       by: author
     ) {
@@ -96,7 +95,7 @@ extension SignIns {
           account, in: pool, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: factor.kind, enrollment: factor.id),
           with: .signInWith(claims: ticket.claims, backupCode: !isOfApp), at: now,
-          random: random, setting: change, connection)
+          random: store.random, setting: change, connection)
       )
     }
     return try outcome.get()
@@ -208,7 +207,6 @@ extension SignIns {
     guard case .code(let sessionInfo, let code) = proof else {
       throw SignInError.invalidTemporaryProof
     }
-    let (random, tickets) = (store.random, tickets)
     let outcome: Result<SessionGrant, SignInError> = try await store.write {
       now, connection in
       let pending: Pending
@@ -241,7 +239,7 @@ extension SignIns {
         try Sessions.begin(
           account, in: pending.pool, provider: ticket.provider,
           secondFactor: SecondFactorClaim(kind: .phone, enrollment: factor.id),
-          with: .signInWith(claims: ticket.claims), at: now, random: random, setting: change,
+          with: .signInWith(claims: ticket.claims), at: now, random: store.random, setting: change,
           connection))
     }
     return try outcome.get()

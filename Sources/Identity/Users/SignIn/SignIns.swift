@@ -36,7 +36,7 @@ public struct SignIns: Sendable {
     }
     let hash = try await accounts.check(new, in: pool)
     let now = store.clock.now()
-    let (random, fields) = (store.random, new)
+    let fields = new
     let result: Result<SessionGrant, AccountError> = try await store.write(
       by: author
     ) {
@@ -49,7 +49,7 @@ public struct SignIns: Sendable {
       {
         return .failure(refusal)
       }
-      let uid = random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
+      let uid = store.random.text(AccountRules.uidLength, from: AccountRules.uidAlphabet)
       let account = try AccountRecord.insert(
         fields, passwordHash: hash?.encoded, anonymous: anonymous, in: pool,
         uid: uid, at: now, connection)
@@ -57,7 +57,7 @@ public struct SignIns: Sendable {
       return .success(
         try Sessions.begin(
           account, in: pool, provider: anonymous ? .anonymous : .password, secondFactor: nil,
-          with: .signIn, at: now, random: random, connection))
+          with: .signIn, at: now, random: store.random, connection))
     }
     return try result.get()
   }

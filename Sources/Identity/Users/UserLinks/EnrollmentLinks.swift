@@ -105,7 +105,6 @@ public struct EnrollmentLinks: Sendable {
   public func send(
     _ request: ActionRequest, to id: ID<Account>, in pool: Pool
   ) async throws -> ActionOutcome<String> {
-    let store = store
     let sender = request.agent.administrator.displayName
     return try await store.run(.sendEnrollmentLink, by: .console(request), on: .user(id, in: pool))
     {

@@ -52,7 +52,6 @@ public struct ReportedChanges: Sendable {
     -> ReportedChange
   {
     let now = store.clock.now()
-    let store = store
     return try await store.write(by: author) { connection in
       let link = try Self.find(code, at: now, connection)
       guard let account = try AccountRecord.find(key: link.account, connection) else {
