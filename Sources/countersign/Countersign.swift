@@ -45,6 +45,10 @@ struct Countersign {
       Terminal.complain(Message("The argument {word} isn't UTF-8 text.", ["word": .text(word)]))
       return 64
     }
+    // What the commands of token-key were called before, which scripts may still do.
+    if words.first == "signer" {
+      return await run(["token-key"] + words.dropFirst(), environment: environment)
+    }
     if words.isEmpty || ["--help", "-h"].contains(words[0]) || words == ["help"] {
       Terminal.say(document: OperatorText.page(help()))
       return words.isEmpty ? 64 : 0

@@ -179,7 +179,7 @@ def test_the_server_serves_https(tmp_path):
         assert server.stop() == 0
 
 
-@pytest.mark.parametrize("group", ["admin", "token", "signer", "keys", "clock"])
+@pytest.mark.parametrize("group", ["admin", "token", "token-key", "keys", "clock"])
 def test_a_command_group_lists_its_commands(group):
     alone, asked, wrong = run(group), run(group, "--help"), run(group, "nonsense")
     assert (alone.returncode, asked.returncode, wrong.returncode) == (64, 0, 64)

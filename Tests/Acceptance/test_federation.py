@@ -49,7 +49,7 @@ def custom_token(key, algorithm="RS256", headers=None, **more):
 
 def register(server, project, key, *more):
     answer = run(
-        "signer", "add", "--data", server.data, "--project", project, "--issuer", BACK_END, *more,
+        "token-key", "add", "--data", server.data, "--project", project, "--issuer", BACK_END, *more,
         input=pem(key))
     assert answer.returncode == 0, answer.stderr
     return answer.stdout.split()[1].strip(",")
@@ -74,21 +74,21 @@ def test_a_custom_token_of_a_back_end_signs_in(standalone, api, key):
 def test_keys_are_listed_and_revoked_on_the_command_line(standalone, api, key):
     signer = register(standalone, api.project, key, "--key-id", "k1")
     again = run(
-        "signer", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
+        "token-key", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
         input=pem(key))
     assert again.returncode == 78 and "already registered" in again.stderr
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption()).decode()
     refusal = run(
-        "signer", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
+        "token-key", "add", "--data", standalone.data, "--project", api.project, "--issuer", BACK_END,
         input=private)
     assert refusal.returncode == 78 and "private key" in refusal.stderr
-    listed = run("signer", "list", "--data", standalone.data, "--project", api.project).stdout
+    listed = run("token-key", "list", "--data", standalone.data, "--project", api.project).stdout
     assert signer in listed and "k1" in listed and "active" in listed
     ok(sign_in(api, custom_token(key, headers={"kid": "k1"})))
     assert run(
-        "signer", "revoke", "--data", standalone.data, "--project", api.project, signer
+        "token-key", "revoke", "--data", standalone.data, "--project", api.project, signer
     ).returncode == 0
     refused(sign_in(api, custom_token(key)), "CREDENTIAL_MISMATCH")
 

@@ -54,7 +54,7 @@ def custom_tokens(url, project):
 
     key, other = (rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2))
     added = run(
-        "signer", "add", "--data", Server.folders[url], "--project", project,
+        "token-key", "add", "--data", Server.folders[url], "--project", project,
         "--issuer", "backend@acme.example", input=key.public_key().public_bytes(
             serialization.Encoding.PEM,
             serialization.PublicFormat.SubjectPublicKeyInfo).decode())

@@ -268,7 +268,7 @@ def test_documented_commands_and_flags_exist():
     for script in set(re.findall(r"\b(script/\w+)", text)):
         assert os.access(ROOT / script, os.X_OK), script
     helps = {}
-    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|signer \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|project \w+|tenant \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
+    for words in set(re.findall(r"countersign (admin [\w-]+|keys [\w-]+|token-key \w+|token \w+|clock \w+|policy \w+|evidence \w+|audit \w+|user \w+|project \w+|tenant \w+|migrate|doctor|check-config|manual|serve|init|backup|restore|move|import|export|demo)\b", text)):
         helps[words] = run(*words.split(), "--help")
         assert helps[words].returncode == 0, words
     known = "\n".join(result.stdout for result in helps.values())

@@ -209,7 +209,7 @@ def drive_providers(server, api, secrets):
     public = key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo).decode()
     issuer, now = "back-end@acme.example", int(time.time())
-    added = run("signer", "add", "--data", server.data, "--project", api.project, "--issuer",
+    added = run("token-key", "add", "--data", server.data, "--project", api.project, "--issuer",
                 issuer, input=public)
     assert added.returncode == 0, added.stderr
     secrets["custom token"] = jwt.encode({

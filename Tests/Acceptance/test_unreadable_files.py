@@ -47,7 +47,7 @@ def test_a_folder_in_place_of_a_file_is_an_error_in_the_configuration(tmp_path, 
 
 def test_a_signers_key_on_a_disk_with_errors_is_worth_another_attempt(tmp_path):
     (tmp_path / "signer.pem").write_text("a key")
-    words = ["signer", "add", "--data", tmp_path, "--project", "acme-app", "--issuer",
+    words = ["token-key", "add", "--data", tmp_path, "--project", "acme-app", "--issuer",
              "back-end@example.com", "--key", tmp_path / "signer.pem"]
     refusal = run(*words, env={**preloaded(tmp_path, "unreadable"), "UNREADABLE": "/signer.pem"})
     assert refusal.returncode == 75, refusal.stderr

@@ -122,6 +122,15 @@ import Testing
     #expect(await Countersign.run(["--version"], environment: [:]) == 0)
   }
 
+  @Test func `commands are found by their former name, which isn't listed`() async {
+    for name in ["token-key", "signer"] {
+      #expect(await Countersign.run([name, "add", "--help"], environment: [:]) == 0)
+      #expect(await Countersign.run(["help", name, "revoke"], environment: [:]) == 0)
+      #expect(await Countersign.run([name], environment: [:]) == 64)
+    }
+    #expect(!Countersign.commands.contains { $0.name.hasPrefix("signer") })
+  }
+
   @Test func `every command has help`() async {
     for command in Countersign.commands {
       let words = command.name.split(separator: " ").map(String.init) + ["--help"]

@@ -88,7 +88,7 @@ enum TokenRevokeCommand: ProjectRevocation {
 }
 
 enum TrustedTokenKeyAddCommand: Command {
-  static let name = "signer add"
+  static let name = "token-key add"
   static let summary = Message(
     """
     registers a custom token signing key; anyone with its private key can sign in as any user of \
@@ -113,14 +113,14 @@ enum TrustedTokenKeyAddCommand: Command {
     let key = try read(arguments.value("key"))
     return try await Instance.use(arguments) { instance in
       do {
-        let signer = try await instance.identity.trustedTokenKeys.add(
+        let added = try await instance.identity.trustedTokenKeys.add(
           to: ID(project), issuer: issuer, keyID: arguments.value("key-id"), key: key,
           by: .program(Author(actor: .commandLine))
         ).value
         Terminal.say(
           Message(
             "Registered {id}, SHA-256 {fingerprint}.",
-            ["id": .text("\(signer.id)"), "fingerprint": .text(signer.fingerprint)]))
+            ["id": .text("\(added.id)"), "fingerprint": .text(added.fingerprint)]))
         return 0
       } catch is PoolLookupError {
         throw ConfigurationError(Instance.notFound(project, tenant: nil))
@@ -164,22 +164,20 @@ enum TrustedTokenKeyAddCommand: Command {
 }
 
 enum TrustedTokenKeyListCommand: ProjectList {
-  static let name = "signer list"
+  static let name = "token-key list"
   static let summary = Message("lists a project's custom token signing keys")
 
   static func list(_ project: ID<Project>, _ identity: Identity) async throws -> Bool {
-    let signers = try await identity.trustedTokenKeys.list(project)
-    for signer in signers {
-      say(
-        signer.id.text, signer.issuer, signer.keyID ?? "-", signer.label,
-        revokedAt: signer.revokedAt)
+    let keys = try await identity.trustedTokenKeys.list(project)
+    for key in keys {
+      say(key.id.text, key.issuer, key.keyID ?? "-", key.label, revokedAt: key.revokedAt)
     }
-    return !signers.isEmpty
+    return !keys.isEmpty
   }
 }
 
 enum TrustedTokenKeyRevokeCommand: ProjectRevocation {
-  static let name = "signer revoke"
+  static let name = "token-key revoke"
   static let summary = Message("revokes a custom token signing key immediately")
   static let operand = Message("the ID of a key")
   static let unknown = Message("The project has no active key with this ID.")
