@@ -22,7 +22,7 @@ struct DatabaseDamageTests {
           lines.withLock { $0.append(line) }
           return true
         })
-      let watch = Task { await IntegrityWatch(instance, log: log).run() }
+      let watch = Task { await IntegrityWatch(instance, log: log).reportDamage() }
       let readiness = Readiness(
         instance.identity, folder, environment: [:], certificate: nil, mail: nil, auditFile: nil,
         file: nil, isDamaged: { database.damage != nil }, hasSpace: { true },

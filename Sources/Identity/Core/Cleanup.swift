@@ -1,4 +1,5 @@
 import Database
+import Synchronization
 
 /// A part of ``Identity/purgeExpired()`` in one transaction, which changes a limited number of rows.
 ///
@@ -60,6 +61,44 @@ public enum Pacer {
 
   /// Returns the pause after a batch that took as long.
   package static func rest(after duration: Duration) -> Duration { max(pause, duration * 2) }
+}
+
+/// Tells one task that there's work, so that it needn't look for some all the time.
+public final class WorkSignal: Sendable {
+  private struct State {
+    var isSent = false
+    /// The pause of the task; nil while it works.
+    var pause: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  var isSent: Bool { state.withLock(\.isSent) }
+
+  /// Call it after the transaction that left the work.
+  public func send() {
+    state.withLock { state in
+      state.isSent = true
+      state.pause?.cancel()
+    }
+  }
+
+  /// Pauses until there's work, or for a time; returns false when the task is canceled meanwhile.
+  public func pause(atMost time: Duration) async -> Bool {
+    let pause = state.withLock { state in
+      if !state.isSent { state.pause = Task { _ = try? await Task.sleep(for: time) } }
+      return state.pause
+    }
+    await withTaskCancellationHandler {
+      await pause?.value
+    } onCancel: {
+      pause?.cancel()
+    }
+    state.withLock { $0 = State() }
+    return !Task.isCancelled
+  }
 }
 
 extension Connection {

@@ -15,6 +15,7 @@ package final class Store: Sendable {
   let administratorTOTP: AdministratorTOTP
   let expectedTime: ExpectedTime
   let passwordAttempts = PasswordAttempts()
+  let bulkWork = WorkSignal()
   private let refusesWrites = Mutex(false)
 
   /// Whether this program may write to the database: its schema isn't for newer ones only, and the

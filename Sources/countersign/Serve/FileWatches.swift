@@ -28,7 +28,6 @@ struct FileWatches: Sendable {
     self.tasks = tasks
   }
 
-  /// Stops watching; doesn't wait.
   func cancel() {
     for task in tasks { task.cancel() }
   }
@@ -52,7 +51,6 @@ actor PolicyFileWatch {
     self.say = say
   }
 
-  /// Checks the file every two seconds until the task is canceled.
   func run() async {
     repeat { await check() } while (try? await Task.sleep(for: .seconds(2))) != nil
   }
@@ -185,7 +183,6 @@ struct BackupWatch: Sendable {
           """, ["folder": .text(folder.path), "count": .number(age)]))
   }
 
-  /// Checks the newest backup every hour until the task is canceled.
   func run() async {
     repeat { check() } while (try? await Task.sleep(for: .seconds(3_600))) != nil
   }
@@ -193,13 +190,14 @@ struct BackupWatch: Sendable {
 
 /// Checks the database file for corruption about once a day, in a quiet moment; a server's database
 /// is checked by its operators.
-struct IntegrityWatch: Sendable {
+actor IntegrityWatch {
   private let identity: Identity
   private let database: SQLiteDatabase?
   private let log: Log
+  /// The number of writes at the last look.
+  private var writes: Int
+  private var abandoned: Instant?
 
-  /// How often it looks whether a check is due.
-  private static let pause = Duration.seconds(600)
   /// The number of writes between two looks up to which the server is quiet.
   private static let fewWrites = 600
   /// The time after which a check is abandoned.
@@ -208,29 +206,23 @@ struct IntegrityWatch: Sendable {
   init(_ instance: Instance, log: Log) {
     (identity, self.log) = (instance.identity, log)
     database = instance.database as? SQLiteDatabase
+    writes = database?.statistics.writes ?? 0
   }
 
-  func run() async {
+  func look() async throws {
     guard let database else { return }
-    async let _ = reportDamage(of: database)
-    var writes = database.statistics.writes
-    var abandoned: Instant?
-    while (try? await Task.sleep(for: Self.pause)) != nil {
-      let now = database.statistics.writes
-      defer { writes = now }
-      do {
-        let isQuiet = now - writes <= Self.fewWrites
-        guard try await identity.integrityChecks.isDue(isQuiet: isQuiet, abandoned: abandoned)
-        else { continue }
-        if try await !check(database) { abandoned = identity.clock.now() }
-      } catch {
-        log.add(.taskFailed(.checkIntegrity, reason: "\(error)"))
-      }
-    }
+    let last = writes
+    writes = database.statistics.writes
+    let isQuiet = writes - last <= Self.fewWrites
+    guard try await identity.integrityChecks.isDue(isQuiet: isQuiet, abandoned: abandoned),
+      try await !check(database)
+    else { return }
+    abandoned = identity.clock.now()
   }
 
   /// Reports the first statement that finds the file damaged, long before the next check does.
-  private func reportDamage(of database: SQLiteDatabase) async {
+  func reportDamage() async {
+    guard let database else { return }
     for await error in database.damages { log.add(.databaseDamaged([error.message])) }
   }
 

@@ -16,43 +16,66 @@ struct Housekeeping: Sendable {
     _ identity: Identity, keeper: KeyRotationTask, integrity: IntegrityWatch,
     file: OpenedDatabaseFile?, place: String, log: Log
   ) {
-    self.identity = identity
-    self.log = log
+    (self.identity, self.log) = (identity, log)
     let sealing = AuditSealing(identity, log: log)
+    let watches = ServerWatches(identity, file, place: place, log: log)
     self.sealing = sealing
-    let work = RepeatedWork(lease: identity.taskLease, log: log)
-    tasks = [
-      Task { await Self.renewLease(identity, at: place, log) },
-      work.repeated(every: .seconds(KeyRotationTask.interval), .loadKeys) {
-        try await Pacer.run { try await keeper.look() }
+    let repeated = Self.repeated(identity, keeper, integrity, sealing, watches, log)
+    tasks =
+      repeated.map { task in Task { await task.run(identity.taskLease, log) } } + [
+        Task { await integrity.reportDamage() },
+        // So that the key that signs evidence is published before there is any.
+        Task {
+          await log.failure(of: .createEvidenceKey) {
+            _ = try await identity.evidenceKeys.current()
+          }
+        },
+      ]
+  }
+
+  /// The tasks that are repeated until the server stops.
+  static func repeated(
+    _ identity: Identity, _ keeper: KeyRotationTask, _ integrity: IntegrityWatch,
+    _ sealing: AuditSealing, _ watches: ServerWatches, _ log: Log
+  ) -> [RepeatedTask] {
+    let bulk = identity.bulkRemovals
+    return [
+      .init(.renewLease, every: .seconds(TaskLease.interval)) { try await watches.renewLease() },
+      .init(.loadKeys, inPartsEvery: .seconds(KeyRotationTask.interval)) {
+        try await keeper.look()
       },
-      Task { await Self.watchClock(identity, log) },
-      Task { await Self.watchDatabaseClock(identity, log) },
-      Task { await integrity.run() },
-      Task { await Self.watchFile(file, log) },
+      .init(.watchClock, every: .seconds(1), atOnce: false) { try await watches.checkClock() },
+      .init(.watchClock, every: .seconds(30)) { try await watches.checkDatabaseClock() },
+      .init(nil, every: .seconds(2)) { await watches.checkFile() },
+      .init(.checkIntegrity, every: .seconds(600), atOnce: false) { try await integrity.look() },
       // Also at startup, for data that expired while no server ran.
-      work.repeated(every: .seconds(60), .deleteExpired) { try await Self.purgeExpired(identity) },
-      work.alone(every: .seconds(5), .purge, identity.purge),
-      work.alone(every: .seconds(2), .indexAuditLog, atOnce: false, identity.audit.file),
-      work.alone(every: .seconds(600), .indexUsers, atOnce: false, identity.indexUsers),
-      work.alone(every: .seconds(15), .foldActivity, identity.foldActivity),
-      work.alone(every: .seconds(60), .deleteCodeAttempts, identity.expireCodeAttempts),
-      Task { await sealing.run() },
-      work.alone(
-        every: .seconds(60), .deleteAuditEntries, atOnce: false, identity.removeExpiredAuditEntries),
-      work.repeated(every: .seconds(60), .watchActivity, atOnce: false) {
-        if identity.taskLease.isHeld { try await identity.watchActivity() }
-      },
-      work.alone(every: .milliseconds(250), .bulkRemovals, pauseAfterFailure: .seconds(5)) {
-        try await identity.bulkRemovals.step { failure in
-          log.add(.taskFailed(.bulkRemovals, reason: failure.description))
+      .init(.deleteExpired, every: .seconds(60), orOn: watches.trust) {
+        if identity.taskLease.isHeld {
+          try await identity.purgeExpired()
+        } else {
+          // Those that this server noted.
+          try await identity.recordUses()
         }
       },
-      // So that the key that signs evidence is published before there is any.
-      Task {
-        await log.failure(of: .createEvidenceKey) { _ = try await identity.evidenceKeys.current() }
+      .init(.purge, inPartsEvery: .seconds(5), alone: true, identity.purge),
+      .init(
+        .indexAuditLog, inPartsEvery: .seconds(2), atOnce: false, alone: true, identity.audit.file),
+      .init(
+        .indexUsers, inPartsEvery: .seconds(600), atOnce: false, alone: true, identity.indexUsers),
+      .init(.foldActivity, inPartsEvery: .seconds(15), alone: true, identity.foldActivity),
+      .init(
+        .deleteCodeAttempts, inPartsEvery: .seconds(60), alone: true, identity.expireCodeAttempts),
+      .init(.sealAuditLog, every: .seconds(5)) { await sealing.seal() },
+      .init(
+        .deleteAuditEntries, inPartsEvery: .seconds(60), atOnce: false, alone: true,
+        identity.removeExpiredAuditEntries),
+      .init(.watchActivity, every: .seconds(60), atOnce: false, alone: true) {
+        try await identity.watchActivity()
       },
-      Task { while await slept(Log.period) { log.reportSuppressed() } },
+      .init(.bulkRemovals, inPartsEvery: .seconds(2), orOn: bulk.work, alone: true) {
+        try await bulk.step { log.add(.taskFailed(.bulkRemovals, reason: $0.description)) }
+      },
+      .init(nil, every: Log.period, atOnce: false) { log.reportSuppressed() },
     ]
   }
 
@@ -75,134 +98,129 @@ struct Housekeeping: Sendable {
       try await identity.nodes.leave()
     }
   }
+}
+
+/// A task that the server repeats until it stops, and whose failures are logged.
+struct RepeatedTask: Sendable {
+  /// Nil for one that can't fail.
+  let name: BackgroundTask?
+  let pause: Duration
+  /// What ends the pause early.
+  let signal: WorkSignal
+  /// Whether it begins with the work instead of the pause.
+  let atOnce: Bool
+  /// Whether only one of several servers does it.
+  let alone: Bool
+  /// Does a part of the work, and returns whether there's more.
+  let part: @Sendable () async throws -> Bool
+
+  init(
+    _ name: BackgroundTask?, inPartsEvery pause: Duration, orOn signal: WorkSignal = WorkSignal(),
+    atOnce: Bool = true, alone: Bool = false,
+    _ part: @escaping @Sendable () async throws -> Bool
+  ) {
+    (self.name, self.pause, self.signal) = (name, pause, signal)
+    (self.atOnce, self.alone, self.part) = (atOnce, alone, part)
+  }
+
+  init(
+    _ name: BackgroundTask?, every pause: Duration, orOn signal: WorkSignal = WorkSignal(),
+    atOnce: Bool = true, alone: Bool = false, _ work: @escaping @Sendable () async throws -> Void
+  ) {
+    self.init(name, inPartsEvery: pause, orOn: signal, atOnce: atOnce, alone: alone) {
+      try await work()
+      return false
+    }
+  }
+
+  /// Does all parts, with time for other writes in between, and then pauses.
+  func run(_ lease: TaskLease, _ log: Log) async {
+    if !atOnce, await !signal.pause(atMost: pause) { return }
+    repeat {
+      await log.failure(of: name) {
+        try await Pacer.run { !alone || lease.isHeld ? try await part() : false }
+      }
+    } while await signal.pause(atMost: pause)
+  }
+}
+
+/// What the server watches, with what it reported last.
+actor ServerWatches {
+  private let identity: Identity
+  private let file: OpenedDatabaseFile?
+  private let place: String
+  private let log: Log
+  /// Tells that the clock is trusted again, and what was due meanwhile can be done.
+  let trust = WorkSignal()
+  private var wasHeld = false
+  private var doubt: ClockDoubt?
+  private var differs = false
+  private var wasInPlace = true
+
+  init(_ identity: Identity, _ file: OpenedDatabaseFile?, place: String, log: Log) {
+    (self.identity, self.file, self.place, self.log) = (identity, file, place, log)
+    doubt = identity.clockGuard.doubt
+  }
 
   /// Reports this server to the others, and takes and renews the lease of the tasks that only one
   /// server should do, and that it can do; reports when that changes.
-  private static func renewLease(_ identity: Identity, at place: String, _ log: Log) async {
+  func renewLease() async throws {
     let lease = identity.taskLease
-    var wasHeld = false
-    repeat {
-      await log.failure(of: .renewLease) {
-        if identity.isUsable, try await identity.nodes.report(place) {
-          try await lease.renew()
-        } else {
-          try await lease.release()
-        }
-      }
+    defer {
       let isHeld = lease.isShared && lease.isHeld
       if isHeld != wasHeld { log.add(isHeld ? .tasksTaken : .tasksLost) }
       wasHeld = isHeld
-    } while await slept(.seconds(TaskLease.interval))
+    }
+    if identity.isUsable, try await identity.nodes.report(place) {
+      try await lease.renew()
+    } else {
+      try await lease.release()
+    }
   }
 
   /// Reports each jump of the system clock, when it stops being trusted, and when it's trusted again.
-  private static func watchClock(_ identity: Identity, _ log: Log) async {
-    var last = identity.clockGuard.doubt
-    var purge: Task<Void, Never>?
-    while await slept(.seconds(1)) {
-      do {
-        let doubt = try await identity.checkClock()
-        if let change = identity.clockGuard.takeJump() { log.add(.clockJumped(change)) }
-        if let doubt, last == nil { log.add(.clockDoubted(doubt)) }
-        let isTrustedAgain = doubt == nil && last != nil
-        last = doubt
-        guard isTrustedAgain else { continue }
-        log.add(.clockTrusted)
-        // The next scheduled purge may be a minute away. Meanwhile, the clock is still watched.
-        await purge?.value
-        purge = Task { await log.failure(of: .deleteExpired) { try await purgeExpired(identity) } }
-      } catch {
-        log.add(.taskFailed(.watchClock, reason: "\(error)"))
-      }
-    }
-    purge?.cancel()
-    await purge?.value
+  func checkClock() async throws {
+    let (last, new) = (doubt, try await identity.checkClock())
+    if let change = identity.clockGuard.takeJump() { log.add(.clockJumped(change)) }
+    if let new, last == nil { log.add(.clockDoubted(new)) }
+    doubt = new
+    guard new == nil, last != nil else { return }
+    log.add(.clockTrusted)
+    trust.send()
   }
 
   /// Reports when the clock differs from that of the database's server, with which all servers on
   /// the database can be compared, and when it doesn't any longer.
-  private static func watchDatabaseClock(_ identity: Identity, _ log: Log) async {
-    var differs = false
-    repeat {
-      do {
-        switch try await identity.databaseClock() {
-        case .shared: return
-        case .agrees:
-          if differs { log.add(.databaseClockAgrees) }
-          differs = false
-        case .differs(let seconds):
-          if !differs { log.add(.databaseClockDiffers(seconds: seconds)) }
-          differs = true
-        }
-      } catch {
-        log.add(.taskFailed(.watchClock, reason: "\(error)"))
-      }
-    } while await slept(.seconds(30))
+  func checkDatabaseClock() async throws {
+    switch try await identity.databaseClock() {
+    case .shared: break
+    case .agrees:
+      if differs { log.add(.databaseClockAgrees) }
+      differs = false
+    case .differs(let seconds):
+      if !differs { log.add(.databaseClockDiffers(seconds: seconds)) }
+      differs = true
+    }
   }
 
   /// Reports when the database's file is deleted, moved, or replaced, and when it's back.
-  private static func watchFile(_ file: OpenedDatabaseFile?, _ log: Log) async {
+  func checkFile() {
     guard let file else { return }
-    var wasInPlace = true
-    repeat {
-      let isInPlace = file.isInPlace
-      if wasInPlace, !isInPlace { log.add(.databaseFileLost(path: file.path)) }
-      if !wasInPlace, isInPlace { log.add(.databaseFileFound(path: file.path)) }
-      wasInPlace = isInPlace
-    } while await slept(.seconds(2))
-  }
-
-  private static func purgeExpired(_ identity: Identity) async throws {
-    if identity.taskLease.isHeld {
-      try await identity.purgeExpired()
-    } else {
-      // Those that this server noted.
-      try await identity.recordUses()
-    }
-  }
-}
-
-/// Work that's repeated until its task is canceled, and whose failures are logged.
-private struct RepeatedWork: Sendable {
-  let lease: TaskLease
-  let log: Log
-
-  /// Repeats work after a pause, and begins with it or with the pause.
-  func repeated(
-    every pause: Duration, _ task: BackgroundTask, atOnce: Bool = true,
-    pauseAfterFailure: Duration = .zero, _ work: @escaping @Sendable () async throws -> Void
-  ) -> Task<Void, Never> {
-    Task {
-      if !atOnce, await !slept(pause) { return }
-      repeat {
-        if await log.failure(of: task, work), await !slept(pauseAfterFailure) { return }
-      } while await slept(pause)
-    }
-  }
-
-  /// Repeats the batches of a task that one of several servers does, pausing for other writes in
-  /// between.
-  func alone(
-    every pause: Duration, _ task: BackgroundTask, atOnce: Bool = true,
-    pauseAfterFailure: Duration = .zero, _ batch: @escaping @Sendable () async throws -> Bool
-  ) -> Task<Void, Never> {
-    repeated(every: pause, task, atOnce: atOnce, pauseAfterFailure: pauseAfterFailure) {
-      try await Pacer.run { lease.isHeld ? try await batch() : false }
-    }
+    let isInPlace = file.isInPlace
+    if wasInPlace, !isInPlace { log.add(.databaseFileLost(path: file.path)) }
+    if !wasInPlace, isInPlace { log.add(.databaseFileFound(path: file.path)) }
+    wasInPlace = isInPlace
   }
 }
 
 extension Log {
-  /// Does a part of a task, and logs its failure; returns whether it failed.
-  @discardableResult
+  /// Does a part of a task, and logs its failure.
   fileprivate nonisolated(nonsending) func failure(
-    of task: BackgroundTask, _ work: nonisolated(nonsending) () async throws -> Void
-  ) async -> Bool {
+    of task: BackgroundTask?, _ work: nonisolated(nonsending) () async throws -> Void
+  ) async {
     do { try await work() } catch {
-      add(.taskFailed(task, reason: "\(error)"))
-      return true
+      if let task { add(.taskFailed(task, reason: "\(error)")) }
     }
-    return false
   }
 }
 
@@ -224,21 +242,20 @@ actor AuditSealing {
     self.log = log
   }
 
-  func run() async {
-    repeat {
-      await log.failure(of: .sealAuditLog) {
-        try await Pacer.run { try await chain.seal() }
+  /// One step that fails doesn't prevent the others.
+  func seal() async {
+    await log.failure(of: .sealAuditLog) {
+      try await Pacer.run { try await chain.seal() }
+    }
+    await log.failure(of: .sealAuditLog) { try await reportDelay() }
+    // Erases parts of entries, which must be sealed.
+    await log.failure(of: .sealAuditLog) {
+      try await Pacer.run {
+        guard lease.isHeld else { return false }
+        return try await userData.continueErasures()
       }
-      await log.failure(of: .sealAuditLog) { try await reportDelay() }
-      // Erases parts of entries, which must be sealed.
-      await log.failure(of: .sealAuditLog) {
-        try await Pacer.run {
-          guard lease.isHeld else { return false }
-          return try await userData.continueErasures()
-        }
-      }
-      await log.failure(of: .sealAuditLog) { if lease.isHeld { try await check() } }
-    } while await slept(.seconds(5))
+    }
+    await log.failure(of: .sealAuditLog) { if lease.isHeld { try await check() } }
   }
 
   func finish() async {

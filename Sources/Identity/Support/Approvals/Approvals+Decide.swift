@@ -9,7 +9,9 @@ extension Approvals {
   public func approve(
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<ApprovalOutcome> {
-    try await decide(.approve, id, in: pool, request) { approval, now, connection in
+    let outcome: ActionOutcome<ApprovalOutcome> = try await decide(
+      .approve, id, in: pool, request
+    ) { approval, now, connection in
       let plan = try plan(approval, at: now, connection)
       if case .overtaken(let obstacle) = plan {
         try Self.close(
@@ -23,6 +25,8 @@ extension Approvals {
       }
       return value
     }
+    if case .begun = outcome.value { store.bulkWork.send() }
+    return outcome
   }
 
   /// Only the re-authentication code of the request is used.

@@ -42,7 +42,7 @@ extension BulkRemovals {
         inputErrors: isConfirmed ? [] : [.notConfirmed])
     }
     do {
-      return try await store.run(
+      let outcome: ActionOutcome<BulkJob> = try await store.run(
         .startBulkRemoval, by: .console(request), on: draft,
         plan: { job, context, connection in
           let cause = try Approval.Cause(
@@ -61,6 +61,8 @@ extension BulkRemovals {
         try context.record(entry, connection)
         return try Self.begun(job, in: pool, connection)
       }
+      store.bulkWork.send()
+      return outcome
     } catch let begun as Begun {
       return ActionOutcome(value: begun.job, renewed: nil)
     }

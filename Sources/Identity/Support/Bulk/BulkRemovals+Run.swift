@@ -4,6 +4,9 @@ extension BulkRemovals {
   /// The maximum number of users per transaction.
   public static let part = 50
 
+  /// Tells that this server began a bulk removal or an undo; those of other servers must be looked for.
+  public var work: WorkSignal { store.bulkWork }
+
   /// Processes a part of the oldest running bulk removal in one transaction: removals, audit rows,
   /// emails, and results.
   ///

@@ -25,7 +25,7 @@ extension BulkRemovals {
         content: (job, progress.undoable),
         support: .init(pool: pool, rules: try SupportRules.find(pool, connection)))
     }
-    return try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
+    let outcome = try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
       subject, context, connection in
       let job = subject.job
       try Self.beginUndo(of: job, request, context.rules, at: context.now, connection)
@@ -35,6 +35,8 @@ extension BulkRemovals {
       try context.record(entry, connection)
       return subject.users
     }
+    store.bulkWork.send()
+    return outcome
   }
 
   public func progress(of job: BulkJob, in pool: Pool) async throws -> BulkProgress {

@@ -1,7 +1,7 @@
 import Database
-import Identity
 import Testing
 
+@testable import Identity
 @testable import TestIdentity
 
 /// Undoing a bulk removal.
@@ -39,6 +39,38 @@ import Testing
       #expect(rows.count == 3 && rows.allSatisfy { $0.reason == "mistake" })
       #expect(rows.allSatisfy { $0.actorName == "omar" && $0.new(.bulkRemoval) != nil })
       #expect(await undo(instance, id, by: other) == "nothingToDo")
+    }
+  }
+
+  @Test func `the server is told of each removal and undo that begins, and need not look for them`()
+    async throws
+  {
+    try await withInstance { instance in
+      let work = instance.identity.bulkRemovals.work
+      /// Whether the server was told since the last time.
+      func isTold() async -> Bool {
+        let isTold = work.isSent
+        return await work.pause(atMost: .zero) && isTold
+      }
+      try await instance.addUsers(3)
+      try await instance.setSupportRules { $0.approvalOverUsers = 2 }
+      let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
+      let one = try await instance.draft("u0", by: agent)
+      #expect(await !isTold())
+      try await instance.begin(one, by: agent)
+      #expect(await isTold())
+      try await instance.runAll()
+      #expect(await !isTold())
+      #expect(await undo(instance, one, by: other) == "done")
+      #expect(await isTold())
+      let list = try await instance.draft(instance.addresses(0..<3), by: agent)
+      try await instance.begin(list, by: agent)
+      let approval = try #require(
+        try await instance.identity.approvals.find(forJob: list, in: instance.acme))
+      _ = await isTold()
+      _ = try await instance.identity.approvals.approve(
+        approval.id, in: instance.acme, other.request(nil))
+      #expect(await isTold())
     }
   }
 
