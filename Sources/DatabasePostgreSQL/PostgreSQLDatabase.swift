@@ -177,6 +177,9 @@ public final class PostgreSQLDatabase: Database {
     watch.tell(listener)
   }
 
+  /// Whether the server is running a statement.
+  public var isRunning: Bool { watch.isRunning }
+
   /// Tells which statements have been running for a second or longer, each once, with the sessions that
   /// they wait for.
   public func tellSlowStatements() {

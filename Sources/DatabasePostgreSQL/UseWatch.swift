@@ -35,13 +35,11 @@ final class UseWatch: Sendable {
     self.listener.withLock { $0 = listener }
   }
 
-  /// Notes that a write runs again.
   func noteRetry() { retries.add(1, ordering: .relaxed) }
 
   /// Notes that the server refused a connection because it has too many.
   func noteRefusal() { refused.add(1, ordering: .relaxed) }
 
-  /// Notes that a transaction was committed.
   func noteCommit(since start: ContinuousClock.Instant) { commits.observe(since: start) }
 
   /// Notes that statements are sent to the server; returns their number for ``end(_:)``.
@@ -60,6 +58,8 @@ final class UseWatch: Sendable {
     let duration = ContinuousClock.now - running.start
     if duration >= Self.patience, !running.isTold { report(running, duration, blockers: []) }
   }
+
+  var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
   /// Tells which statements have been running for long, each once.
   ///

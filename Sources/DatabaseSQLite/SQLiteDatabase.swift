@@ -90,6 +90,9 @@ public final class SQLiteDatabase: Database {
   /// delays; once for each.
   public func slowUse() -> SlowUse? { writer.takeSlow(.seconds(1)) }
 
+  /// Whether the writer is doing something.
+  public var isRunning: Bool { writer.isRunning }
+
   /// Counters since the database was opened.
   public var statistics: DatabaseStatistics {
     var statistics = writer.statistics

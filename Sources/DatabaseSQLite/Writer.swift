@@ -53,7 +53,6 @@ final class Writer: Sendable {
     state = Mutex(State(session: session))
   }
 
-  /// Counters of writes and commits.
   var statistics: DatabaseStatistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -62,6 +61,8 @@ final class Writer: Sendable {
       return statistics
     }
   }
+
+  var isRunning: Bool { running.withLock { $0 != nil } }
 
   /// Returns what has been running for at least as long, once for each.
   func takeSlow(_ patience: Duration) -> SlowUse? {
@@ -76,7 +77,6 @@ final class Writer: Sendable {
 
   // MARK: - For callers
 
-  /// Queues a write and waits for its result.
   nonisolated(nonsending) func write<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async throws -> T {
@@ -121,7 +121,6 @@ final class Writer: Sendable {
     }
   }
 
-  /// Rejects further writes and waits for queued ones.
   func finish() async {
     state.withLock { $0.isClosed = true }
     await withCheckedContinuation { continuation in
@@ -165,7 +164,6 @@ final class Writer: Sendable {
     if isFirst { queue.async { self.drain() } }
   }
 
-  /// Removes a write that hasn't begun.
   private func cancel(_ id: UInt64) {
     let entry = state.withLock { $0.waiting.remove { $0.id == id } }
     if case .write(let job)? = entry?.work { job.fail(CancellationError()) }

@@ -30,8 +30,10 @@ final class Daemon: Sendable {
         try EngineThreads(engine, generation: 0, connections: most))
       started.generations = generations
       let tick = min(max(limits.shortestDeadline / 4, 10), 250)
+      // No deadline of a connection that is accepted meanwhile ends earlier.
+      let rest = max(min(limits.shortestDeadline, 1000), tick)
       let keeper = try WorkerThread {
-        while engine.lingering.discard(for: tick) {
+        while engine.lingering.discard(for: engine.connections.count == 0 ? rest : tick) {
           let now = SystemClock.coarseMilliseconds()
           engine.connections.shutExpired(at: now)
           engine.giveUpLate(at: now)
@@ -110,7 +112,6 @@ private final class Generations: Sendable {
     state = Mutex(State(current: first))
   }
 
-  /// The number of the current generation.
   var number: Int { state.withLock(\.current.generation) }
 
   /// Passes a connection to the threads of its generation.
@@ -140,7 +141,6 @@ private final class Generations: Sendable {
     for threads in ended { threads.stop() }
   }
 
-  /// Ends all threads and connections.
   func stop() {
     for threads in state.withLock({ [$0.current] + $0.retired }) { threads.stop() }
   }

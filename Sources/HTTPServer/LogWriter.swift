@@ -21,10 +21,8 @@ final class LogWriter: Sendable {
     }
   }
 
-  /// The output file.
   private struct Output {
     var file: Int32
-    /// Whether this object closes the file.
     var isOwn: Bool
     /// Whether the last line was written only in part.
     var isTorn = false
@@ -49,9 +47,13 @@ final class LogWriter: Sendable {
     do throws(ServerError) {
       let started = try WorkerThread {
         while true {
+          // For a line, then for enough lines.
+          writer.wake.wait()
           _ = writer.wake.wait(timeout: .now() + .milliseconds(LogWriter.pause))
           if writer.state.withLock(\.isEnding) { return }
           writer.flush()
+          // Tells soon how many were dropped, even if no other line follows.
+          if writer.state.withLock({ $0.dropped > 0 }) { writer.wake.signal() }
         }
       }
       thread.withLock { $0 = started }
@@ -64,22 +66,21 @@ final class LogWriter: Sendable {
   /// The number of lines dropped since the start.
   var droppedLines: Int { state.withLock(\.droppedInAll) }
 
-  /// Buffers a line.
   func add(_ record: LogRecord) {
     let isDue = state.withLock { state in
       guard !state.isClosed, state.text.bytes.count < LogWriter.mostGathered else {
         state.drop(1)
         return false
       }
+      let isFirst = state.text.bytes.isEmpty
       state.text.add(record)
-      guard !state.isDue, state.text.bytes.count >= LogWriter.enough else { return false }
+      guard !state.isDue, state.text.bytes.count >= LogWriter.enough else { return isFirst }
       state.isDue = true
       return true
     }
     if isDue { wake.signal() }
   }
 
-  /// Writes buffered lines.
   func flush() {
     output.withLock { flush(to: &$0) }
   }
@@ -116,6 +117,8 @@ final class LogWriter: Sendable {
     }
     guard let thread else { return }
     state.withLock { $0.isEnding = true }
+    // Ends both waits.
+    wake.signal()
     wake.signal()
     thread.join()
     state.withLock { $0.isClosed = true }

@@ -13,6 +13,8 @@ protocol InstanceDatabase: Database {
   func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void)
   /// Tells them what has been running for a second or longer; returns what a file's writer has.
   func tellRunning() -> SlowUse?
+  /// Whether something is running that may take long.
+  var isRunning: Bool { get }
   /// Completes the writes in progress, and closes the database.
   func close() async
 }
@@ -38,6 +40,7 @@ extension InstanceDatabase {
   func serverSettings() async throws -> ServerSettings? { nil }
   func tellSlowUse(_ listener: @escaping @Sendable (SlowUse) -> Void) {}
   func tellRunning() -> SlowUse? { nil }
+  var isRunning: Bool { false }
 }
 
 extension SQLiteDatabase: InstanceDatabase {
@@ -153,7 +156,6 @@ extension DataFolder {
     }
   }
 
-  /// Opens the database without changing it.
   func openForReading() async throws(ConfigurationError) -> any InstanceDatabase {
     guard !isOnServer else { return try await open() }
     do { return try ReadOnlySQLiteDatabase(path: database) } catch {

@@ -266,7 +266,8 @@ struct ServerTasks: Sendable {
     watches = [
       Task { [readiness = parts.readiness] in await readiness.watch() },
       Task {
-        while await slept(.milliseconds(250)) {
+        // What began during the longer pause has been running for a second at most.
+        while await slept(database.isRunning ? .milliseconds(250) : .seconds(1)) {
           if let use = database.tellRunning() { log.add(.databaseSlow(use)) }
         }
       },
