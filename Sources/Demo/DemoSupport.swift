@@ -109,7 +109,8 @@ extension Demo {
         let until = code.value.expiresAt
         let link = try await identity.store.write { connection in
           try UserLink.insert(
-            .reportedChange, about: UserNotice.temporaryCodeMade(until: until).stored, of: account,
+            .reportedChange, about: UserNotice(.temporaryCodeMade, until: until).stored,
+            of: account,
             to: account.email ?? "", random: random.source, at: clock.now, connection)
         }
         try await identity.reportedChanges.object(link, by: Author(actor: .visitor))

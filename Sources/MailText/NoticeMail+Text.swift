@@ -4,28 +4,31 @@ import Localization
 extension NoticeMail {
   private var application: Message.Value { .application(pool) }
   private var when: Message.Value { .moment(at) }
+  private var factor: Message.Value { .factor(notice.name) }
+  private var factors: Message.Value { .factors(notice.names) }
+  private var count: Message.Value { .number(notice.names.count) }
 
   var subject: Message {
-    switch notice {
-    case .factorsRemoved(let names):
+    switch notice.kind {
+    case .factorsRemoved:
       Message(
         one: "{application}: a second factor was removed",
         other: "{application}: your second factors were removed",
-        ["count": .number(names.count), "application": application])
+        ["count": count, "application": application])
     case .factorWithdrawn, .factorReverted:
       Message("{application}: a second factor was removed", ["application": application])
-    case .factorsAdded(let names):
+    case .factorsAdded:
       Message(
         one: "{application}: a second factor was added",
         other: "{application}: second factors were added",
-        ["count": .number(names.count), "application": application])
+        ["count": count, "application": application])
     case .factorEnrolled:
       Message("{application}: a second factor was enrolled", ["application": application])
-    case .factorsRestored(let names):
+    case .factorsRestored:
       Message(
         one: "{application}: a second factor was restored",
         other: "{application}: your second factors were restored",
-        ["count": .number(names.count), "application": application])
+        ["count": count, "application": application])
     case .factorSuspended:
       Message("{application}: a second factor was suspended", ["application": application])
     case .factorResumed:
@@ -39,8 +42,7 @@ extension NoticeMail {
     case .factorRenamed:
       Message("{application}: a second factor was renamed", ["application": application])
     case .changesAllowed:
-      Message(
-        "{application}: your account was unlocked", ["application": application])
+      Message("{application}: your account was unlocked", ["application": application])
     case .codesUnlocked:
       Message("{application}: your codes work again", ["application": application])
     case .sessionsEnded:
@@ -127,181 +129,158 @@ extension NoticeMail {
           """, ["application": application]))
   }
 
-  private var happened: Message {
-    switch notice {
-    case .factorWithdrawn(let name):
+  private var change: Message {
+    switch notice.kind {
+    case .factorWithdrawn:
       Message(
         """
         On {at}, the second factor {factor} was removed from your account by someone signed in to \
         it.
-        """,
-        ["at": when, "factor": .factor(name)])
-    case .factorReverted(let name):
+        """, ["at": when, "factor": factor])
+    case .factorReverted:
       Message(
         """
         On {at}, the second factor {factor} was removed from your account with the link in the \
         notification email.
-        """, ["at": when, "factor": .factor(name)])
-    case .factorEnrolled(let name):
+        """, ["at": when, "factor": factor])
+    case .factorEnrolled:
       Message(
         """
         On {at}, the second factor {factor} was enrolled for your account by someone signed in to \
         it.
-        """, ["at": when, "factor": .factor(name)])
-    case .factorsRemoved(let names):
-      bySupport(
-        Message(
-          one: "On {at}, the second factor {factors} was removed from your account.",
-          other: "On {at}, the second factors {factors} were removed from your account.",
-          [
-            "count": .number(names.count), "at": when, "factors": .factors(names),
-          ]))
-    case .factorsAdded(let names):
-      bySupport(
-        Message(
-          one: "On {at}, the second factor {factors} was added to your account.",
-          other: "On {at}, the second factors {factors} were added to your account.",
-          [
-            "count": .number(names.count), "at": when, "factors": .factors(names),
-          ]))
-    case .factorsRestored(let names):
-      bySupport(
-        Message(
-          one: "On {at}, the second factor {factors} was restored.",
-          other: "On {at}, the second factors {factors} were restored.",
-          ["count": .number(names.count), "at": when, "factors": .factors(names)]))
-    case .factorSuspended(let name, let until):
-      bySupport(
-        Message(
-          "On {at}, the second factor {factor} was suspended through {until}.",
-          ["at": when, "factor": .factor(name), "until": .end(until)]))
-    case .factorResumed(let name):
-      bySupport(
-        Message(
-          "On {at}, the second factor {factor} became active again.",
-          ["at": when, "factor": .factor(name)]))
-    case .factorResynchronized(let name):
-      bySupport(
-        Message(
-          "On {at}, the second factor {factor} was resynchronized with two of its codes.",
-          ["at": when, "factor": .factor(name)]))
-    case .clockOffsetCleared(let name):
-      bySupport(
-        Message(
-          "On {at}, the clock offset of the second factor {factor} was cleared.",
-          ["at": when, "factor": .factor(name)]))
-    case .factorRenamed(let old, let new):
-      bySupport(
-        Message(
-          "On {at}, the second factor {factor} was renamed to {name}.",
-          ["at": when, "factor": .factor(old), "name": .factor(new)]))
+        """, ["at": when, "factor": factor])
+    case .factorsRemoved:
+      Message(
+        one: "On {at}, the second factor {factors} was removed from your account.",
+        other: "On {at}, the second factors {factors} were removed from your account.",
+        ["count": count, "at": when, "factors": factors])
+    case .factorsAdded:
+      Message(
+        one: "On {at}, the second factor {factors} was added to your account.",
+        other: "On {at}, the second factors {factors} were added to your account.",
+        ["count": count, "at": when, "factors": factors])
+    case .factorsRestored:
+      Message(
+        one: "On {at}, the second factor {factors} was restored.",
+        other: "On {at}, the second factors {factors} were restored.",
+        ["count": count, "at": when, "factors": factors])
+    case .factorSuspended:
+      Message(
+        "On {at}, the second factor {factor} was suspended through {until}.",
+        ["at": when, "factor": factor, "until": .end(notice.until)])
+    case .factorResumed:
+      Message(
+        "On {at}, the second factor {factor} became active again.",
+        ["at": when, "factor": factor])
+    case .factorResynchronized:
+      Message(
+        "On {at}, the second factor {factor} was resynchronized with two of its codes.",
+        ["at": when, "factor": factor])
+    case .clockOffsetCleared:
+      Message(
+        "On {at}, the clock offset of the second factor {factor} was cleared.",
+        ["at": when, "factor": factor])
+    case .factorRenamed:
+      Message(
+        "On {at}, the second factor {factor} was renamed to {name}.",
+        ["at": when, "factor": factor, "name": .factor(notice.newName)])
     case .changesAllowed:
-      bySupport(
-        Message(
-          "On {at}, your account, which was locked after your report, was unlocked.",
-          ["at": when]))
+      Message(
+        "On {at}, your account, which was locked after your report, was unlocked.",
+        ["at": when])
     case .codesUnlocked:
-      bySupport(
-        Message(
-          "On {at}, your codes, which were locked after too many incorrect attempts, were unlocked.",
-          ["at": when]))
+      Message(
+        "On {at}, your codes, which were locked after too many incorrect attempts, were unlocked.",
+        ["at": when])
     case .sessionsEnded:
-      bySupport(Message("On {at}, you were signed out everywhere.", ["at": when]))
-    case .temporaryCodeMade(let until):
-      bySupport(
-        Message(
-          """
-          On {at}, a temporary code was generated. It can be used once, until {until}, instead \
-          of a code from your authenticator app.
-          """, ["at": when, "until": .moment(until)]))
+      Message("On {at}, you were signed out everywhere.", ["at": when])
+    case .temporaryCodeMade:
+      Message(
+        """
+        On {at}, a temporary code was generated. It can be used once, until {until}, instead \
+        of a code from your authenticator app.
+        """, ["at": when, "until": .moment(notice.until)])
     case .temporaryCodeEnded:
-      bySupport(Message("On {at}, a temporary code was revoked.", ["at": when]))
+      Message("On {at}, a temporary code was revoked.", ["at": when])
     case .recoveryCodesMade:
-      byUser(
-        Message(
-          "On {at}, recovery codes were generated, and any earlier ones were revoked.",
-          ["at": when]))
+      Message(
+        "On {at}, recovery codes were generated, and any earlier ones were revoked.",
+        ["at": when])
     case .recoveryCodesVoided:
-      bySupport(Message("On {at}, your recovery codes were revoked.", ["at": when]))
-    case .recoveryCodeUsed(let left):
-      byUser(
-        left == 0
-          ? Message("On {at}, your last recovery code was used to sign in.", ["at": when])
-          : Message(
-            one: "On {at}, a recovery code was used to sign in. {count} recovery code is left.",
-            other: """
-              On {at}, a recovery code was used to sign in. {count} recovery codes are left.
-              """, ["count": .number(left), "at": when]))
+      Message("On {at}, your recovery codes were revoked.", ["at": when])
+    case .recoveryCodeUsed:
+      notice.left == 0
+        ? Message("On {at}, your last recovery code was used to sign in.", ["at": when])
+        : Message(
+          one: "On {at}, a recovery code was used to sign in. {count} recovery code is left.",
+          other: """
+            On {at}, a recovery code was used to sign in. {count} recovery codes are left.
+            """, ["count": .number(notice.left), "at": when])
     case .enrollmentLinkSent:
-      bySupport(
-        Message(
-          "On {at}, a link to set up an authenticator app was sent to your email address.",
-          ["at": when]))
-    case .factorEnrolledByLink(let name):
+      Message(
+        "On {at}, a link to set up an authenticator app was sent to your email address.",
+        ["at": when])
+    case .factorEnrolledByLink:
       Message(
         "On {at}, the second factor {factor} was set up with a link that was sent to you.",
-        ["at": when, "factor": .factor(name)])
+        ["at": when, "factor": factor])
     case .passwordChanged:
-      bySupport(
-        Message(
-          "On {at}, the password of your account was changed.", ["at": when]))
+      Message("On {at}, the password of your account was changed.", ["at": when])
     case .passwordSet:
-      byUser(Message("On {at}, a password was set for your account.", ["at": when]))
+      Message("On {at}, a password was set for your account.", ["at": when])
     case .passwordRemoved:
-      byUser(Message("On {at}, the password of your account was removed.", ["at": when]))
+      Message("On {at}, the password of your account was removed.", ["at": when])
     case .phoneNumberSet:
-      byUser(Message("On {at}, the phone number of your account was set.", ["at": when]))
+      Message("On {at}, the phone number of your account was set.", ["at": when])
     case .phoneNumberRemoved:
-      byUser(Message("On {at}, the phone number of your account was removed.", ["at": when]))
+      Message("On {at}, the phone number of your account was removed.", ["at": when])
     case .emailLinkAdded:
-      byUser(
-        Message(
-          "On {at}, sign-in with a link sent to your email address was added to your account.",
-          ["at": when]))
-    case .providerLinked(let name):
+      Message(
+        "On {at}, sign-in with a link sent to your email address was added to your account.",
+        ["at": when])
+    case .providerLinked:
       Message(
         "On {at}, sign-in with {provider} was added to your account.",
-        ["at": when, "provider": .text(SafeName.plain(name))])
-    case .providerUnlinked(let name):
-      byUser(
-        Message(
-          "On {at}, sign-in with {provider} was removed from your account.",
-          ["at": when, "provider": .text(SafeName.plain(name))]))
-    case .emailChanged(let old):
-      bySupport(
-        Message(
-          """
-          On {at}, the email address of your account at {application} was changed. It's no longer \
-          {email}.
-          """,
-          ["at": when, "application": application, "email": .text(old)]))
-    case .accountDeleted:
-      bySupport(Message("On {at}, your account was deleted.", ["at": when]))
-    case .ownAccountDeleted:
-      byUser(Message("On {at}, your account was deleted.", ["at": when]))
-    case .manyChanges(let until):
+        ["at": when, "provider": .text(SafeName.plain(notice.name))])
+    case .providerUnlinked:
+      Message(
+        "On {at}, sign-in with {provider} was removed from your account.",
+        ["at": when, "provider": .text(SafeName.plain(notice.name))])
+    case .emailChanged:
+      Message(
+        """
+        On {at}, the email address of your account at {application} was changed. It's no longer \
+        {email}.
+        """, ["at": when, "application": application, "email": .text(notice.name)])
+    case .accountDeleted, .ownAccountDeleted:
+      Message("On {at}, your account was deleted.", ["at": when])
+    case .manyChanges:
       Message(
         """
         On {at}, your account was changed again, after we had sent emails about other changes. \
         Until {until}, we don't send one about each change.
-        """, ["at": when, "until": .moment(until)])
+        """, ["at": when, "until": .moment(notice.until)])
     }
   }
 
-  private func bySupport(_ happened: Message) -> Message {
-    Message(
-      "{happened} This was done by the {application} support team or one of its systems.",
-      ["happened": .message(happened), "application": application])
-  }
-
-  private func byUser(_ happened: Message) -> Message {
-    Message(
-      "{happened} This was done by someone signed in to your account.",
-      ["happened": .message(happened)])
+  private var happened: Message {
+    switch notice.kind {
+    case .factorWithdrawn, .factorReverted, .factorEnrolled, .factorEnrolledByLink, .providerLinked,
+      .manyChanges:
+      change
+    case let kind where !kind.isAlert:
+      Message(
+        "{happened} This was done by the {application} support team or one of its systems.",
+        ["happened": .message(change), "application": application])
+    default:
+      Message(
+        "{happened} This was done by someone signed in to your account.",
+        ["happened": .message(change)])
+    }
   }
 
   private var consequence: Message {
-    switch notice {
+    switch notice.kind {
     case .factorWithdrawn: Message("Codes from a removed factor are no longer required to sign in.")
     case .factorReverted, .factorsRemoved:
       Message(

@@ -12,44 +12,44 @@ extension ReportedChange.Fact {
 
 extension UserNotice {
   public var sentence: Message {
-    switch self {
-    case .factorWithdrawn(let name), .factorReverted(let name): Self.removed([name])
-    case .factorsRemoved(let names): Self.removed(names)
-    case .factorsAdded(let names):
+    switch kind {
+    case .factorWithdrawn, .factorReverted: Self.removed([name])
+    case .factorsRemoved: Self.removed(names)
+    case .factorsAdded:
       Message(
         one: "The second factor {factors} was added.",
         other: "The second factors {factors} were added.",
         ["count": .number(names.count), "factors": .factors(names)])
-    case .factorEnrolled(let name):
+    case .factorEnrolled:
       Message("The second factor {factor} was enrolled.", ["factor": .factor(name)])
-    case .factorsRestored(let names):
+    case .factorsRestored:
       Message(
         one: "The second factor {factors} was restored.",
         other: "The second factors {factors} were restored.",
         ["count": .number(names.count), "factors": .factors(names)])
-    case .factorSuspended(let name, let until):
+    case .factorSuspended:
       Message(
         "The second factor {factor} was suspended through {until}.",
         ["factor": .factor(name), "until": .end(until)])
-    case .factorResumed(let name):
+    case .factorResumed:
       Message("The second factor {factor} became active again.", ["factor": .factor(name)])
-    case .factorResynchronized(let name):
+    case .factorResynchronized:
       Message(
         "The second factor {factor} was resynchronized with two of its codes.",
         ["factor": .factor(name)])
-    case .clockOffsetCleared(let name):
+    case .clockOffsetCleared:
       Message(
         "The clock offset of the second factor {factor} was cleared.", ["factor": .factor(name)])
-    case .factorRenamed(let old, let new):
+    case .factorRenamed:
       Message(
         "The second factor {factor} was renamed to {name}.",
-        ["factor": .factor(old), "name": .factor(new)])
+        ["factor": .factor(name), "name": .factor(newName)])
     case .changesAllowed:
       Message("Your account, which was locked after your report, was unlocked.")
     case .codesUnlocked:
       Message("Your codes, which were locked after too many incorrect attempts, were unlocked.")
     case .sessionsEnded: Message("You were signed out everywhere.")
-    case .temporaryCodeMade(let until):
+    case .temporaryCodeMade:
       Message(
         """
         A temporary code was generated. It can be used once, until {until}, instead of a code \
@@ -59,7 +59,7 @@ extension UserNotice {
     case .recoveryCodesMade:
       Message("Recovery codes were generated, and any earlier ones were revoked.")
     case .recoveryCodesVoided: Message("Your recovery codes were revoked.")
-    case .recoveryCodeUsed(let left):
+    case .recoveryCodeUsed:
       left == 0
         ? Message("Your last recovery code was used to sign in.")
         : Message(
@@ -68,19 +68,19 @@ extension UserNotice {
           ["count": .number(left)])
     case .enrollmentLinkSent:
       Message("A link to set up an authenticator app was sent to your email address.")
-    case .factorEnrolledByLink(let name):
+    case .factorEnrolledByLink:
       Message(
         "The second factor {factor} was set up with a link that was sent to you.",
         ["factor": .factor(name)])
     case .passwordChanged: Message("Your password was changed.")
-    case .providerLinked(let name):
+    case .providerLinked:
       Message("Sign-in with {provider} was added.", ["provider": .text(SafeName.plain(name))])
     case .passwordSet: Message("A password was set for your account.")
     case .passwordRemoved: Message("The password of your account was removed.")
     case .phoneNumberSet: Message("The phone number of your account was set.")
     case .phoneNumberRemoved: Message("The phone number of your account was removed.")
     case .emailLinkAdded: Message("Sign-in with a link sent to your email address was added.")
-    case .providerUnlinked(let name):
+    case .providerUnlinked:
       Message("Sign-in with {provider} was removed.", ["provider": .text(SafeName.plain(name))])
     case .emailChanged: Message("This email address was replaced with another one.")
     case .accountDeleted, .ownAccountDeleted: Message("Your account was deleted.")

@@ -42,7 +42,7 @@ struct EndOfDayTests {
     for file in try SourceTree.files(in: "Sources/Console", "Sources/MailText") {
       let lines = file.lines.filter {
         $0.contains(
-          /[tT]imes\.end(?:Value)?\b|\.exactEndValue\(moment\)|\.end\((?:until|exemption\.endsAt)\)|\{ \.end\(/
+          /[tT]imes\.end(?:Value)?\b|\.exactEndValue\(moment\)|\.end\((?:(?:notice\.)?until|exemption\.endsAt)\)|\{ \.end\(/
         )
       }
       if !lines.isEmpty { found[file.path] = lines.count }

@@ -65,17 +65,23 @@ struct CatalogMailWriterTests {
   }
 
   @Test(arguments: [
-    (UserNotice.factorsRemoved(names: ["phone"]), "The second factor “phone” was removed."),
-    (.factorsRemoved(names: ["a", "b"]), "The second factors “a” and “b” were removed."),
+    (UserNotice(.factorsRemoved, ["phone"]), "The second factor “phone” was removed."),
+    (UserNotice(.factorsRemoved, ["a", "b"]), "The second factors “a” and “b” were removed."),
     (
-      .factorRenamed(from: "a", to: "b.example"),
+      UserNotice(.factorRenamed, ["a", "b.example"]),
       "The second factor “a” was renamed to “b example”."
     ),
-    (.recoveryCodeUsed(left: 0), "Your last recovery code was used to sign in."),
-    (.recoveryCodeUsed(left: 1), "A recovery code was used to sign in. 1 recovery code is left."),
-    (.recoveryCodeUsed(left: 2), "A recovery code was used to sign in. 2 recovery codes are left."),
+    (UserNotice(.recoveryCodeUsed, left: 0), "Your last recovery code was used to sign in."),
     (
-      .factorSuspended(name: "a", until: Instant(microseconds: 1_795_252_320_000_000)),
+      UserNotice(.recoveryCodeUsed, left: 1),
+      "A recovery code was used to sign in. 1 recovery code is left."
+    ),
+    (
+      UserNotice(.recoveryCodeUsed, left: 2),
+      "A recovery code was used to sign in. 2 recovery codes are left."
+    ),
+    (
+      UserNotice(.factorSuspended, ["a"], until: Instant(microseconds: 1_795_252_320_000_000)),
       "The second factor “a” was suspended through Nov 21, 2026, 09:12\u{00A0}UTC."
     ),
   ])
@@ -91,7 +97,7 @@ struct CatalogMailWriterTests {
   @Test func `dates are in the form of the mail's locale`() {
     // A translation without messages.
     let german = Catalog(locale: "de", formats: Formats(locale: "de"))
-    let notice = UserNotice.temporaryCodeMade(until: Instant(microseconds: 1_795_252_320_000_000))
+    let notice = UserNotice(.temporaryCodeMade, until: Instant(microseconds: 1_795_252_320_000_000))
     #expect(german.text(notice.sentence).contains("until 21. Nov. 2026, 09:12\u{00A0}UTC"))
     let pattern = PolicyChange.Value.pattern(.mandatory, from: Day("2026-12-01"))
     #expect(german.text(pattern.message) == "Mandatory from 1. Dez. 2026")

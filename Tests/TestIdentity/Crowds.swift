@@ -114,7 +114,7 @@ extension Instance {
   ) async throws {
     let account = try #require(try await identity.accounts.find(pool ?? acme, uid))
     let (now, random) = (now, identity.enrollments.store.random)
-    let change = UserNotice.factorsRemoved(names: ["phone"])
+    let change = UserNotice(.factorsRemoved, ["phone"])
     let code = try await database.write { connection in
       try UserLink.insert(
         .reportedChange, about: change.stored, of: account, to: address ?? account.email ?? "",

@@ -45,7 +45,7 @@ extension World {
   func reportChange(of uid: String = World.chiara) async throws {
     let (account, now) = (try await user(uid), clock.now)
     let (change, random) = (
-      UserNotice.factorsRemoved(names: ["Phone"]), identity.enrollments.store.random
+      UserNotice(.factorsRemoved, ["Phone"]), identity.enrollments.store.random
     )
     let code = try await database.write { connection in
       try UserLink.insert(

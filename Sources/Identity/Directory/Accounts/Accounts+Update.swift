@@ -247,8 +247,8 @@ private struct Update: Sendable {
     }
     if session == nil, let link = change.link, !old.providers.contains(link) {
       try store.outbox.notify(
-        .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
-        connection)
+        UserNotice(.providerLinked, [link.provider]), old, in: pool, within: author.noticeQuota,
+        at: now, connection)
     }
   }
 

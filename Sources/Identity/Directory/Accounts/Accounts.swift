@@ -160,7 +160,8 @@ public struct Accounts: Sendable {
       }
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
       try store.outbox.notify(
-        isOwn ? .ownAccountDeleted : .accountDeleted, account, in: pool, within: nil, at: now,
+        UserNotice(isOwn ? .ownAccountDeleted : .accountDeleted), account, in: pool, within: nil,
+        at: now,
         connection)
       try Self.delete(account, in: pool, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)

@@ -2,228 +2,137 @@ import Database
 import Text
 
 /// A change to a user's account that the user is notified of by email.
-public enum UserNotice: Sendable, Equatable {
-  /// The user, or someone with their session, unenrolled a factor.
-  case factorWithdrawn(name: String)
-  /// Someone other than the user removed factors.
-  case factorsRemoved(names: [String])
-  /// The link in an email about a new factor was used to remove it.
-  case factorReverted(name: String)
-  /// Someone other than the user added factors.
-  case factorsAdded(names: [String])
-  /// The user, or someone with their session, enrolled a factor.
-  case factorEnrolled(name: String)
-  /// Someone other than the user restored removed factors.
-  case factorsRestored(names: [String])
-  /// A factor was suspended: its codes are rejected for a while.
-  case factorSuspended(name: String, until: Instant)
-  case factorResumed(name: String)
-  /// An agent stored how far the clock of a factor's device is off.
-  case factorResynchronized(name: String)
-  /// An agent had a factor's codes compared with the server's time again.
-  case clockOffsetCleared(name: String)
-  /// Someone other than the user renamed a factor.
-  case factorRenamed(from: String, to: String)
-  /// The account, which was locked after the user reported a change, is unlocked.
-  case changesAllowed
-  /// Codes are accepted again after too many incorrect ones.
-  case codesUnlocked
-  /// Someone other than the user ended the sessions.
-  case sessionsEnded
-  case temporaryCodeMade(until: Instant)
-  case temporaryCodeEnded
-  /// The user, or someone with their session, generated recovery codes.
-  case recoveryCodesMade
-  /// Someone other than the user revoked the recovery codes.
-  case recoveryCodesVoided
-  case recoveryCodeUsed(left: Int)
-  case enrollmentLinkSent
-  case factorEnrolledByLink(name: String)
-  /// Someone other than the user changed the password.
-  case passwordChanged
-  /// The user, or someone with their session, set a password.
-  case passwordSet
-  /// The user, or someone with their session, removed the password, and with it email links.
-  case passwordRemoved
-  /// The user, or someone with their session, linked another phone number.
-  case phoneNumberSet
-  case phoneNumberRemoved
-  /// The user, or someone with their session, began to sign in by email link.
-  case emailLinkAdded
-  /// An identity provider was linked.
-  case providerLinked(name: String)
-  /// The user, or someone with their session, unlinked an identity provider.
-  case providerUnlinked(name: String)
-  /// Someone other than the user changed the email address; the notice goes to the old one.
-  case emailChanged(from: String)
-  /// Someone other than the user deleted the account.
-  case accountDeleted
-  /// The user, or someone with their session, deleted the account.
-  case ownAccountDeleted
-  /// There were more changes than are reported one by one, until this time.
-  case manyChanges(until: Instant)
-}
-
-extension UserNotice {
-  /// The kind of a change, with its stable code.
+public struct UserNotice: Sendable, Equatable {
+  /// What was changed, and by whom; the raw value is stored.
   public enum Kind: String, CaseIterable, Sendable {
+    /// The user, or someone with their session, unenrolled a factor.
     case factorWithdrawn = "notice-factor-withdrawn"
+    /// Someone other than the user removed factors.
     case factorsRemoved = "notice-factors-removed"
+    /// The link in an email about a new factor was used to remove it.
     case factorReverted = "notice-factor-reverted"
+    /// Someone other than the user added factors.
     case factorsAdded = "notice-factors-added"
+    /// The user, or someone with their session, enrolled a factor.
     case factorEnrolled = "notice-new-factor"
+    /// Someone other than the user restored removed factors.
     case factorsRestored = "notice-factors-restored"
+    /// A factor was suspended: its codes are rejected for a while.
     case factorSuspended = "notice-factor-suspended"
     case factorResumed = "notice-factor-resumed"
+    /// An agent stored how far the clock of a factor's device is off.
     case factorResynchronized = "notice-factor-resynchronized"
+    /// An agent had a factor's codes compared with the server's time again.
     case clockOffsetCleared = "notice-clock-offset-cleared"
+    /// Someone other than the user renamed a factor.
     case factorRenamed = "notice-factor-renamed"
+    /// The account, which was locked after the user reported a change, is unlocked.
     case changesAllowed = "notice-changes-allowed"
+    /// Codes are accepted again after too many incorrect ones.
     case codesUnlocked = "notice-codes-unlocked"
+    /// Someone other than the user ended the sessions.
     case sessionsEnded = "notice-sessions-ended"
     case temporaryCodeMade = "notice-temporary-code"
     case temporaryCodeEnded = "notice-temporary-code-ended"
+    /// The user, or someone with their session, generated recovery codes.
     case recoveryCodesMade = "notice-recovery-codes"
+    /// Someone other than the user revoked the recovery codes.
     case recoveryCodesVoided = "notice-recovery-codes-voided"
     case recoveryCodeUsed = "notice-recovery-code-used"
     case enrollmentLinkSent = "notice-enrollment-link"
     case factorEnrolledByLink = "notice-factor-enrolled"
+    /// Someone other than the user changed the password.
     case passwordChanged = "notice-password-changed"
+    /// The user, or someone with their session, set a password.
     case passwordSet = "notice-password-set"
+    /// The user, or someone with their session, removed the password, and with it email links.
     case passwordRemoved = "notice-password-removed"
+    /// The user, or someone with their session, linked another phone number.
     case phoneNumberSet = "notice-phone-number-set"
     case phoneNumberRemoved = "notice-phone-number-removed"
+    /// The user, or someone with their session, began to sign in by email link.
     case emailLinkAdded = "notice-email-link-added"
+    /// An identity provider was linked.
     case providerLinked = "notice-provider-linked"
+    /// The user, or someone with their session, unlinked an identity provider.
     case providerUnlinked = "notice-provider-unlinked"
+    /// Someone other than the user changed the email address; the notice goes to the old one.
     case emailChanged = "notice-email-changed"
+    /// Someone other than the user deleted the account.
     case accountDeleted = "notice-account-deleted"
+    /// The user, or someone with their session, deleted the account.
     case ownAccountDeleted = "notice-own-account-deleted"
+    /// There were more changes than are reported one by one, until this time.
     case manyChanges = "notice-many-changes"
 
     /// Whether someone with the user's session, password, or mailbox can make the change.
     ///
     /// The others report changes by administrators and programs, which can be thousands at once.
-    var isAlert: Bool {
+    public var isAlert: Bool {
       switch self {
       case .factorWithdrawn, .factorReverted, .factorEnrolled, .recoveryCodesMade,
         .recoveryCodeUsed, .factorEnrolledByLink, .passwordSet, .passwordRemoved, .phoneNumberSet,
         .phoneNumberRemoved, .emailLinkAdded, .providerLinked, .providerUnlinked,
         .ownAccountDeleted, .manyChanges:
         true
-      case .factorsRemoved, .factorsAdded, .factorsRestored, .factorSuspended, .factorResumed,
-        .factorResynchronized, .clockOffsetCleared, .factorRenamed, .changesAllowed,
-        .codesUnlocked, .sessionsEnded, .temporaryCodeMade, .temporaryCodeEnded,
-        .recoveryCodesVoided, .enrollmentLinkSent, .passwordChanged, .emailChanged,
-        .accountDeleted:
-        false
+      default: false
       }
     }
-  }
 
-  public var kind: Kind { entry.kind }
+    /// Whether the notice contains a link to report the change: it's about second factors, or someone
+    /// with the user's session can have made it.
+    var isReportable: Bool {
+      ![.passwordChanged, .emailChanged, .accountDeleted, .ownAccountDeleted].contains(self)
+    }
 
-  /// The kind, and the values that a link stores with it.
-  private var entry: (kind: Kind, values: [String]) {
-    switch self {
-    case .factorWithdrawn(let name): (.factorWithdrawn, [name])
-    case .factorsRemoved(let names): (.factorsRemoved, names)
-    case .factorReverted(let name): (.factorReverted, [name])
-    case .factorsAdded(let names): (.factorsAdded, names)
-    case .factorEnrolled(let name): (.factorEnrolled, [name])
-    case .factorsRestored(let names): (.factorsRestored, names)
-    case .factorSuspended(let name, let until):
-      (.factorSuspended, [name, String(until.microseconds)])
-    case .factorResumed(let name): (.factorResumed, [name])
-    case .factorResynchronized(let name): (.factorResynchronized, [name])
-    case .clockOffsetCleared(let name): (.clockOffsetCleared, [name])
-    case .factorRenamed(let old, let new): (.factorRenamed, [old, new])
-    case .changesAllowed: (.changesAllowed, [])
-    case .codesUnlocked: (.codesUnlocked, [])
-    case .sessionsEnded: (.sessionsEnded, [])
-    case .temporaryCodeMade(let until): (.temporaryCodeMade, [String(until.microseconds)])
-    case .temporaryCodeEnded: (.temporaryCodeEnded, [])
-    case .recoveryCodesMade: (.recoveryCodesMade, [])
-    case .recoveryCodesVoided: (.recoveryCodesVoided, [])
-    case .recoveryCodeUsed(let left): (.recoveryCodeUsed, [String(left)])
-    case .enrollmentLinkSent: (.enrollmentLinkSent, [])
-    case .factorEnrolledByLink(let name): (.factorEnrolledByLink, [name])
-    case .passwordChanged: (.passwordChanged, [])
-    case .passwordSet: (.passwordSet, [])
-    case .passwordRemoved: (.passwordRemoved, [])
-    case .phoneNumberSet: (.phoneNumberSet, [])
-    case .phoneNumberRemoved: (.phoneNumberRemoved, [])
-    case .emailLinkAdded: (.emailLinkAdded, [])
-    case .providerLinked(let name): (.providerLinked, [name])
-    case .providerUnlinked(let name): (.providerUnlinked, [name])
-    case .emailChanged(let old): (.emailChanged, [old])
-    case .accountDeleted: (.accountDeleted, [])
-    case .ownAccountDeleted: (.ownAccountDeleted, [])
-    case .manyChanges(let until): (.manyChanges, [String(until.microseconds)])
+    /// Whether a number is stored with the kind.
+    fileprivate var hasNumber: Bool {
+      [.factorSuspended, .temporaryCodeMade, .manyChanges, .recoveryCodeUsed].contains(self)
     }
   }
 
-  /// Whether the notice contains a link to report the change: it's about second factors, or someone
-  /// with the user's session can have made it.
-  var isReportable: Bool {
-    switch self {
-    case .passwordChanged, .emailChanged, .accountDeleted, .ownAccountDeleted: false
-    default: true
-    }
-  }
-}
+  public let kind: Kind
+  /// The names of factors or of a provider, or a former email address; the old and the new name of a
+  /// renamed factor.
+  public let names: [String]
+  private let number: Int64?
 
-extension UserNotice {
+  public var name: String { names.first ?? "" }
+  public var newName: String { names.last ?? "" }
+  /// When it ends: a suspension, a temporary code, or the time without more notices.
+  public var until: Instant { Instant(microseconds: number ?? 0) }
+  /// The number of recovery codes that are left.
+  public var left: Int { Int(number ?? 0) }
+
+  private init(_ kind: Kind, _ names: [String], number: Int64?) {
+    assert(kind.hasNumber == (number != nil), "\(kind)")
+    (self.kind, self.names, self.number) = (kind, names, number)
+  }
+
+  public init(_ kind: Kind, _ names: [String] = []) { self.init(kind, names, number: nil) }
+
+  public init(_ kind: Kind, _ names: [String] = [], until: Instant) {
+    self.init(kind, names, number: until.microseconds)
+  }
+
+  public init(_ kind: Kind, left: Int) { self.init(kind, [], number: Int64(left)) }
+
   /// The change in the form in which a link stores it.
-  package var stored: String { StoredCode(entry.kind.rawValue, entry.values).text }
+  package var stored: String {
+    StoredCode(kind.rawValue, names + [number].compactMap { $0.map(String.init) }).text
+  }
 
   /// Reads a stored change; nil for text of an earlier version.
   init?(stored: String) {
-    guard let stored = StoredCode(stored), let kind = Kind(rawValue: stored.code),
-      let notice = Self.read(kind, stored.values)
-    else { return nil }
-    self = notice
-  }
-
-  private static func read(_ kind: Kind, _ values: [String]) -> UserNotice? {
-    func instant(_ text: String) -> Instant? { Int64(text).map(Instant.init(microseconds:)) }
-    let (first, second) = (values.first ?? "", values.dropFirst().first ?? "")
-    return switch kind {
-    case .factorWithdrawn: .factorWithdrawn(name: first)
-    case .factorsRemoved: .factorsRemoved(names: values)
-    case .factorReverted: .factorReverted(name: first)
-    case .factorsAdded: .factorsAdded(names: values)
-    case .factorEnrolled: .factorEnrolled(name: first)
-    case .factorsRestored: .factorsRestored(names: values)
-    case .factorSuspended:
-      instant(second).map { .factorSuspended(name: first, until: $0) }
-    case .factorResumed: .factorResumed(name: first)
-    case .factorResynchronized: .factorResynchronized(name: first)
-    case .clockOffsetCleared: .clockOffsetCleared(name: first)
-    case .factorRenamed: .factorRenamed(from: first, to: second)
-    case .changesAllowed: .changesAllowed
-    case .codesUnlocked: .codesUnlocked
-    case .sessionsEnded: .sessionsEnded
-    case .temporaryCodeMade: instant(first).map { .temporaryCodeMade(until: $0) }
-    case .temporaryCodeEnded: .temporaryCodeEnded
-    case .recoveryCodesMade: .recoveryCodesMade
-    case .recoveryCodesVoided: .recoveryCodesVoided
-    case .recoveryCodeUsed: Int(first).map { .recoveryCodeUsed(left: $0) }
-    case .enrollmentLinkSent: .enrollmentLinkSent
-    case .factorEnrolledByLink: .factorEnrolledByLink(name: first)
-    case .passwordChanged: .passwordChanged
-    case .passwordSet: .passwordSet
-    case .passwordRemoved: .passwordRemoved
-    case .phoneNumberSet: .phoneNumberSet
-    case .phoneNumberRemoved: .phoneNumberRemoved
-    case .emailLinkAdded: .emailLinkAdded
-    case .providerLinked: .providerLinked(name: first)
-    case .providerUnlinked: .providerUnlinked(name: first)
-    case .emailChanged: .emailChanged(from: first)
-    case .accountDeleted: .accountDeleted
-    case .ownAccountDeleted: .ownAccountDeleted
-    case .manyChanges: instant(first).map { .manyChanges(until: $0) }
+    guard let stored = StoredCode(stored), let kind = Kind(rawValue: stored.code) else {
+      return nil
     }
+    guard kind.hasNumber else {
+      self.init(kind, stored.values)
+      return
+    }
+    guard let number = stored.values.last.flatMap({ Int64($0) }) else { return nil }
+    self.init(kind, stored.values.dropLast(), number: number)
   }
 }
 
@@ -239,7 +148,7 @@ extension Outbox {
   ///
   /// `account` is the account as it was before the change, and `notified` an email address that
   /// another email already notifies. `quota` bounds the emails to the account in an hour: instead of
-  /// the first one beyond it, ``UserNotice/manyChanges(until:)`` is sent, then no other. It's nil for a
+  /// the first one beyond it, ``UserNotice/Kind/manyChanges`` is sent, then no other. It's nil for a
   /// change that is refused beyond a quota, or happens once.
   func notify(
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
@@ -249,15 +158,15 @@ extension Outbox {
     if let quota, !account.addresses.isEmpty {
       switch try quota.room(of: account.key, at: now, connection) {
       case .within: break
-      case .last(let until): (notice, notified) = (.manyChanges(until: until), nil)
+      case .last(let until): (notice, notified) = (UserNotice(.manyChanges, until: until), nil)
       case .beyond: return
       }
     }
     let recipients: [String]
-    switch notice {
-    case .emailChanged(let old): recipients = [old]
+    switch notice.kind {
+    case .emailChanged: recipients = [notice.name]
     case .accountDeleted, .ownAccountDeleted: recipients = account.addresses
-    case _ where notice.isReportable: recipients = account.addresses
+    case let kind where kind.isReportable: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
     }
     guard !recipients.isEmpty else { return }
@@ -265,10 +174,9 @@ extension Outbox {
     for recipient in recipients
     where try recipient != notified && mayNotify(recipient, of: account, connection) {
       let link =
-        notice.isReportable && links.isKnown
+        notice.kind.isReportable && links.isKnown
         ? try reportLink(for: notice, of: account, to: recipient, at: now, connection) : nil
-      var own = account.email
-      if case .emailChanged(let old) = notice { own = old }
+      let own = notice.kind == .emailChanged ? notice.name : account.email
       let mail = NoticeMail(
         notice: notice, pool: pool, email: own == recipient ? own : nil, at: now,
         reportLink: link)
@@ -277,7 +185,7 @@ extension Outbox {
           purpose: notice.kind.rawValue, recipient: recipient,
           text: written(.notice(mail)), from: sender,
           expiresAt: now.advanced(bySeconds: Self.noticeLifetime),
-          about: [.accountDeleted, .ownAccountDeleted].contains(notice) ? account.id : nil),
+          about: [.accountDeleted, .ownAccountDeleted].contains(notice.kind) ? account.id : nil),
         to: account, in: pool, at: now, connection)
     }
   }
@@ -325,16 +233,17 @@ extension Outbox {
     _ connection: borrowing Connection
   ) throws {
     var notices: [UserNotice] = []
-    if newPassword { notices.append(.passwordSet) }
+    if newPassword { notices.append(UserNotice(.passwordSet)) }
     if old.hasPassword && !new.hasPassword || old.signsInByLink && !new.signsInByLink {
-      notices.append(.passwordRemoved)
+      notices.append(UserNotice(.passwordRemoved))
     }
     if old.phoneNumber != new.phoneNumber {
-      notices.append(new.phoneNumber == nil ? .phoneNumberRemoved : .phoneNumberSet)
+      notices.append(
+        UserNotice(new.phoneNumber == nil ? .phoneNumberRemoved : .phoneNumberSet))
     }
     for link in old.providers where !new.providers.contains(where: { $0.provider == link.provider })
     {
-      notices.append(.providerUnlinked(name: link.provider))
+      notices.append(UserNotice(.providerUnlinked, [link.provider]))
     }
     for notice in notices { try notifyOwn(notice, old, in: pool, at: now, connection) }
   }
@@ -346,11 +255,13 @@ extension Outbox {
   ) throws {
     if case .user = author.actor { return }
     var notices: [UserNotice] = []
-    if newPassword || (old.hasPassword && !new.hasPassword) { notices.append(.passwordChanged) }
-    if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
-      notices.append(.emailChanged(from: email))
+    if newPassword || (old.hasPassword && !new.hasPassword) {
+      notices.append(UserNotice(.passwordChanged))
     }
-    if !removed.isEmpty { notices.append(.factorsRemoved(names: removed.map(\.label))) }
+    if let email = old.email, !email.isSameBytes(as: new.email ?? "") {
+      notices.append(UserNotice(.emailChanged, [email]))
+    }
+    if !removed.isEmpty { notices.append(UserNotice(.factorsRemoved, removed.map(\.label))) }
     for notice in notices {
       try notify(notice, old, in: pool, within: author.noticeQuota, at: now, connection)
     }
@@ -367,7 +278,8 @@ extension Outbox {
     let added = new.factors(addedTo: old)
     guard !added.isEmpty else { return }
     try notify(
-      .factorsAdded(names: added.map(\.label)), old, in: pool, within: author.noticeQuota, at: now,
+      UserNotice(.factorsAdded, added.map(\.label)), old, in: pool, within: author.noticeQuota,
+      at: now,
       connection)
   }
 }

@@ -86,7 +86,7 @@ public struct BackupCodes: Sendable {
       let created = try codes.make(.temporary, for: account, until: expires, at: now, connection)
       guard let code = created.first else { throw Failure("no code was created") }
       try store.outbox.notify(
-        .temporaryCodeMade(until: expires), account, in: pool, at: now, connection)
+        UserNotice(.temporaryCodeMade, until: expires), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorTemporaryCode, of: account, in: pool)
       entry.add(.expiresAt, .instant(expires))
       try context.record(entry, connection)
@@ -99,7 +99,7 @@ public struct BackupCodes: Sendable {
   ) async throws -> ActionOutcome<Int> {
     try await end(
       .temporary, request, of: id, in: pool, as: .factorEndTemporaryCode,
-      telling: .temporaryCodeEnded)
+      telling: UserNotice(.temporaryCodeEnded))
   }
 
   /// - Returns: The number of codes that were left.
@@ -108,7 +108,7 @@ public struct BackupCodes: Sendable {
   ) async throws -> ActionOutcome<Int> {
     try await end(
       .recovery, request, of: id, in: pool, as: .factorEndRecoveryCodes,
-      telling: .recoveryCodesVoided)
+      telling: UserNotice(.recoveryCodesVoided))
   }
 
   private func end(
@@ -168,7 +168,7 @@ extension Enrollments {
       let before = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       let created = try codes.make(.recovery, for: account, at: now, connection)
       try outbox.notify(
-        .recoveryCodesMade, account, in: session.pool, within: nil, at: now, connection)
+        UserNotice(.recoveryCodesMade), account, in: session.pool, within: nil, at: now, connection)
       var entry = AuditEntry(.factorRecoveryCodes, of: account, in: session.pool)
       entry.add(
         .codes, from: before.map { .number($0.count) } ?? .absent, to: .number(created.count))

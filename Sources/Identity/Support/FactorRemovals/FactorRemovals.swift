@@ -145,7 +145,7 @@ public struct FactorRemovals: Sendable {
     try OwnChange.renew(of: account.key, connection)
     removal.hold = hold.map { ($0.id, $0.until) }
     try store.outbox.notify(
-      .factorsRemoved(names: removal.factors.map(\.label)), account, in: pool, at: now,
+      UserNotice(.factorsRemoved, removal.factors.map(\.label)), account, in: pool, at: now,
       connection)
     var entry = AuditEntry.removal(
       of: removal.factors, from: account, isOfAll: removal.isOfAll, left: removal.factorsLeft,
@@ -210,7 +210,8 @@ extension FactorRemovals {
     let ended = try AccountRecord.endSessions(account.key, at: now, connection)
     try OwnChange.renew(of: account.key, connection)
     try store.outbox.notify(
-      .factorsRestored(names: hold.factors.map(\.label)), account, in: pool, at: now, connection)
+      UserNotice(.factorsRestored, hold.factors.map(\.label)), account, in: pool, at: now,
+      connection)
     var entry = AuditEntry(.factorRestore, of: account, in: pool)
     entry.add(.factors, .of(hold.factors))
     entry.add(.sessionsEnded, .number(ended))

@@ -33,7 +33,7 @@ enum TokenFactorRules {
     }
     for (before, after) in renamed {
       try outbox.notify(
-        .factorRenamed(from: before.label, to: after.label), new, in: pool,
+        UserNotice(.factorRenamed, [before.label, after.label]), new, in: pool,
         within: author.noticeQuota, at: now, connection)
       var entry = AuditEntry(.factorRename, of: new, in: pool)
       entry.add(.factors, from: .of([before]), to: .of([after]))

@@ -93,7 +93,7 @@ public struct Resynchronizations: Sendable {
       try attempt.note(
         CodeFinding(.accepted, distance: 0, step: step), at: now, connection)
       try store.outbox.notify(
-        .factorResynchronized(name: old.label), account, in: pool, at: now, connection)
+        UserNotice(.factorResynchronized, [old.label]), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorResynchronize, of: account, in: pool)
       entry.add(.factors, .of([old]))
       entry.add(
@@ -143,7 +143,7 @@ public struct Resynchronizations: Sendable {
         WHERE account_key = \(account.key) AND enrollment_id = \(factor)
         """)
       try store.outbox.notify(
-        .clockOffsetCleared(name: old.label), account, in: pool, at: now, connection)
+        UserNotice(.clockOffsetCleared, [old.label]), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorClearOffset, of: account, in: pool)
       entry.add(.factors, .of([old]))
       entry.add(.clockOffset, from: .number(offset), to: .absent)

@@ -15,7 +15,7 @@ extension Support {
       let isLocked = account.codeLock(at: now) != .open
       guard account.wrongCodes > 0 || isLocked else { throw ActionDenial.nothingToDo }
       try AccountRecord.unlockCodes(account.key, connection)
-      try store.outbox.notify(.codesUnlocked, account, in: pool, at: now, connection)
+      try store.outbox.notify(UserNotice(.codesUnlocked), account, in: pool, at: now, connection)
       var entry = AuditEntry(.accountUnlock, of: account, in: pool)
       entry.add(.wrongCodes, from: .number(account.wrongCodes), to: .number(0))
       if isLocked { entry.add(.codesLocked, from: .flag(true), to: .flag(false)) }
@@ -36,7 +36,7 @@ extension Support {
       let ended = try AccountRecord.endSessions(account.key, at: now, connection)
       try OwnChange.renew(of: account.key, connection)
       if ended > 0 {
-        try store.outbox.notify(.sessionsEnded, account, in: pool, at: now, connection)
+        try store.outbox.notify(UserNotice(.sessionsEnded), account, in: pool, at: now, connection)
       }
       var entry = AuditEntry(.sessionsEnd, of: account, in: pool)
       entry.add(.sessionsEnded, .number(ended))
@@ -76,7 +76,7 @@ extension Support {
       let now = context.now
       guard let since = account.changesLockedAt else { throw ActionDenial.nothingToDo }
       try AccountLock.store(nil, of: account.key, connection)
-      try store.outbox.notify(.changesAllowed, account, in: pool, at: now, connection)
+      try store.outbox.notify(UserNotice(.changesAllowed), account, in: pool, at: now, connection)
       var entry = AuditEntry(.accountAllowChanges, of: account, in: pool)
       entry.add(.changesLockedAt, from: .instant(since), to: .absent)
       try context.record(entry, connection)
@@ -170,7 +170,7 @@ extension Support {
     ) { account, context, connection in
       let now = context.now
       try store.outbox.notify(
-        .accountDeleted, account, in: pool, within: nil, at: now, connection)
+        UserNotice(.accountDeleted), account, in: pool, within: nil, at: now, connection)
       let entry = try Accounts.delete(
         account, in: pool, by: request.author, at: now, connection)
       try context.record(entry, connection)
@@ -213,7 +213,8 @@ extension Support {
         """)
       let new = try Factor.all(of: account.key, connection).first { $0.id == factor }
       try store.outbox.notify(
-        .factorRenamed(from: old.label, to: name), account, in: pool, at: context.now, connection)
+        UserNotice(.factorRenamed, [old.label, name]), account, in: pool, at: context.now,
+        connection)
       var entry = AuditEntry(.factorRename, of: account, in: pool)
       entry.add(.factors, from: .of([old]), to: .of([new].compactMap { $0 }))
       try context.record(entry, connection)
@@ -276,7 +277,8 @@ extension Support {
       guard let until else { throw ActionDenial.answers([.untilOutOfRange]) }
       try Self.store(until, found, connection)
       try store.outbox.notify(
-        .factorSuspended(name: found.factor.label, until: until), account, in: pool, at: now,
+        UserNotice(.factorSuspended, [found.factor.label], until: until), account, in: pool,
+        at: now,
         connection)
       var entry = AuditEntry(.factorSuspend, of: account, in: pool)
       entry.add(.factors, .of([found.factor]))
@@ -297,7 +299,7 @@ extension Support {
       guard found.factor.isSuspended(at: now) else { throw ActionDenial.nothingToDo }
       try Self.store(nil, found, connection)
       try store.outbox.notify(
-        .factorResumed(name: found.factor.label), account, in: pool, at: now, connection)
+        UserNotice(.factorResumed, [found.factor.label]), account, in: pool, at: now, connection)
       var entry = AuditEntry(.factorResume, of: account, in: pool)
       entry.add(.factors, .of([found.factor]))
       entry.add(.suspendedUntil, from: .optional(found.factor.suspendedUntil), to: .absent)

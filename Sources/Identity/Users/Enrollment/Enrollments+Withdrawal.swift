@@ -27,7 +27,8 @@ extension Enrollments {
       try entry.addEnded(codes, of: account, at: now, connection)
       try entry.record(by: author, limitedBy: .factor, at: now, connection)
       try store.outbox.notifyOwn(
-        .factorWithdrawn(name: factor.label), account, in: session.pool, at: now, connection)
+        UserNotice(.factorWithdrawn, [factor.label]), account, in: session.pool, at: now,
+        connection)
       if account.factors.count > 1, account.newestFactor?.id == factor.id { return nil }
       guard let changed = try AccountRecord.find(key: account.key, connection) else { return nil }
       // A new session without a second factor wouldn't be refreshed either.

@@ -212,7 +212,7 @@ public struct Enrollments: Sendable {
     try entry.addEnded(codes, of: enrolled, at: now, connection)
     try entry.record(by: author, at: now, connection)
     // Thrown rather than returned, so that the factor is rolled back too.
-    try new.announce(.factorEnrolled(name: factor.label), at: now, store, connection)
+    try new.announce(UserNotice(.factorEnrolled, [factor.label]), at: now, store, connection)
     // A session that never passed a factor the account already had hasn't passed one by adding
     // another: it could be someone else's.
     var before = enrolled

@@ -249,7 +249,7 @@ extension Federation {
     entry.addEnded(sessionsEnded)
     try entry.record(by: author.user(new), at: now, connection)
     try store.outbox.notify(
-      .providerLinked(name: link.provider), old, in: pool, within: nil, at: now, connection)
+      UserNotice(.providerLinked, [link.provider]), old, in: pool, within: nil, at: now, connection)
     return new
   }
 }

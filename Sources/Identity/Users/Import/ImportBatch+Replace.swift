@@ -166,7 +166,8 @@ extension ImportBatch {
   ) throws {
     if !removed.isEmpty {
       try outbox.notify(
-        .factorsRemoved(names: removed.map(\.label)), new, in: pool, within: author.noticeQuota,
+        UserNotice(.factorsRemoved, removed.map(\.label)), new, in: pool,
+        within: author.noticeQuota,
         at: now, connection)
     }
     var before = old
@@ -174,16 +175,19 @@ extension ImportBatch {
     try outbox.notifyAdded(from: before, to: new, in: pool, by: author, at: now, connection)
     if hasNewPassword, old.hasPassword {
       try outbox.notify(
-        .passwordChanged, new, in: pool, within: author.noticeQuota, at: now, connection)
+        UserNotice(.passwordChanged), new, in: pool, within: author.noticeQuota, at: now, connection
+      )
     }
     if let address = old.email, !(new.email ?? "").isSameBytes(as: address) {
       try outbox.notify(
-        .emailChanged(from: address), old, in: pool, within: author.noticeQuota, at: now, connection
+        UserNotice(.emailChanged, [address]), old, in: pool, within: author.noticeQuota, at: now,
+        connection
       )
     }
     for link in new.providers where !old.providers.contains(link) {
       try outbox.notify(
-        .providerLinked(name: link.provider), old, in: pool, within: author.noticeQuota, at: now,
+        UserNotice(.providerLinked, [link.provider]), old, in: pool, within: author.noticeQuota,
+        at: now,
         connection)
     }
   }

@@ -165,7 +165,7 @@ extension OutOfBandCodes {
         try BackupCodeStore.clear([.recovery], of: account.key, connection)
         // The recipient of the link already knows; the other addresses are notified.
         try store.outbox.notify(
-          .factorReverted(name: factor.label), account, in: pool,
+          UserNotice(.factorReverted, [factor.label]), account, in: pool,
           excluding: AccountRules.folded(email: email), within: nil, at: now, connection)
         try OwnChange.renew(of: account.key, connection)
         try Self.record(

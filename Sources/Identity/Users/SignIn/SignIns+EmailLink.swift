@@ -119,7 +119,8 @@ extension SignIns {
     }
     if !old.signsInByLink {
       try store.outbox.notifyOwn(
-        .emailLinkAdded, old, in: session.pool, excluding: isSame ? nil : old.email, at: now,
+        UserNotice(.emailLinkAdded), old, in: session.pool, excluding: isSame ? nil : old.email,
+        at: now,
         connection)
     }
     let account = try AccountRecord.changed(

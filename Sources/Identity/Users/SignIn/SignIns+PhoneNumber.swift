@@ -103,7 +103,8 @@ extension SignIns {
         // recent sign-in (``SignInChange``).
         let linked = try Self.link(number, to: account, in: pool, by: author, at: now, connection)
         if account.phoneNumber != number {
-          try store.outbox.notifyOwn(.phoneNumberSet, account, in: pool, at: now, connection)
+          try store.outbox.notifyOwn(
+            UserNotice(.phoneNumberSet), account, in: pool, at: now, connection)
         }
         // The link is kept. No second factor passes from the session to the new one.
         if try !account.isAnonymous

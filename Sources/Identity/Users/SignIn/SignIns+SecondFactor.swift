@@ -316,7 +316,8 @@ extension SignIns {
       let left = try BackupCodeStore.left(.recovery, of: account.key, at: now, connection)
       entry.add(.codesLeft, .number(left?.count ?? 0))
       try store.outbox.notify(
-        .recoveryCodeUsed(left: left?.count ?? 0), account, in: pool, within: nil, at: now,
+        UserNotice(.recoveryCodeUsed, left: left?.count ?? 0), account, in: pool, within: nil,
+        at: now,
         connection)
     }
     try entry.record(by: author.user(account), limitedBy: .code, at: now, connection)

@@ -131,7 +131,7 @@ public struct EnrollmentLinks: Sendable {
     let code = try UserLink.insert(
       .enrollment, about: sender, of: account, to: email, random: store.random, at: now,
       connection)
-    let notice = UserNotice.enrollmentLinkSent
+    let notice = UserNotice(.enrollmentLinkSent)
     let mail = EnrollmentLinkMail(
       pool: pool, email: email, link: store.links.link(code, to: .enrollment),
       reportLink: try store.outbox.reportLink(
@@ -250,7 +250,7 @@ public struct EnrollmentLinks: Sendable {
       try entry.record(by: author.user(account), limitedBy: .link, at: now, connection)
       do {
         try new.announce(
-          .factorEnrolledByLink(name: new.factor.label), at: now, store, connection)
+          UserNotice(.factorEnrolledByLink, [new.factor.label]), at: now, store, connection)
       } catch let error as EnrollmentError {
         // Thrown, not returned, so that the factor is rolled back and the link stays valid.
         throw EnrollmentLinkError.refused(pool, error)

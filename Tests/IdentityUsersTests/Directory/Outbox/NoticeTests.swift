@@ -192,7 +192,7 @@ struct NoticeTests {
       let link = try await instance.linkCode("notice-factors-added", to: "/__/auth/not-me")
       #expect(
         try await instance.identity.reportedChanges.look(at: link).fact
-          == .notice(.factorsAdded(names: ["one"])))
+          == .notice(UserNotice(.factorsAdded, ["one"])))
       // An unchanged list sends nothing; a different number does.
       try await instance.identity.accounts.update(
         instance.acme, account.id, change, by: Instance.boss)

@@ -32,7 +32,7 @@ struct ReportedChangeTests {
       let link = try await removal(instance, device)
       for _ in 0..<2 {
         let reportedChange = try await instance.identity.reportedChanges.look(at: link)
-        #expect(reportedChange.fact == .notice(.factorsRemoved(names: ["phone"])))
+        #expect(reportedChange.fact == .notice(UserNotice(.factorsRemoved, ["phone"])))
         #expect(reportedChange.at == instance.now)
         #expect(reportedChange.expiresAt == instance.now.advanced(bySeconds: 7 * 86_400))
       }
