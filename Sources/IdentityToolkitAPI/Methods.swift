@@ -27,9 +27,7 @@ extension Methods {
   func tokensAnswer(_ grant: SessionGrant) throws -> JSON.Object {
     ["idToken": .string(try tokens.make(for: grant)), "refreshToken": .string(grant.refreshToken)]
   }
-}
 
-extension Methods {
   /// Returns the pool of a call without a token that names one.
   func pool(of call: ClientCall) async throws -> Pool {
     let pool = try await identity.pools.find(project: call.project, tenant: call.tenant)

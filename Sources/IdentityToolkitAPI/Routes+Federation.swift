@@ -4,22 +4,23 @@ import JSON
 extension Routes {
   mutating func addFederation() {
     client(
-      .post, Path("v1", "accounts:signInWithCustomToken"), .v1, .signInWithCustomToken,
+      .post, Path("v1", "accounts:signInWithCustomToken"), .v1, Methods.signInWithCustomToken,
       methods.signInWithCustomToken)
     client(
-      .post, Path("v1", "accounts:signInWithIdp"), .v1, .signInWithIdp, methods.signInWithIdp)
+      .post, Path("v1", "accounts:signInWithIdp"), .v1, Methods.signInWithIdp, methods.signInWithIdp
+    )
     inPool(
       .get, Path("v2", "projects", nil, "defaultSupportedIdpConfigs", parameters: String.self),
       Path(
         "v2", "projects", nil, "tenants", nil, "defaultSupportedIdpConfigs",
         parameters: String.self,
         String.self),
-      .v2, .readProviders, .listDefaultProviders, methods.listDefaultProviders)
+      .v2, .readProviders, Methods.listDefaultProviders, methods.listDefaultProviders)
     let supported: Path<> = Path("v2", "defaultSupportedIdps")
     add(
       supported.route(.get) { [authorizer, methods] request in
         await authorizer.admin(request, .v2, .readProviders, methods.listSupportedProviders)
-      }, .listSupportedProviders, .admin(.readProviders), .v2)
+      }, Methods.listSupportedProviders, .admin(.readProviders), .v2)
     for kind in ProviderMessage.kinds {
       let name = kind.collection
       let ofProject = Path("v2", "projects", nil, .literal(name), parameters: String.self)

@@ -38,82 +38,91 @@ struct Routes {
 
   private mutating func addAccounts() {
     client(
-      .post, Path("v1", "accounts:signInWithPassword"), .v1, .signInWithPassword,
+      .post, Path("v1", "accounts:signInWithPassword"), .v1, Methods.signInWithPassword,
       methods.signInWithPassword)
     client(
-      .post, Path("v1", "accounts:signInWithGameCenter"), .v1, .signInWithGameCenter,
+      .post, Path("v1", "accounts:signInWithGameCenter"), .v1, Methods.signInWithGameCenter,
       methods.signInWithGameCenter)
     either(
-      Path("v1", "accounts:signUp"), .createAccounts, .signUp, methods.createAccount,
+      Path("v1", "accounts:signUp"), .createAccounts, Methods.signUp, methods.createAccount,
       methods.signUp)
     either(
-      Path("v1", "accounts:lookup"), .lookUpAccounts, .lookup, methods.lookupAccounts,
+      Path("v1", "accounts:lookup"), .lookUpAccounts, Methods.lookup, methods.lookupAccounts,
       methods.lookup)
     either(
-      Path("v1", "accounts:update"), .updateAccounts, .update, methods.updateAccount,
+      Path("v1", "accounts:update"), .updateAccounts, Methods.update, methods.updateAccount,
       methods.update)
     either(
-      Path("v1", "accounts:delete"), .deleteAccounts, .delete, methods.deleteAccount,
+      Path("v1", "accounts:delete"), .deleteAccounts, Methods.delete, methods.deleteAccount,
       methods.delete)
-    inPool(.post, "accounts", .createAccounts, .createAccount, methods.createAccount)
-    inPool(.post, "accounts:lookup", .lookUpAccounts, .lookup, methods.lookupAccounts)
-    inPool(.post, "accounts:update", .updateAccounts, .update, methods.updateAccount)
-    inPool(.post, "accounts:delete", .deleteAccounts, .delete, methods.deleteAccount)
-    inPool(.post, "accounts:batchCreate", .createAccounts, .batchCreate, methods.batchCreate)
-    inPool(.post, "accounts:batchDelete", .deleteAccounts, .batchDelete, methods.batchDelete)
-    inPool(.get, "accounts:batchGet", .listAccounts, .batchGet, methods.batchGet)
-    inPool(.post, "accounts:query", .listAccounts, .query, methods.query)
-    client(.post, Path("v1", "token"), .v2, .refresh, reading: Body.formOrMessage, methods.refresh)
+    inPool(.post, "accounts", .createAccounts, Methods.createAccount, methods.createAccount)
+    inPool(.post, "accounts:lookup", .lookUpAccounts, Methods.lookup, methods.lookupAccounts)
+    inPool(.post, "accounts:update", .updateAccounts, Methods.update, methods.updateAccount)
+    inPool(.post, "accounts:delete", .deleteAccounts, Methods.delete, methods.deleteAccount)
+    inPool(.post, "accounts:batchCreate", .createAccounts, Methods.batchCreate, methods.batchCreate)
+    inPool(.post, "accounts:batchDelete", .deleteAccounts, Methods.batchDelete, methods.batchDelete)
+    inPool(.get, "accounts:batchGet", .listAccounts, Methods.batchGet, methods.batchGet)
+    inPool(.post, "accounts:query", .listAccounts, Methods.query, methods.query)
+    client(
+      .post, Path("v1", "token"), .v2, Methods.refresh, reading: Body.formOrMessage, methods.refresh
+    )
   }
 
   private mutating func addFactors() {
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, .startEnrollment,
+      .post, Path("v2", "accounts", "mfaEnrollment:start"), .v2, Methods.startEnrollment,
       methods.startEnrollment)
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, .finalizeEnrollment,
+      .post, Path("v2", "accounts", "mfaEnrollment:finalize"), .v2, Methods.finalizeEnrollment,
       methods.finalizeEnrollment)
     client(
-      .post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, .withdrawEnrollment,
+      .post, Path("v2", "accounts", "mfaEnrollment:withdraw"), .v2, Methods.withdrawEnrollment,
       methods.withdrawEnrollment)
-    client(.post, Path("v2", "accounts", "mfaSignIn:start"), .v2, .startSignIn, methods.startSignIn)
     client(
-      .post, Path("v2", "accounts", "mfaSignIn:finalize"), .v2, .finalizeSignIn,
+      .post, Path("v2", "accounts", "mfaSignIn:start"), .v2, Methods.startSignIn,
+      methods.startSignIn)
+    client(
+      .post, Path("v2", "accounts", "mfaSignIn:finalize"), .v2, Methods.finalizeSignIn,
       methods.finalizeSignIn)
   }
 
   private mutating func addResources() {
     let config = Path("v2", "projects", nil, "config", parameters: String.self)
-    project(.get, config, .readConfig, .getConfig, methods.getConfig)
-    project(.patch, config, .changeConfig, .updateConfig, methods.updateConfig)
+    project(.get, config, .readConfig, Methods.getConfig, methods.getConfig)
+    project(.patch, config, .changeConfig, Methods.updateConfig, methods.updateConfig)
     project(
       .post,
       Path("v2", "projects", nil, "identityPlatform:initializeAuth", parameters: String.self),
-      .changeConfig, .initializeAuth, methods.initializeAuth)
+      .changeConfig, Methods.initializeAuth, methods.initializeAuth)
     let tenants = Path("v2", "projects", nil, "tenants", parameters: String.self)
-    project(.get, tenants, .readTenants, .listTenants, methods.listTenants)
-    project(.post, tenants, .createTenants, .createTenant, methods.createTenant)
+    project(.get, tenants, .readTenants, Methods.listTenants, methods.listTenants)
+    project(.post, tenants, .createTenants, Methods.createTenant, methods.createTenant)
     let one = Path("v2", "projects", nil, "tenants", nil, parameters: String.self, String.self)
-    tenant(.get, one, .readTenants, .getTenant, methods.getTenant)
-    tenant(.patch, one, .changeTenants, .updateTenant, methods.updateTenant)
-    tenant(.delete, one, .deleteTenants, .deleteTenant, methods.deleteTenant)
-    client(.get, Path("v1", "projects"), .v1, .getProject, methods.getProject)
+    tenant(.get, one, .readTenants, Methods.getTenant, methods.getTenant)
+    tenant(.patch, one, .changeTenants, Methods.updateTenant, methods.updateTenant)
+    tenant(.delete, one, .deleteTenants, Methods.deleteTenant, methods.deleteTenant)
+    client(.get, Path("v1", "projects"), .v1, Methods.getProject, methods.getProject)
     client(
-      .get, Path("v2", "recaptchaConfig"), .v2, .getRecaptchaConfig, methods.getRecaptchaConfig)
+      .get, Path("v2", "recaptchaConfig"), .v2, Methods.getRecaptchaConfig,
+      methods.getRecaptchaConfig)
     client(
-      .get, Path("v1", "recaptchaParams"), .v1, .getRecaptchaParams, methods.getRecaptchaParams)
-    client(.get, Path("v2", "passwordPolicy"), .v2, .getPasswordPolicy, methods.getPasswordPolicy)
+      .get, Path("v1", "recaptchaParams"), .v1, Methods.getRecaptchaParams,
+      methods.getRecaptchaParams)
+    client(
+      .get, Path("v2", "passwordPolicy"), .v2, Methods.getPasswordPolicy, methods.getPasswordPolicy)
   }
 
   private mutating func addKeys() {
     let account = "securetoken@system.gserviceaccount.com"
     open(
-      Path("robot", "v1", "metadata", "x509", .literal(account)), .tokenCertificates,
+      Path("robot", "v1", "metadata", "x509", .literal(account)), Methods.tokenCertificates,
       methods.certificates)
-    open(Path("v1", "publicKeys"), .cookieCertificates, methods.certificates)
-    open(Path("service_accounts", "v1", "jwk", .literal(account)), .tokenKeys, methods.keySet)
-    open(Path("v1", "sessionCookiePublicKeys"), .cookieKeys, methods.keySet)
-    open(Path(".well-known", "countersign-evidence-keys"), .evidenceKeys, methods.evidenceKeys)
+    open(Path("v1", "publicKeys"), Methods.cookieCertificates, methods.certificates)
+    open(
+      Path("service_accounts", "v1", "jwk", .literal(account)), Methods.tokenKeys, methods.keySet)
+    open(Path("v1", "sessionCookiePublicKeys"), Methods.cookieKeys, methods.keySet)
+    open(
+      Path(".well-known", "countersign-evidence-keys"), Methods.evidenceKeys, methods.evidenceKeys)
     let discovery = Path(nil, ".well-known", "openid-configuration", parameters: String.self)
     add(
       discovery.route(.get) { [methods, authorizer] request, project in
@@ -121,16 +130,16 @@ struct Routes {
           await authorizer.open(request, .both) {
             methods.discovery(project)
           })
-      }, .discovery, .open, .both)
+      }, Methods.discovery, .open, .both)
   }
 
   private mutating func addDocument() {
     let document = Document(methods.identity.profile)
     let path: Path<> = Path("openapi.json")
-    add(path.route(.get, document.answer), .document, .open, .both)
+    add(path.route(.get, document.answer), Methods.document, .open, .both)
     if methods.identity.profile == .emulator {
       let path: Path<> = Path("emulator", "openapi.json")
-      add(path.route(.get, document.answer), .emulatorDocument, .emulator, .both)
+      add(path.route(.get, document.answer), Methods.emulatorDocument, .emulator, .both)
     }
     document.describe(operations)
   }
@@ -285,30 +294,34 @@ extension Routes {
 extension Routes {
   mutating func addOutOfBand() {
     either(
-      Path("v1", "accounts:sendOobCode"), .updateAccounts, .sendOobCode,
+      Path("v1", "accounts:sendOobCode"), .updateAccounts, Methods.sendOobCode,
       methods.sendOobCodeAsAdministrator, methods.sendOobCode)
     inPool(
-      .post, "accounts:sendOobCode", .updateAccounts, .sendOobCode,
+      .post, "accounts:sendOobCode", .updateAccounts, Methods.sendOobCode,
       methods.sendOobCodeAsAdministrator)
     client(
-      .post, Path("v1", "accounts:resetPassword"), .v1, .resetPassword, methods.resetPassword)
+      .post, Path("v1", "accounts:resetPassword"), .v1, Methods.resetPassword, methods.resetPassword
+    )
     client(
-      .post, Path("v1", "accounts:signInWithEmailLink"), .v1, .signInWithEmailLink,
+      .post, Path("v1", "accounts:signInWithEmailLink"), .v1, Methods.signInWithEmailLink,
       methods.signInWithEmailLink)
-    client(.post, Path("v1", "accounts:createAuthUri"), .v1, .createAuthUri, methods.createAuthUri)
+    client(
+      .post, Path("v1", "accounts:createAuthUri"), .v1, Methods.createAuthUri, methods.createAuthUri
+    )
   }
 }
 
 extension Routes {
   mutating func addPhones() {
     client(
-      .post, Path("v1", "accounts:sendVerificationCode"), .v1, .sendVerificationCode,
+      .post, Path("v1", "accounts:sendVerificationCode"), .v1, Methods.sendVerificationCode,
       methods.sendVerificationCode)
     client(
-      .post, Path("v1", "accounts:signInWithPhoneNumber"), .v1, .signInWithPhoneNumber,
+      .post, Path("v1", "accounts:signInWithPhoneNumber"), .v1, Methods.signInWithPhoneNumber,
       methods.signInWithPhoneNumber)
     client(
-      .post, Path("v1", "accounts:verifyIosClient"), .v1, .verifyIosClient, methods.verifyIosClient)
+      .post, Path("v1", "accounts:verifyIosClient"), .v1, Methods.verifyIosClient,
+      methods.verifyIosClient)
   }
 }
 
@@ -316,12 +329,12 @@ extension Routes {
 extension Routes {
   mutating func addSessions() {
     inPool(
-      verb: ":createSessionCookie", .createSessionCookies, .createSessionCookie,
+      verb: ":createSessionCookie", .createSessionCookies, Methods.createSessionCookie,
       methods.createSessionCookie)
-    inPool(verb: ":queryAccounts", .listAccounts, .queryAccounts, methods.query)
+    inPool(verb: ":queryAccounts", .listAccounts, Methods.queryAccounts, methods.query)
     project(
       .get, Path("v1", "projects", nil, parameters: String.self), as: .v1, .readConfig,
-      .getProjectOfAdmin, methods.getProject)
-    client(.post, Path("v2", "accounts:revokeToken"), .v2, .revokeToken, methods.revokeToken)
+      Methods.getProjectOfAdmin, methods.getProject)
+    client(.post, Path("v2", "accounts:revokeToken"), .v2, Methods.revokeToken, methods.revokeToken)
   }
 }

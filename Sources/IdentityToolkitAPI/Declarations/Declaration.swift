@@ -4,7 +4,7 @@ import HTTP
 /// and the OpenAPI document.
 ///
 /// ```swift
-/// extension Declaration {
+/// extension Methods {
 ///   static let resetPassword = Declaration(
 ///     "accounts.resetPassword", "Sets a new password with an emailed code.",
 ///     takes: ["oobCode": .text.required, "newPassword": .text],

@@ -238,7 +238,7 @@ extension OpenAPI {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let document = Declaration(
     "openapi", "This document, with all operations of the server.", gives: .object)
   static let emulatorDocument = Declaration(

@@ -7,15 +7,15 @@ import Text
 extension Routes {
   /// Email codes for application tests: a list, and the page that links lead to.
   mutating func addEmulatorCodes() {
-    emulator(.get, "oobCodes", .oobCodes, methods.listOobCodes)
+    emulator(.get, "oobCodes", Methods.oobCodes, methods.listOobCodes)
     let action: Path<> = Path("emulator", "action")
     add(
       action.route(.get) { [methods] request in await methods.act(request) },
-      .emulatorAction, .emulator, .both, isPage: true)
+      Methods.emulatorAction, .emulator, .both, isPage: true)
   }
 }
 
-extension Declaration {
+extension Methods {
   static let oobCodes = Declaration(
     "oobCodes.list", "Lists the valid codes of email links.",
     gives: [
@@ -31,9 +31,7 @@ extension Declaration {
       "tenantId": .text, "newPassword": .text,
     ],
     gives: ["authEmulator": .object.required], failing: [303])
-}
 
-extension Methods {
   func listOobCodes(_ call: AdminCall) async throws -> JSON {
     let links = try await identity.outOfBandCodes.links(in: call.pool)
     return [

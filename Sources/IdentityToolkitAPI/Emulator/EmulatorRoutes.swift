@@ -6,12 +6,12 @@ import JSON
 /// its state.
 extension Routes {
   mutating func addEmulator() {
-    emulator(.delete, "accounts", .clearAccounts, methods.clearAccounts)
-    emulator(.get, "config", .getEmulatorConfig, methods.getEmulatorConfig)
-    emulator(.patch, "config", .updateEmulatorConfig, methods.updateEmulatorConfig)
+    emulator(.delete, "accounts", Methods.clearAccounts, methods.clearAccounts)
+    emulator(.get, "config", Methods.getEmulatorConfig, methods.getEmulatorConfig)
+    emulator(.patch, "config", Methods.updateEmulatorConfig, methods.updateEmulatorConfig)
     addEmulatorCodes()
     addEmulatorWidget()
-    emulator(.get, "verificationCodes", .verificationCodes, methods.verificationCodes)
+    emulator(.get, "verificationCodes", Methods.verificationCodes, methods.verificationCodes)
     let root: Path<> = Path()
     add(
       root.route(.get) { [authorizer] request in
@@ -23,7 +23,7 @@ extension Routes {
             ]
           ]
         }
-      }, .greeting, .emulator, .both)
+      }, Methods.greeting, .emulator, .both)
   }
 
   /// Adds a method of a project and its counterpart of a tenant.
@@ -47,7 +47,7 @@ extension Routes {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let clearAccounts = Declaration(
     "accounts.delete", "Deletes all users.", gives: [:], failing: [404])
   static let getEmulatorConfig = Declaration(

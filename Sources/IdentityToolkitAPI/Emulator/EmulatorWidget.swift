@@ -8,15 +8,15 @@ extension Routes {
     let handler: Path<> = Path("emulator", "auth", "handler")
     add(
       handler.route(.get) { [methods] request in await methods.showWidget(request) },
-      .emulatorHandler, .emulator, .both, isPage: true)
+      Methods.emulatorHandler, .emulator, .both, isPage: true)
     let frame: Path<> = Path("emulator", "auth", "iframe")
     add(
-      frame.route(.get) { request in Methods.showFrame(request) }, .emulatorFrame, .emulator,
+      frame.route(.get) { request in Methods.showFrame(request) }, Methods.emulatorFrame, .emulator,
       .both, isPage: true)
   }
 }
 
-extension Declaration {
+extension Methods {
   private static let ofApplication: Schema = ["apiKey": .text, "appName": .text, "v": .text]
 
   static let emulatorHandler = Declaration(
@@ -32,9 +32,7 @@ extension Declaration {
   static let emulatorFrame = Declaration(
     "emulator.auth.iframe", "Shows the frame that tells the web SDK who signed in.",
     query: ofApplication, gives: ["authEmulator": .object.required])
-}
 
-extension Methods {
   /// The maximum number of identities that the page offers.
   private static let offered = 50
 

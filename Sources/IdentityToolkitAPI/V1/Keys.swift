@@ -2,7 +2,7 @@ import Crypto
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let tokenCertificates = Declaration(
     "keys.tokenCertificates", "The certificates that verify ID tokens, by key ID.",
     gives: .map(.text))
@@ -65,9 +65,7 @@ extension Methods {
   private var publicKeys: [PublicSigningKey] {
     identity.profile == .emulator ? [] : identity.signingKeys.publicKeys()
   }
-}
 
-extension Declaration {
   static let evidenceKeys = Declaration(
     "keys.evidenceKeys",
     "The keys that verify evidence of policy reviews, the current one first; retired keys stay.",
@@ -79,9 +77,7 @@ extension Declaration {
         "createdAt": .text.required, "retiredAt": .text,
       ]).required
     ])
-}
 
-extension Methods {
   /// Returns the public keys of evidence files as a JSON Web Key Set (RFC 8037), each also in PEM
   /// format and with the SHA-256 digest of its DER form as its ID.
   func evidenceKeys() async throws -> JSON {

@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let sendOobCode = Declaration(
     "accounts.sendOobCode",
     "Emails a link with a code, or returns the link to a caller with a service token.",
@@ -21,9 +21,7 @@ extension Declaration {
       "kind": .kind("GetOobConfirmationCodeResponse"), "email": .text, "oobCode": .text,
       "oobLink": .text,
     ])
-}
 
-extension Methods {
   /// The types of codes, indexed by enum number.
   static let oobTypes = EnumType(
     name: "google.cloud.identitytoolkit.v1.OobReqType",
@@ -132,9 +130,7 @@ extension Methods {
     }
     return request
   }
-}
 
-extension Methods {
   /// `accounts:update` with a code in place of an ID token: performs the action of the code.
   ///
   /// With an ID token as well, the code must be of its user.
@@ -157,9 +153,7 @@ extension Methods {
     }
     return .object(answer)
   }
-}
 
-extension Declaration {
   static let resetPassword = Declaration(
     "accounts.resetPassword",
     "Sets a new password with an emailed code; without a password, returns the code's purpose.",
@@ -168,9 +162,7 @@ extension Declaration {
       "kind": .kind("ResetPasswordResponse"), "requestType": .choice(Methods.oobTypes).required,
       "email": .text, "newEmail": .text, "mfaInfo": .factor,
     ])
-}
 
-extension Methods {
   /// `accounts:resetPassword`: checks any code, and uses one that resets a password.
   func resetPassword(_ call: ClientCall) async throws -> JSON {
     guard let code = try call.message.given("oobCode") else {
@@ -199,9 +191,7 @@ extension Methods {
     }
     return .object(answer)
   }
-}
 
-extension Declaration {
   static let signInWithEmailLink = Declaration(
     "accounts.signInWithEmailLink", "Signs in with the code of an email link.",
     takes: [
@@ -214,9 +204,7 @@ extension Declaration {
         "kind": .kind("EmailLinkSigninResponse"), "localId": .text.required,
         "email": .text.required, "isNewUser": .flag,
       ], .tokens, .secondFactorDue))
-}
 
-extension Methods {
   /// `accounts:signInWithEmailLink`: creates the account if it doesn't exist.
   func signInWithEmailLink(_ call: ClientCall) async throws -> JSON {
     guard let email = try call.message.given("email") else {
@@ -255,9 +243,7 @@ extension Methods {
       "email": .string(account.email ?? ""),
     ]
   }
-}
 
-extension Declaration {
   static let createAuthUri = Declaration(
     "accounts.createAuthUri", "Returns the sign-in methods of an email address.",
     takes: [
@@ -270,9 +256,7 @@ extension Declaration {
       "kind": .kind("CreateAuthUriResponse"), "registered": .flag, "allProviders": .list(.text),
       "signinMethods": .list(.text), "sessionId": .text.required,
     ], failing: [501])
-}
 
-extension Methods {
   /// `accounts:createAuthUri`: reveals nothing about the email if email enumeration protection is
   /// enabled.
   func createAuthUri(_ call: ClientCall) async throws -> JSON {

@@ -1,22 +1,18 @@
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let sendVerificationCode = Declaration(
     "accounts.sendVerificationCode", "Sends a phone sign-in code by SMS.",
     takes: .phoneNumber, gives: ["sessionInfo": .text.required])
-}
 
-extension Methods {
   /// `accounts:sendVerificationCode`: sends a phone sign-in code.
   func sendVerificationCode(_ call: ClientCall) async throws -> JSON {
     let pool = try await pool(of: call)
     let request = try PhoneRequest(call.message, call)
     return ["sessionInfo": .string(try await identity.signIns.sendCode(pool, request))]
   }
-}
 
-extension Declaration {
   static let signInWithPhoneNumber = Declaration(
     "accounts.signInWithPhoneNumber",
     "Signs in with a code sent to a phone number, or links the number to an account.",
@@ -32,9 +28,7 @@ extension Declaration {
         "localId": .text, "phoneNumber": .text, "isNewUser": .flag, "temporaryProof": .text,
         "temporaryProofExpiresIn": .int64,
       ], .tokens))
-}
 
-extension Methods {
   static let phoneOperations = EnumType(
     name: "google.cloud.identitytoolkit.v1.VerifyOp",
     values: ["VERIFY_OP_UNSPECIFIED", "SIGN_UP_OR_IN", "REAUTH", "UPDATE", "LINK"])
@@ -78,17 +72,13 @@ extension Methods {
     guard operation != "UPDATE", operation != "LINK" else { throw WireError("MISSING_ID_TOKEN") }
     return (try await pool(of: call), .signIn)
   }
-}
 
-extension Declaration {
   static let verifyIosClient = Declaration(
     "accounts.verifyIosClient",
     "Returns a receipt for an iOS app; apps aren't verified with push notifications.",
     takes: ["appToken": .text, "isSandbox": .flag],
     gives: ["receipt": .text.required, "suggestedTimeout": .int64.required])
-}
 
-extension Methods {
   /// `accounts:verifyIosClient`, which the iOS SDK calls before it requests a text message.
   ///
   /// No notification is sent, so the SDK waits in vain as long as it's told, and continues with the

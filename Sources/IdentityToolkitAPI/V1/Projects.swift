@@ -1,7 +1,7 @@
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let getProject = Declaration(
     "getProjects", "Returns the public settings of an API key's project.",
     gives: ["projectId": .text.required, "authorizedDomains": .list(.text).required])
@@ -11,9 +11,7 @@ extension Declaration {
       "projectId": .text.required, "authorizedDomains": .list(.text).required,
       "allowPasswordUser": .flag.required, "enableAnonymousUser": .flag.required,
     ])
-}
 
-extension Methods {
   /// `GET /v1/projects`: returns what a client can see of its API key's project.
   func getProject(_ call: ClientCall) async throws -> JSON {
     .object(Self.shown(try await project(call.project)))

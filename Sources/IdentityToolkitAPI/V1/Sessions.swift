@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let createSessionCookie = Declaration(
     "createSessionCookie", "Creates a session cookie for a website from an ID token.",
     takes: [
@@ -10,9 +10,7 @@ extension Declaration {
       "validDuration": .int64.noted("In seconds, 300 to 1209600; defaults to 1209600."),
     ],
     gives: ["sessionCookie": .text.required])
-}
 
-extension Methods {
   /// The valid lifetimes of a session cookie, in seconds: five minutes to two weeks.
   private static let cookieLifetimes: ClosedRange<Int64> = 300...SigningKeys.longestSigned
 
@@ -41,9 +39,7 @@ extension Methods {
     let cookie = try tokens.signed(JSON.object(payload).serialized(), isCookie: true)
     return ["sessionCookie": .string(cookie)]
   }
-}
 
-extension Declaration {
   static let refresh = Declaration(
     "token", "Exchanges a refresh token for a new ID token.",
     takes: ["grantType": .word("refresh_token").required, "refreshToken": .text.required],
@@ -53,9 +49,7 @@ extension Declaration {
       "token_type": .word("Bearer").required, "refresh_token": .text.required,
       "id_token": .text.required, "user_id": .text.required, "project_id": .text.required,
     ])
-}
 
-extension Methods {
   /// `token`: returns a new ID token for a refresh token, from a form (web) or JSON (iOS).
   func refresh(_ call: ClientCall) async throws -> JSON {
     guard let type = try call.message.given("grantType") else {

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import OTP
 
-extension Declaration {
+extension Methods {
   static let startSignIn = Declaration(
     "accounts.mfaSignIn.start", "Sends a second-factor code by SMS; not used for TOTP.",
     takes: [
@@ -11,9 +11,7 @@ extension Declaration {
       "phoneSignInInfo": .phoneNumber,
     ],
     gives: ["phoneResponseInfo": ["sessionInfo": .text.required]])
-}
 
-extension Methods {
   /// `mfaSignIn:start`: sends a code to the phone of a second factor; TOTP needs no start.
   func startSignIn(_ call: ClientCall) async throws -> JSON {
     guard try call.message.message("phoneSignInInfo") != nil,
@@ -29,9 +27,7 @@ extension Methods {
       throw try await refusal(error, .phone, call)
     }
   }
-}
 
-extension Declaration {
   static let finalizeSignIn = Declaration(
     "accounts.mfaSignIn.finalize",
     "Completes a sign-in with a code of the second factor, or a backup code.",
@@ -41,9 +37,7 @@ extension Declaration {
       "phoneVerificationInfo": .phoneProof,
     ],
     gives: ["idToken": .text.required, "refreshToken": .text.required])
-}
 
-extension Methods {
   /// `mfaSignIn:finalize`: verifies the code that completes a sign-in.
   func finalizeSignIn(_ call: ClientCall) async throws -> JSON {
     let kind = try SecondFactorKind(

@@ -5,15 +5,13 @@ import JSON
 import OpenIDConnect
 import Text
 
-extension Declaration {
+extension Methods {
   static let listDefaultProviders = Declaration(
     "defaultSupportedIdpConfigs.list",
     "Lists the built-in providers; always empty.",
     query: ["pageSize": .integer, "pageToken": .text],
     gives: ["defaultSupportedIdpConfigs": .list(.object), "nextPageToken": .text], failing: [404])
-}
 
-extension Declaration {
   static let listSupportedProviders = Declaration(
     "defaultSupportedIdps.list",
     "Lists the providers that users can be imported from and linked to.",
@@ -22,9 +20,7 @@ extension Declaration {
       "defaultSupportedIdps": .list(["idpId": .text.required, "description": .text]),
       "nextPageToken": .text,
     ])
-}
 
-extension Methods {
   /// `GET defaultSupportedIdps`: returns the same list for every project; production doesn't
   /// paginate it.
   func listSupportedProviders(_ call: AdminCall) async throws -> JSON {

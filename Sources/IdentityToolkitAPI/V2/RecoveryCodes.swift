@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let generateRecoveryCodes = Declaration(
     "accounts.mfaRecoveryCodes.generate",
     "Generates ten recovery codes, which are accepted in place of TOTP codes.",
@@ -22,10 +22,11 @@ extension Declaration {
 extension Routes {
   mutating func addRecoveryCodes() {
     client(
-      .post, Path("v2", "accounts", "mfaRecoveryCodes:generate"), .v2, .generateRecoveryCodes,
+      .post, Path("v2", "accounts", "mfaRecoveryCodes:generate"), .v2,
+      Methods.generateRecoveryCodes,
       methods.generateRecoveryCodes)
     client(
-      .post, Path("v2", "accounts", "mfaRecoveryCodes:lookup"), .v2, .lookUpRecoveryCodes,
+      .post, Path("v2", "accounts", "mfaRecoveryCodes:lookup"), .v2, Methods.lookUpRecoveryCodes,
       methods.lookUpRecoveryCodes)
   }
 }

@@ -2,7 +2,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let revokeToken = Declaration(
     "accounts.revokeToken", "Revokes an Apple token in production; not implemented here.",
     takes: [
@@ -10,9 +10,7 @@ extension Declaration {
       "token": .text.required, "idToken": .text.required, "redirectUri": .text,
     ],
     gives: [:], failing: [501])
-}
 
-extension Methods {
   static let tokenType = EnumType(
     name: "google.cloud.identitytoolkit.v2.RevokeTokenRequest.TokenType",
     values: ["TOKEN_TYPE_UNSPECIFIED", "REFRESH_TOKEN", "ACCESS_TOKEN", "CODE"])

@@ -3,13 +3,11 @@ import Identity
 import JSON
 import Text
 
-extension Declaration {
+extension Methods {
   static let createTenant = Declaration(
     "projects.tenants.create", "Creates a tenant.", takes: .tenant, gives: .tenant,
     failing: [404, 409])
-}
 
-extension Methods {
   /// `POST projects/{p}/tenants`.
   func createTenant(_ call: AdminCall) async throws -> JSON {
     let message = RequestMessage(call.message.object, path: "tenant")
@@ -25,29 +23,21 @@ extension Methods {
       ).value,
       for: call.holder)
   }
-}
 
-extension Declaration {
   static let getTenant = Declaration(
     "projects.tenants.get", "Returns a tenant.", gives: .tenant, failing: [404])
-}
 
-extension Methods {
   /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws -> JSON {
     guard call.pool.tenant != nil else { throw WireError(PoolError.tenantNotFound) }
     return TenantMessage.write(try await settings(of: call), for: call.holder)
   }
-}
 
-extension Declaration {
   static let listTenants = Declaration(
     "projects.tenants.list", "Lists a project's tenants by ID, in pages.",
     query: ["pageSize": .integer, "pageToken": .text],
     gives: ["tenants": .list(.tenant), "nextPageToken": .text], failing: [404])
-}
 
-extension Methods {
   /// `GET projects/{p}/tenants`: lists the tenants in pages, ordered by ID.
   func listTenants(_ call: AdminCall) async throws -> JSON {
     let limit = try call.request.pageSize("pageSize", standard: 20, maximum: 1000)
@@ -86,14 +76,12 @@ extension Request {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let updateTenant = Declaration(
     "projects.tenants.patch",
     "Updates the fields of a tenant in the mask, or the whole tenant without a mask.",
     query: ["updateMask": .text], takes: .tenant, gives: .tenant, failing: [404, 409])
-}
 
-extension Methods {
   /// `PATCH projects/{p}/tenants/{t}`: changes the members in the mask, or replaces the whole
   /// tenant without a mask.
   func updateTenant(_ call: AdminCall) async throws -> JSON {
@@ -122,15 +110,11 @@ extension Methods {
     if text != nil, isEmpty { return UpdateMask("") }
     return TenantMessage.everything(of: body, seesCodes: seesCodes)
   }
-}
 
-extension Declaration {
   static let deleteTenant = Declaration(
     "projects.tenants.delete", "Deletes a tenant and all its data.", gives: [:],
     failing: [404])
-}
 
-extension Methods {
   /// `DELETE projects/{p}/tenants/{t}`: deletes the tenant with everything in it.
   func deleteTenant(_ call: AdminCall) async throws -> JSON {
     guard let id = call.pool.tenant else { throw WireError(PoolError.tenantNotFound) }

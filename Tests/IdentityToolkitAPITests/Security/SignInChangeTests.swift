@@ -155,7 +155,7 @@ struct SignInChangeTests {
       }
       let listed = Set(Self.calls.map(\.operation)).union(Self.others.keys)
       #expect(Set(taking.map(\.id)) == listed)
-      let members = try #require(Declaration.update.request?.members.map(\.name))
+      let members = try #require((Methods.update as Declaration).request?.members.map(\.name))
       let known = Self.calls.filter { $0.operation == "accounts.update" }.flatMap(\.members)
       #expect(Set(members) == Set(known).union(Self.otherMembers.keys))
       #expect(Set(Self.calls.compactMap(\.entry)) == Set(SignInChange.allCases))

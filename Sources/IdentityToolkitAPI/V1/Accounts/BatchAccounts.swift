@@ -2,7 +2,7 @@ import Crypto
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let batchCreate = Declaration(
     "accounts.batchCreate", "Imports up to 1,000 users, with their password hashes.",
     takes: [
@@ -100,18 +100,14 @@ extension Methods {
     }
     return .invalidArgument
   }
-}
 
-extension Declaration {
   static let batchGet = Declaration(
     "accounts.batchGet", "Lists all users by ID, in pages.",
     query: ["maxResults": .integer, "nextPageToken": .text],
     gives: [
       "kind": .kind("DownloadAccountResponse"), "users": .list(.user), "nextPageToken": .text,
     ])
-}
 
-extension Methods {
   /// `accounts:batchGet`: returns all users in pages, ordered by ID.
   ///
   /// Password hashes are returned only to tokens with the role `owner`, and each response with
@@ -165,7 +161,7 @@ extension UserMessage {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let batchDelete = Declaration(
     "accounts.batchDelete", "Deletes up to 1,000 users.",
     takes: ["localIds": .list(.text).required, "force": .flag],
@@ -174,9 +170,7 @@ extension Declaration {
         "index": .integer.required, "localId": .text.required, "message": .text.required,
       ])
     ])
-}
 
-extension Methods {
   /// `accounts:batchDelete`: deletes many users; those that aren't disabled require `force`.
   ///
   /// A missing user is treated as deleted, as SDKs expect.

@@ -1,14 +1,12 @@
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let delete = Declaration(
     "accounts.delete", "Deletes the user of an ID token, or any user with a service token.",
     takes: ["idToken": .text, "localId": .text],
     gives: ["kind": .kind("DeleteAccountResponse")])
-}
 
-extension Methods {
   /// `accounts:delete` by a client: deletes the user of an ID token.
   func delete(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)

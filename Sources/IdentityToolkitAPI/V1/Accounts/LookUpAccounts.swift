@@ -1,7 +1,7 @@
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let lookup = Declaration(
     "accounts.lookup",
     "Returns the user of an ID token, or any users with a service token.",
@@ -11,9 +11,7 @@ extension Declaration {
       "federatedUserId": .list(["providerId": .text, "rawId": .text]),
     ],
     gives: ["kind": .kind("GetAccountInfoResponse"), "users": .list(.user)])
-}
 
-extension Methods {
   /// `accounts:lookup` by a client: returns the user of an ID token.
   func lookup(_ call: ClientCall) async throws -> JSON {
     let session = try await tokens.session(call)
@@ -57,9 +55,7 @@ extension Methods {
     }
     return .object(answer)
   }
-}
 
-extension Declaration {
   static let query = Declaration(
     "accounts.query", "Counts users, or lists a page of them, sorted by one of five fields.",
     takes: queried, gives: found)
@@ -76,9 +72,7 @@ extension Declaration {
   private static let found: Schema = [
     "recordsCount": .int64.required, "userInfo": .list(.user),
   ]
-}
 
-extension Methods {
   static let sortBy = EnumType(
     name: "google.cloud.identitytoolkit.v1.QueryUserInfoRequest.SortByField",
     values: [

@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let signInWithPassword = Declaration(
     "accounts.signInWithPassword",
     "Signs in with email and password, or requires the second factor.",
@@ -20,9 +20,7 @@ extension Declaration {
           "notificationCode": .text.required, "notificationMessage": .text.required,
         ]).noted("What the password lacks under a password policy that doesn't refuse it."),
       ], .tokens, .secondFactorDue))
-}
 
-extension Methods {
   /// `accounts:signInWithPassword`: returns tokens, or a pending credential for the second factor.
   func signInWithPassword(_ call: ClientCall) async throws -> JSON {
     guard let email = try call.message.text("email") else {
@@ -67,18 +65,14 @@ extension Methods {
     UserMessage.append("profilePicture", account.photoURL, to: &answer)
     return answer
   }
-}
 
-extension Declaration {
   static let signInWithCustomToken = Declaration(
     "accounts.signInWithCustomToken",
     "Signs in with a custom token from the project's backend.",
     takes: ["token": .text.required, "returnSecureToken": .flag],
     gives: .message(
       ["kind": .kind("VerifyCustomTokenResponse"), "isNewUser": .flag.required], .tokens))
-}
 
-extension Methods {
   /// `accounts:signInWithCustomToken`: returns tokens; a second factor is never required.
   func signInWithCustomToken(_ call: ClientCall) async throws -> JSON {
     // An empty token is an invalid one, as in production.
@@ -94,15 +88,11 @@ extension Methods {
     try appendTokens(result.grant, to: &answer)
     return .object(answer)
   }
-}
 
-extension Declaration {
   static let signInWithGameCenter = Declaration(
     "accounts.signInWithGameCenter", "Not supported: Game Center requires Apple's keys.",
     takes: .object, gives: .object, failing: [501])
-}
 
-extension Methods {
   /// `accounts:signInWithGameCenter`: not supported, as in Google's emulator.
   func signInWithGameCenter(_ call: ClientCall) async throws -> JSON {
     throw WireError(

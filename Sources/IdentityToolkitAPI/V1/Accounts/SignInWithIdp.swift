@@ -4,7 +4,7 @@ import JSON
 import OpenIDConnect
 import Text
 
-extension Declaration {
+extension Methods {
   static let signInWithIdp = Declaration(
     "accounts.signInWithIdp",
     "Signs in or links a user with an identity provider's ID token.",
@@ -28,9 +28,7 @@ extension Declaration {
         "errorMessage": .text, "tenantId": .text,
       ], .tokens, .secondFactorDue),
     failing: [501])
-}
 
-extension Methods {
   /// `accounts:signInWithIdp`: returns tokens, a pending credential for the second factor, or that
   /// the user has to sign in with another method first.
   func signInWithIdp(_ call: ClientCall) async throws -> JSON {

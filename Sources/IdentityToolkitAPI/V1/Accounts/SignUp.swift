@@ -3,7 +3,7 @@ import HTTP
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let signUp = Declaration(
     "accounts.signUp",
     "Creates an account with email and password or an anonymous one, or links email and password.",
@@ -26,9 +26,7 @@ extension Declaration {
     "kind": .kind("SignupNewUserResponse"), "localId": .text.required, "email": .text,
     "displayName": .text,
   ]
-}
 
-extension Methods {
   /// `accounts:signUp` by a client: creates an account with email and password, or an anonymous one
   /// without both.
   ///

@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Text
 
-extension Declaration {
+extension Methods {
   static let update = Declaration(
     "accounts.update", "Updates the user of an ID token, or any user with a service token.",
     takes: [
@@ -24,9 +24,7 @@ extension Declaration {
         "providerUserInfo": .list(.provider), "passwordHash": .text, "emailVerified": .flag,
       ], .tokens),
     failing: [429])
-}
 
-extension Methods {
   /// `accounts:update` by a client: changes the account of an ID token's user.
   func update(_ call: ClientCall) async throws -> JSON {
     let message = call.message

@@ -1,26 +1,20 @@
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let getConfig = Declaration(
     "projects.getConfig", "Returns the configuration of a project.", gives: .config,
     failing: [404])
-}
 
-extension Methods {
   /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws -> JSON {
     ConfigMessage.write(try await settings(of: call), for: call.holder)
   }
-}
 
-extension Declaration {
   static let updateConfig = Declaration(
     "projects.updateConfig", "Updates the fields of a project's configuration in the mask.",
     query: ["updateMask": .text], takes: .config, gives: .config, failing: [404, 409])
-}
 
-extension Methods {
   /// `PATCH projects/{p}/config`: changes the members in the mask, or those of the body without a
   /// mask.
   func updateConfig(_ call: AdminCall) async throws -> JSON {
@@ -89,20 +83,16 @@ extension ConfigEdit {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let initializeAuth = Declaration(
     "projects.identityPlatform.initializeAuth",
     "Does nothing, because every project can be configured.", takes: [:], gives: [:],
     failing: [404])
-}
 
-extension Methods {
   /// `POST projects/{p}/identityPlatform:initializeAuth`, with which Terraform begins to configure a
   /// project.
   func initializeAuth(_ call: AdminCall) async throws -> JSON { [:] }
-}
 
-extension Declaration {
   static let getRecaptchaConfig = Declaration(
     "getRecaptchaConfig", "Reports that reCAPTCHA isn't required.",
     query: ["clientType": .text, "version": .text],
@@ -129,9 +119,7 @@ extension Declaration {
       "enforcementState": .choice("OFF", "ENFORCE").required,
       "forceUpgradeOnSignin": .flag, "schemaVersion": .integer.required,
     ])
-}
 
-extension Methods {
   private static let clientTypes = EnumType(
     name: "google.cloud.identitytoolkit.v2.ClientType",
     values: [

@@ -2,7 +2,7 @@ import Crypto
 import Identity
 import JSON
 
-extension Declaration {
+extension Methods {
   static let startEnrollment = Declaration(
     "accounts.mfaEnrollment.start",
     "Starts enrolling a second factor: returns a TOTP secret, or sends an SMS code.",
@@ -17,9 +17,7 @@ extension Declaration {
       ],
       "phoneSessionInfo": ["sessionInfo": .text.required],
     ])
-}
 
-extension Methods {
   /// `mfaEnrollment:start`: generates a secret for the authenticator app, which isn't stored yet.
   func startEnrollment(_ call: ClientCall) async throws -> JSON {
     let kind = try SecondFactorKind(
@@ -94,7 +92,7 @@ extension EnrollmentError {
   }
 }
 
-extension Declaration {
+extension Methods {
   static let finalizeEnrollment = Declaration(
     "accounts.mfaEnrollment.finalize", "Finishes enrolling a second factor with its first code.",
     takes: [
@@ -107,9 +105,7 @@ extension Declaration {
     gives: [
       "idToken": .text.required, "refreshToken": .text.required, "totpAuthInfo": .object,
     ])
-}
 
-extension Methods {
   /// `mfaEnrollment:finalize`: verifies the first code, which proves that the app has the secret.
   func finalizeEnrollment(_ call: ClientCall) async throws -> JSON {
     let kind = try SecondFactorKind(
@@ -154,17 +150,13 @@ extension Methods {
       userAgent: call.origin.userAgent)
     return .object(try tokensAnswer(grant))
   }
-}
 
-extension Declaration {
   static let withdrawEnrollment = Declaration(
     "accounts.mfaEnrollment.withdraw",
     "Unenrolls a second factor; if the response has no tokens, the user must sign in again.",
     takes: ["idToken": .text.required, "mfaEnrollmentId": .text.required],
     gives: ["idToken": .text, "refreshToken": .text])
-}
 
-extension Methods {
   /// `mfaEnrollment:withdraw`: unenrolls a factor of the user.
   ///
   /// No tokens are returned if the newest of several factors was removed, or if the pool refuses the

@@ -4,7 +4,7 @@ import JSON
 import OTP
 import Text
 
-extension Declaration {
+extension Methods {
   static let getEnrollmentPolicy = Declaration(
     "getEnrollmentPolicy",
     "Returns whether users have to enroll a second factor, and by when the user of an ID token does.",
@@ -25,7 +25,7 @@ extension Routes {
       project.route(.get) { [authorizer, methods] request, project in
         await authorizer.client(
           request, .v2, project: project, tenant: nil, methods.getEnrollmentPolicy)
-      }, .getEnrollmentPolicy, .client, .v2, below: "projects.")
+      }, Methods.getEnrollmentPolicy, .client, .v2, below: "projects.")
     let tenant = Path(
       "v2", "projects", nil, "tenants", nil, "enrollmentPolicy", parameters: String.self,
       String.self)
@@ -33,7 +33,7 @@ extension Routes {
       tenant.route(.get) { [authorizer, methods] request, project, tenant in
         await authorizer.client(
           request, .v2, project: project, tenant: tenant, methods.getEnrollmentPolicy)
-      }, .getEnrollmentPolicy, .client, .v2, below: "projects.tenants.")
+      }, Methods.getEnrollmentPolicy, .client, .v2, below: "projects.tenants.")
   }
 }
 
