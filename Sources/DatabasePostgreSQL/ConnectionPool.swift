@@ -19,12 +19,10 @@ final class ConnectionPool: Sendable {
       queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
     }
 
-    /// Whether the current thread is the connection's.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) }
   }
 
   private enum Work {
-    /// Uses a connection on its thread.
     case use(@Sendable (PostgreSQLSession) -> Void)
     /// Receives a connection, and gives it back later.
     case borrow(@Sendable (Slot) -> Void)
@@ -75,18 +73,14 @@ final class ConnectionPool: Sendable {
   /// The number of times a connection was used or borrowed.
   var begun: Int { state.withLock { $0.begun } }
 
-  /// The number of connections in use.
   var used: Int { state.withLock { slots.count - $0.free.count } }
 
-  /// The number of open connections.
   var open: Int { slots.count { $0.session.isOpen } }
 
-  /// The number of callers waiting.
   var waiting: Int { state.withLock { $0.waiting.count } }
 
   // MARK: - For callers
 
-  /// Runs work on the thread of a connection.
   nonisolated(nonsending) func use<T: Sendable>(
     _ work: @escaping @Sendable (PostgreSQLSession) throws -> T
   ) async throws -> T {
@@ -100,7 +94,6 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Borrows a connection.
   nonisolated(nonsending) func borrow() async throws -> Slot {
     try await wait(discard: {}) { continuation in .borrow { continuation.resume(returning: $0) } }
   }
@@ -156,12 +149,10 @@ final class ConnectionPool: Sendable {
     return state.free.popLast()
   }
 
-  /// Returns a free connection that is open.
   private func takeOpen(_ state: inout State) -> Slot? {
     state.free.lastIndex(where: \.session.isOpen).map { state.free.remove(at: $0) }
   }
 
-  /// Removes a caller that still waits.
   private func cancel(_ id: UInt64) {
     let entry = state.withLock { $0.waiting.remove { $0.id == id } }
     guard let entry else { return }
@@ -331,12 +322,10 @@ final class Outage: Sendable {
     if let failure { throw failure }
   }
 
-  /// Notes that the server didn't answer.
   func begin(_ failure: PostgreSQLError) {
     state.withLock { $0 = State(failure: failure) }
   }
 
-  /// Notes that the server answered.
   func end() {
     state.withLock { $0 = State() }
   }

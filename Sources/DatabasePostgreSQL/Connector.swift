@@ -20,7 +20,6 @@ final class Connector: Sendable {
   let address: PostgreSQLAddress
   let passwordFile: String?
   let limits: Limits
-  /// Whether the connections are for writes.
   let writes: Bool
   /// Whether a connection holds the lock that says that the database is in use, until it closes.
   let sharesUse: Bool
@@ -218,7 +217,6 @@ final class Connector: Sendable {
     }
   }
 
-  /// Waits until a connection is open.
   private func wait(_ handle: OpaquePointer, for time: Duration) throws(PostgreSQLError) {
     let end = ContinuousClock.now + time
     guard unsafe PQstatus(handle) != CONNECTION_BAD else { throw unsafe refusal(handle) }

@@ -152,7 +152,6 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     return server
   }
 
-  /// Checks a host.
   private static func host(_ name: String) throws(Malformed) -> String {
     let isFolder = name.hasPrefix("/")
     let isName = name.utf8.allSatisfy { byte in
@@ -249,9 +248,7 @@ extension PostgreSQLAddress: CustomStringConvertible {
   }
 }
 
-/// Finds the IP addresses of hosts.
 enum HostLookup {
-  /// A host without an address.
   struct NotFound: Error {
     let reason: String
   }

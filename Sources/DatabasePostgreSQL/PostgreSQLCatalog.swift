@@ -1,6 +1,5 @@
 import Database
 
-/// The tables of the current schema.
 struct PostgreSQLCatalog: DatabaseCatalog {
   /// The advisory lock that each connection of a server or a command shares; see `Connector`.
   static let useLock = 728_264_574

@@ -2,7 +2,6 @@ import Database
 
 /// An error of the server or of the connection, with what decides how to go on.
 struct PostgreSQLError: Error {
-  /// The error for the caller.
   var error: DatabaseError
 
   /// The five characters of the SQLSTATE; empty when the server didn't send one.
@@ -56,7 +55,6 @@ extension PostgreSQLError {
     isStalePlan = state == "0A000" && result.field("R") == "RevalidateCachedQuery"
   }
 
-  /// Returns the failure with the statement's SQL.
   func adding(sql: String) -> PostgreSQLError {
     var copy = self
     copy.error = DatabaseError(
@@ -66,7 +64,6 @@ extension PostgreSQLError {
 }
 
 extension DatabaseError {
-  /// The error after the database was closed.
   static var closed: DatabaseError { DatabaseError(.closed, "the database has been closed") }
 
   /// The error of a commit that the server didn't confirm.
@@ -98,7 +95,6 @@ enum SQLState {
   /// of a number to base 36.
   static func number(of state: String) -> Int32 { Int32(state, radix: 36) ?? 0 }
 
-  /// Returns the kind of error.
   static func code(of state: String, _ result: PostgreSQLResult) -> DatabaseError.Code {
     switch state {
     case "23505": .uniqueViolation(key(of: result))

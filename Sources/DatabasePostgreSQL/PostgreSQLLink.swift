@@ -7,13 +7,9 @@ import Glibc
 /// A connection that fails is never used again.
 @safe
 final class PostgreSQLLink {
-  /// What is sent to the server.
   enum Item {
-    /// Runs a prepared statement.
     case execute(String, PostgreSQLParameters)
-    /// Runs a statement from its text.
     case text(String)
-    /// Prepares a statement.
     case prepare(String, String)
     /// Asks for the types of a prepared statement's parameters.
     case describe(String)
@@ -155,7 +151,6 @@ final class PostgreSQLLink {
     return unsafe PostgreSQLResult(result)
   }
 
-  /// Waits until the next result has arrived.
   private func wait() throws(PostgreSQLError) {
     guard let patience else { return }
     let end = ContinuousClock.now + patience
@@ -206,9 +201,7 @@ extension PostgreSQLError {
   fileprivate func lost() -> PostgreSQLError { PostgreSQLError(error, state: state, isLoss: true) }
 }
 
-/// The prepared statements of a connection.
 struct StatementCache {
-  /// A prepared statement.
   struct Prepared {
     let name: String
     let parameterTypes: [Oid]
@@ -232,7 +225,6 @@ struct StatementCache {
     return known.values[index]
   }
 
-  /// Returns a name for a new statement.
   mutating func makeName() -> String {
     names += 1
     return "s\(names)"

@@ -10,7 +10,6 @@ struct PostgreSQLParameters {
     var format: Int32 = 1
   }
 
-  /// The reason a value can't be sent.
   struct Misfit: Error {
     var code: DatabaseError.Code
     var reason: String
@@ -19,7 +18,6 @@ struct PostgreSQLParameters {
   private var bytes: [UInt8] = []
   private var places: [Place] = []
 
-  /// No values.
   init() {}
 
   /// Converts values to the types that the server inferred from the statement.
@@ -126,7 +124,6 @@ struct PostgreSQLParameters {
     return true
   }
 
-  /// The number of values.
   var count: Int32 { Int32(places.count) }
 
   /// Passes the values to a closure: addresses, lengths, and formats.

@@ -6,7 +6,6 @@ import Database
 final class PostgreSQLResult {
   private let handle: OpaquePointer
 
-  /// Takes ownership of a result.
   init(_ handle: OpaquePointer) {
     unsafe self.handle = handle
   }
@@ -15,13 +14,10 @@ final class PostgreSQLResult {
     unsafe PQclear(handle)
   }
 
-  /// The kind of result.
   var status: ExecStatusType { unsafe PQresultStatus(handle) }
 
-  /// The number of rows.
   var rowCount: Int { Int(unsafe PQntuples(handle)) }
 
-  /// The number of columns.
   var columnCount: Int { Int(unsafe PQnfields(handle)) }
 
   /// The command tag, such as `INSERT 0 3` or `COMMIT`.
@@ -48,23 +44,19 @@ final class PostgreSQLResult {
     return (0..<count).map { unsafe PQparamtype(handle, $0) }
   }
 
-  /// Returns the name of a column.
   func name(of column: Int) -> String {
     guard let name = unsafe PQfname(handle, Int32(column)) else { return "" }
     return unsafe String(cString: name)
   }
 
-  /// Returns the type of a column.
   func type(of column: Int) -> Oid {
     unsafe PQftype(handle, Int32(column))
   }
 
-  /// Returns whether a value is NULL.
   func isNull(_ row: Int, _ column: Int) -> Bool {
     unsafe PQgetisnull(handle, Int32(row), Int32(column)) == 1
   }
 
-  /// Passes the bytes of a value to a closure.
   func withBytes<T>(_ row: Int, _ column: Int, _ body: (Span<UInt8>) -> T) -> T {
     let length = Int(unsafe PQgetlength(handle, Int32(row), Int32(column)))
     let start = unsafe UnsafeRawPointer(PQgetvalue(handle, Int32(row), Int32(column)))?

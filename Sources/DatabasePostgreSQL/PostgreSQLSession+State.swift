@@ -1,5 +1,4 @@
 extension PostgreSQLSession {
-  /// The two kinds of transactions.
   enum Kind: Sendable {
     case read
     case write
@@ -13,14 +12,11 @@ extension PostgreSQLSession {
     }
   }
 
-  /// How far a transaction is.
   enum State {
-    /// Outside of a transaction.
     case idle
     /// In a transaction that the server doesn't know of yet: it begins along with its first
     /// statement.
     case announced(Kind)
-    /// In a transaction.
     case begun(Kind)
   }
 }

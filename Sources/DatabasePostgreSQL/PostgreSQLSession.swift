@@ -51,7 +51,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     if let failure { throw failure.error }
   }
 
-  /// Runs a statement and receives all of its rows.
   func execute(_ sql: SQL) throws(DatabaseError) -> PostgreSQLResult {
     try checkTransaction()
     trace?(sql.text(in: .postgreSQL))
@@ -95,7 +94,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     return result
   }
 
-  /// Returns the prepared statement with its values.
   private func item(
     for sql: SQL, on link: PostgreSQLLink
   ) throws(PostgreSQLError) -> PostgreSQLLink.Item {
@@ -161,7 +159,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     }
   }
 
-  /// Notes a failure and returns its error.
   private func fail(_ failed: PostgreSQLError, _ sql: SQL) -> DatabaseError {
     let failed = failed.error.sql == nil ? failed.adding(sql: sql.text(in: .postgreSQL)) : failed
     if failed.state != Self.unsent { note(failed) }
@@ -355,7 +352,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
   /// Forgets that the server refused the connection, since no transaction uses it.
   func forgetRefusal() { refusal = nil }
 
-  /// Throws why the connection isn't open.
   func check() throws(DatabaseError) {
     if let refusal = refusal.take() { throw refusal.error }
   }

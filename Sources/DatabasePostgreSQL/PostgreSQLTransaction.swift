@@ -106,7 +106,6 @@ struct RetryPolicy: Sendable {
 }
 
 extension PostgreSQLSession {
-  /// Runs a closure on a snapshot.
   func read<T>(_ body: (borrowing Connection) throws -> T) throws -> T {
     begin(.read)
     defer { endReads() }

@@ -21,7 +21,6 @@ enum PostgreSQLType {
   static let numeric: Oid = 1700
   static let void: Oid = 2278
 
-  /// Whether a type's binary form is its text.
   static func isText(_ type: Oid) -> Bool {
     switch type {
     case text, varchar, bpchar, name, char, unknown, json: true
@@ -29,7 +28,6 @@ enum PostgreSQLType {
     }
   }
 
-  /// Whether the driver reads columns of a type.
   static func isKnown(_ type: Oid) -> Bool {
     switch type {
     case bool, int2, int4, int8, oid, float4, float8, numeric, bytea: true

@@ -10,7 +10,6 @@ enum SQLText {
     "SAVEPOINT", "SET", "START", "UNLISTEN", "VACUUM",
   ]
 
-  /// Throws an error for a statement that begins with a reserved word.
   static func refuseReserved(
     _ statement: ArraySlice<UInt8>, in text: String
   ) throws(DatabaseError) {

@@ -4,7 +4,6 @@ import Glibc
 import Host
 import Text
 
-/// The options for opening a session.
 struct SessionOptions: Sendable {
   enum Role: Sendable { case reader, writer }
 
@@ -45,7 +44,6 @@ extension SQLiteSession {
     return session
   }
 
-  /// Opens an empty database that no file has.
   static func inMemory() throws(DatabaseError) -> SQLiteSession {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

@@ -44,9 +44,7 @@ extension ReadOnlySQLiteDatabase {
 enum QuickCheckStep: Sendable {
   /// The file is open, and the statement is about to begin.
   case ready
-  /// The statement begins.
   case begun
-  /// The statement asks whether to continue.
   case asked
 }
 
@@ -127,7 +125,6 @@ private final class CheckEnd: Sendable {
     }
   }
 
-  /// Lets the session be closed.
   func finish() { state.withLock { $0.session = nil } }
 
   /// Interrupts the check, on any thread: while SQLite reads the pages of a tree, it doesn't call
@@ -166,7 +163,6 @@ private func quickCheckBegins(
   return 0
 }
 
-/// The first error of a statement that shows that a file is damaged.
 final class DamageMark: Sendable {
   private let found = Mutex<DatabaseError?>(nil)
   private let stream: AsyncStream<DatabaseError>

@@ -77,7 +77,6 @@ final class ReaderPool: Sendable {
     waiter?.continuation.resume(throwing: CancellationError())
   }
 
-  /// Returns a reader to the pool.
   func giveBack(_ session: SQLiteSession) {
     let next = state.withLock { state -> Waiter? in
       if let next = state.waiting.popFirst() {
@@ -122,6 +121,5 @@ final class ReaderPool: Sendable {
 }
 
 extension DatabaseError {
-  /// The error after the database was closed.
   static var closed: DatabaseError { DatabaseError(.closed, "the database has been closed") }
 }

@@ -8,7 +8,6 @@ enum SQLText {
     "VACUUM",
   ]
 
-  /// Throws an error for a statement that begins with a reserved word.
   static func refuseReserved(
     _ bytes: ArraySlice<UInt8>, in text: String
   ) throws(DatabaseError) {

@@ -2,7 +2,6 @@ public import Database
 
 extension SQLiteDatabase: DatabaseWriter {}
 
-/// The tables of a file.
 struct SQLiteCatalog: DatabaseCatalog {
   func tables(_ connection: borrowing Connection) throws -> [StoredTable] {
     let names = try connection.all(

@@ -26,7 +26,6 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
   private var uses = 0
   private var lossCause: DatabaseError?
 
-  /// Takes ownership of an open connection.
   init(_ handle: OpaquePointer, trace: (@Sendable (String) -> Void)?, damage: DamageMark?) {
     unsafe self.handle = handle
     self.trace = trace
@@ -129,7 +128,6 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   // MARK: - State
 
-  /// Whether a transaction is open.
   var isInTransaction: Bool {
     unsafe sqlite3_get_autocommit(handle) == 0
   }
@@ -155,7 +153,6 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
 
   // MARK: - Control
 
-  /// Statements that only the driver runs.
   enum Control: String {
     case begin = "BEGIN"
     case beginImmediate = "BEGIN IMMEDIATE"

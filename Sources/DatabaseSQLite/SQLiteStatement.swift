@@ -12,7 +12,6 @@ final class SQLiteStatement: DatabaseStatement {
   private let handle: OpaquePointer
   private unowned let session: SQLiteSession
 
-  /// Takes ownership of a prepared statement.
   init(_ handle: OpaquePointer, text: String, session: SQLiteSession) {
     unsafe self.handle = handle
     self.text = text

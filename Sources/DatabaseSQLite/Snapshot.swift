@@ -62,7 +62,6 @@ final class Snapshot: Sendable {
     state.withLock { $0 = .free(session) }
   }
 
-  /// Ends the transaction.
   func end() {
     let last = state.withLock { state in
       defer { state = .inUse }

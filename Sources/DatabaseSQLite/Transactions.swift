@@ -81,7 +81,6 @@ extension SQLiteSession {
     }
   }
 
-  /// Runs a write in its own transaction.
   func runAlone(_ job: WriteJob) -> WriteOutcome {
     do {
       try perform(.beginImmediate)

@@ -25,7 +25,6 @@ package struct DemoData: Decodable, Sendable {
     }
   }
 
-  /// Why support removed a factor.
   struct Reason: Decodable, Sendable {
     let reason: String
     let note: String
@@ -62,7 +61,6 @@ struct DemoProject: Decodable, Sendable {
 struct DemoPlan: Decodable, Sendable {
   let name: String
   let users: Int
-  /// The percentage of users with a second factor.
   let enrolled: Int
   /// The states of MFA and of TOTP, as the API numbers them; nil for TOTP if it was never configured.
   let state: Int?

@@ -2,7 +2,6 @@ import CCurl
 
 /// What all transfers need of libcurl.
 enum Curl {
-  /// Whether libcurl is ready.
   static let isPrepared: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
   /// Returns the text of an error buffer, or else libcurl's text for the result.

@@ -16,7 +16,6 @@ struct HTTPTransfer: Sendable {
     (self.limits, self.authority) = (limits, authority)
   }
 
-  /// Sends the request and waits for the response.
   func run() -> Result<ClientResponse, HTTPClientError> {
     guard Curl.isPrepared, let handle = unsafe curl_easy_init() else {
       return .failure(.unreachable("libcurl can't start."))
@@ -77,7 +76,6 @@ struct HTTPTransfer: Sendable {
 }
 
 extension HTTPClientError {
-  /// Creates the error for a result of libcurl.
   init(_ code: CURLcode, _ text: String, _ exchange: HTTPExchange) {
     guard !exchange.isTooLarge else {
       self = .tooLarge

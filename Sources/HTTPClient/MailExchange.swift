@@ -43,7 +43,6 @@ final class MailExchange {
   /// Returns whether the server has had its time.
   func isLate(at now: Int64) -> Bool { now >= (isWhole ? replyBy : sendBy) }
 
-  /// Returns whether the transfer has exceeded its deadline.
   func isOver(at now: Int64) -> Bool {
     let deadline = deadline()
     return deadline != 0 && now >= deadline || isLate(at: now)

@@ -68,7 +68,6 @@ public final class AccessLog: Sendable {
     writer.close()
   }
 
-  /// Records a completed request.
   func record(_ exchange: Exchange, isComplete: Bool) {
     writer.add(
       LogRecord(
@@ -94,7 +93,6 @@ struct LogRecord {
   let isCut: Bool
 }
 
-/// Buffered lines of a log.
 struct LogText {
   private(set) var bytes: [UInt8] = []
   private var second: UInt64 = .max
@@ -104,7 +102,6 @@ struct LogText {
   private static let longest = (path: 1024, method: 32, peer: 64)
   /// The maximum size of a line without its texts, in bytes.
   private static let frame = 256
-  /// The maximum length of an escaped byte.
   private static let escape = 6
 
   /// Returns the lines and replaces them with an empty buffer.
@@ -115,7 +112,6 @@ struct LogText {
     return room
   }
 
-  /// Appends the line of a request.
   mutating func add(_ record: LogRecord) {
     if record.unixMilliseconds / 1000 != second {
       second = record.unixMilliseconds / 1000
@@ -176,13 +172,11 @@ struct LogText {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends a literal.
   fileprivate mutating func text(_ text: StaticString) {
     let bytes = unsafe Span(_unsafeStart: text.utf8Start, count: text.utf8CodeUnitCount)
     for index in bytes.indices { append(bytes[index]) }
   }
 
-  /// Appends a number.
   fileprivate mutating func number(_ value: UInt64) {
     for byte in String(value).utf8 { append(byte) }
   }

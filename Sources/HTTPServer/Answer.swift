@@ -1,7 +1,6 @@
 import CMicroHTTPD
 import HTTP
 
-/// Creates libmicrohttpd responses.
 enum Answer {
   /// Queues a response, which the engine sends after the callback returns.
   ///

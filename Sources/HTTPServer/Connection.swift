@@ -31,7 +31,6 @@ final class Connection: Sendable {
   /// When the connection was accepted, its last request was answered, or the header of its next one
   /// was complete, in coarse milliseconds.
   let idleSince: Atomic<UInt64>
-  /// Whether both directions were shut down.
   let isShut = Atomic<Bool>(false)
   /// Whether no request line was read yet.
   let isNew = Atomic<Bool>(true)

@@ -7,7 +7,6 @@ import Synchronization
 /// A connection is removed before its socket is closed, and sockets are shut down under the same
 /// lock, so a reused file descriptor is never mistaken for an older connection.
 final class Connections: Sendable {
-  /// The result of admitting a client.
   enum Admission {
     case admitted(Connection)
     /// The limit for its network is reached.
@@ -109,7 +108,6 @@ final class Connections: Sendable {
     address?.network ?? NetworkAddress(high: 0, low: 0)
   }
 
-  /// Returns the connection with a socket.
   func find(socket: Int32) -> Connection? {
     state.withLock { $0.open[socket] }
   }
@@ -127,7 +125,6 @@ final class Connections: Sendable {
     }
   }
 
-  /// The number of open connections.
   var count: Int { state.withLock(\.open.count) }
 
   /// Closes a connection to make room: of the network with the most connections without a complete
@@ -216,7 +213,6 @@ final class Connections: Sendable {
 
   // MARK: - Closing
 
-  /// Shuts down every connection whose deadline has passed.
   func shutExpired(at now: UInt64) {
     shut { $0.deadline.load(ordering: .relaxed) < now }
   }

@@ -266,7 +266,6 @@ final class Engine: Sendable {
     return nil
   }
 
-  /// Starts the handler on this thread once the request is complete.
   private func dispatch(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     exchange.connection.serve()
     exchange.connection.expire(at: Connection.never)
@@ -284,7 +283,6 @@ final class Engine: Sendable {
     return unsafe proceed(exchange, raw)
   }
 
-  /// Runs the handler until it responds or is suspended.
   private func proceed(_ exchange: Exchange, _ raw: OpaquePointer) -> MHD_Result {
     if case .response(let response)? = exchange.advance() {
       return unsafe send(response, exchange, raw)

@@ -104,7 +104,6 @@ import Host
   }
 }
 
-/// Returns the text of a file.
 private func readText(_ path: String) throws(ServerError) -> String {
   do throws(SystemError) {
     return String(decoding: try ReadableFile.contents(path), as: UTF8.self)

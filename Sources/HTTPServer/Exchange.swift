@@ -87,7 +87,6 @@ import Synchronization
   /// The route that created the response.
   var route: Route.Label?
   var sent = 0
-  /// Whether the connection closes after the response.
   var isLast = false
   /// Whether the response doesn't wait for the body.
   var isEarly = false
@@ -168,7 +167,6 @@ import Synchronization
     }
   }
 
-  /// Releases the request's resources after it has ended.
   func close() {
     connection.suspended.withLock { $0 = nil }
     let jobs = state.withLock { state in

@@ -88,7 +88,6 @@ struct HeaderReader {
     }
   }
 
-  /// Whether a cookie name is too long.
   private var hasLongCookieName: Bool {
     fields.all(.cookie).contains { $0.utf8.count > UntrustedText.longestName }
       && Cookies(fields).hasLongName

@@ -61,7 +61,6 @@ final class Lingering: Sendable {
     return false
   }
 
-  /// Ends `discard`.
   func stop() {
     isStopping.store(true, ordering: .releasing)
     signal()

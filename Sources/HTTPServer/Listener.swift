@@ -1,7 +1,6 @@
 import Glibc
 import Host
 
-/// A listening socket.
 struct Listener {
   let socket: Int32
   let port: Int

@@ -27,9 +27,7 @@ public struct IdentityToolkitAPI: Sendable {
 
   private let router: Router
   private let authorizer: CallAuthorizer
-  /// The routes that require a bearer token.
   private let tokenRoutes: Set<Route.Label>
-  /// Every route with its declaration, in the order of registration.
   let operations: [Operation]
   private let profile: Profile
   private let hosts: Hosts

@@ -61,7 +61,6 @@ extension Methods {
     try await settings(pool.project, pool.tenant)
   }
 
-  /// Returns the settings of the pool that a call is about.
   func settings(of call: AdminCall) async throws -> PoolSettings {
     if let settings = call.settings { return settings }
     return try await settings(call.pool)

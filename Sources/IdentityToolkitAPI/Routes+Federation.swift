@@ -42,7 +42,6 @@ extension Routes {
   private typealias ProviderMethod =
     @Sendable (ProviderMessage, AdminCall, String) async throws -> JSON
 
-  /// Adds a method of a project's provider and its counterpart of a tenant's.
   private mutating func provider(
     _ method: HTTP.Method, _ kind: ProviderMessage, _ action: BearerAction,
     _ declaration: Declaration,

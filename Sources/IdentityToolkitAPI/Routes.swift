@@ -201,7 +201,6 @@ extension Routes {
     }
   }
 
-  /// Adds a version 1 call with an API key or a token.
   mutating func either(
     _ path: Path<>, _ action: BearerAction, _ declaration: Declaration,
     _ admin: @escaping CallAuthorizer.AdminMethod,

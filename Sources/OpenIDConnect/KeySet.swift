@@ -8,7 +8,6 @@ import Text
 /// of certificates by key ID as Google publishes it, or as PEM; they're stored as a set. Keys that
 /// this server can't use are omitted, as RFC 7517, section 5 specifies.
 public struct KeySet: Sendable, Equatable {
-  /// A key and its ID.
   struct Entry: Sendable {
     let id: String?
     let key: PublicKey
@@ -167,7 +166,6 @@ extension KeySet {
     return Entry(id: key["kid"]?.textValue?.text, key: read)
   }
 
-  /// Parses consecutive PEM blocks.
   private static func pem(_ text: String) throws(Fault) -> [Entry] {
     var entries: [Entry] = []
     var rest = text[...]

@@ -4,7 +4,6 @@ import Identity
 import JSON
 import Text
 
-/// An action that a bearer token can authorize.
 enum BearerAction: CaseIterable, Sendable {
   case readConfig, changeConfig
   case readTenants, createTenants, changeTenants, deleteTenants

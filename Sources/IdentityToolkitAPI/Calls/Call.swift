@@ -14,7 +14,6 @@ struct ClientCall: Sendable {
   /// either, in which case a user's token determines it.
   let tenant: ID<Tenant>?
   let message: RequestMessage
-  /// The end user's IP address: the one that a trusted backend forwards, or else that of the peer.
   let address: ClientAddress
   /// The holder of the call's bearer token, if that can change the users it's about.
   var holder: Operator?

@@ -138,7 +138,6 @@ struct CallAuthorizer: Sendable {
     await answer(request, shape, method)
   }
 
-  /// Returns whether a request has a valid bearer token.
   func hasToken(_ request: Request) async throws(WireError) -> Bool {
     do { return try await credentials.bearer(request) != nil } catch {
       let error = WireError(error)
@@ -260,7 +259,6 @@ extension CallAuthorizer {
     return CountedPool(limit: limit, key: key)
   }
 
-  /// Rejects a project that doesn't allow tenants, before a tenant is looked up.
   private func checkTenants(of project: ID<Project>) async throws {
     guard try await identity.pools.areTenantsAllowed(in: project) else {
       throw PoolError.multiTenancyOff
@@ -278,7 +276,6 @@ extension CallAuthorizer {
     try await identity.pools.id(of: name)
   }
 
-  /// Returns the tenant in the message, or in the query next to the key.
   private func namedTenant(
     _ request: Request, _ message: RequestMessage
   ) throws(WireError) -> ID<Tenant>? {

@@ -75,7 +75,6 @@ public final class PoolRequestLimit: Sendable {
   }
 }
 
-/// The pool that a call was counted for.
 struct CountedPool: Sendable {
   let limit: PoolRequestLimit
   let key: PoolRequestLimit.Key

@@ -78,9 +78,7 @@ struct Operation: Sendable {
   let declaration: Declaration
   let access: Access
   let shape: ErrorShape
-  /// Whether a newer path replaces this one.
   var isDeprecated = false
-  /// Whether the response isn't JSON, but a page or a redirect.
   var isPage = false
 }
 

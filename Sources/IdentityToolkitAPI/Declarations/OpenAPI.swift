@@ -4,7 +4,6 @@ import JSON
 import Synchronization
 import Text
 
-/// Writes the OpenAPI 3.1 document of the routes.
 struct OpenAPI {
   private var components = JSON.Object()
 

@@ -38,7 +38,6 @@ struct Schema: Sendable {
     init(_ schema: Schema) { self.schema = schema }
   }
 
-  /// The members of a message, in order.
   struct Members: Sendable {
     let members: [(name: String, schema: Schema)]
     /// Apart from the schemas, because a search would copy each schema.
@@ -88,7 +87,6 @@ extension Schema {
   static let int64 = Schema(.int64)
   static let object = Schema(.object)
   static let anything = Schema(.anything)
-  /// A timestamp in RFC 3339 format.
   static let timestamp = Schema(.text(format: "date-time"))
   static let url = Schema(.text(format: "uri-reference"))
 
@@ -110,10 +108,8 @@ extension Schema {
     Schema(.message(Members(members: parts.flatMap(\.members))))
   }
 
-  /// The members of a message; empty for other kinds.
   var members: [(name: String, schema: Schema)] { message?.members ?? [] }
 
-  /// The members of a message; nil for other kinds.
   var message: Members? {
     switch kind {
     case .message(let message), .named(_, let message): message

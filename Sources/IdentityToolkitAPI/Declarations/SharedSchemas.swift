@@ -28,7 +28,6 @@ extension Schema {
       "phoneNumber": .text,
     ])
 
-  /// A user, as written by `UserMessage`.
   static let user = named(
     "UserInfo",
     [
@@ -41,7 +40,6 @@ extension Schema {
       "tenantId": .text, "initialEmail": .text, "emailLinkSignin": .flag,
     ])
 
-  /// The MFA message, as read and written by `MFAMessage`.
   static let mfa = named(
     "MultiFactorAuthConfig",
     [

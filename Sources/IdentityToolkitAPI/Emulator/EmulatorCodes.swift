@@ -199,7 +199,6 @@ private struct EmulatorAction {
 }
 
 extension Methods {
-  /// Returns the codes that were generated instead of sent, for tests.
   func verificationCodes(_ call: AdminCall) async throws -> JSON {
     let codes = try await identity.signIns.verificationCodes(call.pool)
     return [

@@ -26,7 +26,6 @@ extension Routes {
       }, Methods.greeting, .emulator, .both)
   }
 
-  /// Adds a method of a project and its counterpart of a tenant.
   mutating func emulator(
     _ method: Method, _ name: String, _ declaration: Declaration,
     _ work: @escaping CallAuthorizer.AdminMethod

@@ -33,7 +33,6 @@ extension Methods {
     "emulator.auth.iframe", "Shows the frame that tells the web SDK who signed in.",
     query: ofApplication, gives: ["authEmulator": .object.required])
 
-  /// The maximum number of identities that the page offers.
   private static let offered = 50
 
   /// `GET /emulator/auth/handler`: a page that replaces the provider's sign-in page.

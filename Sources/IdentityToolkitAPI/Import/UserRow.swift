@@ -222,7 +222,6 @@ extension HashParameters {
 }
 
 extension RequestMessage {
-  /// Returns bytes in either base64 alphabet, with or without padding.
   func bytes(_ name: String) throws(WireError) -> [UInt8]? {
     guard let text = try text(name) else { return nil }
     guard let bytes = Base64URL.decode(text) else {

@@ -56,7 +56,6 @@ extension Methods {
     return .object(answer)
   }
 
-  /// `POST …?oauthIdpConfigId=`.
   func createProvider(
     _ kind: ProviderMessage, _ call: AdminCall
   ) async throws -> JSON {
@@ -75,7 +74,6 @@ extension Methods {
     return kind.write(provider, in: call.pool)
   }
 
-  /// `GET …/{id}`.
   func getProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws -> JSON {
@@ -103,7 +101,6 @@ extension Methods {
     return kind.write(provider, in: call.pool)
   }
 
-  /// `DELETE …/{id}`.
   func deleteProvider(
     _ kind: ProviderMessage, _ call: AdminCall, _ id: String
   ) async throws -> JSON {
@@ -124,9 +121,7 @@ extension AdminCall {
 /// `inboundSamlConfigs`.
 struct ProviderMessage: Sendable {
   let kind: IdentityProvider.Kind
-  /// The collection, which is also the name of the list in responses.
   let collection: String
-  /// The query parameter with the ID of a new provider.
   let idParameter: String
   let schema: Schema
   let list: Declaration

@@ -8,7 +8,6 @@ extension Methods {
     "projects.tenants.create", "Creates a tenant.", takes: .tenant, gives: .tenant,
     failing: [404, 409])
 
-  /// `POST projects/{p}/tenants`.
   func createTenant(_ call: AdminCall) async throws -> JSON {
     let message = RequestMessage(call.message.object, path: "tenant")
     let (body, configuration) = try TenantMessage.read(message)
@@ -27,7 +26,6 @@ extension Methods {
   static let getTenant = Declaration(
     "projects.tenants.get", "Returns a tenant.", gives: .tenant, failing: [404])
 
-  /// `GET projects/{p}/tenants/{t}`.
   func getTenant(_ call: AdminCall) async throws -> JSON {
     guard call.pool.tenant != nil else { throw WireError(PoolError.tenantNotFound) }
     return TenantMessage.write(try await settings(of: call), for: call.holder)

@@ -84,7 +84,6 @@ public struct EmulatorOrigins: Sendable {
     return !scheme.isEmpty && isScheme ? origin[end.upperBound...] : nil
   }
 
-  /// Returns the bytes with ASCII letters lowercased.
   private static func folded(_ text: String) -> [UInt8] {
     text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }

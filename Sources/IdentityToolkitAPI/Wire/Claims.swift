@@ -2,7 +2,6 @@ import Identity
 import JSON
 import Text
 
-/// The claims of an ID token that this server reads.
 struct Claims {
   let issuer: String
   let audience: String

@@ -25,7 +25,6 @@ struct JSONRefusal {
   /// The start of the second pass; nil during the first.
   private var secondPass: Int?
 
-  /// Returns the message; nil if the frontends would accept the body.
   static func text(for bytes: [UInt8]) -> String? {
     var reader = JSONRefusal(bytes: bytes)
     do throws(Fault) {

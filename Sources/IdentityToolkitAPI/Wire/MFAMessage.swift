@@ -17,7 +17,6 @@ enum MFAMessage {
     name: "\(package).ProviderConfig.MfaState",
     values: ["MFA_STATE_UNSPECIFIED", "DISABLED", "ENABLED", "MANDATORY"])
 
-  /// Reads the message; nil, for an absent message, is an empty configuration.
   static func read(_ message: RequestMessage?) throws(WireError) -> MFAConfiguration {
     guard let message else { return MFAConfiguration() }
     try message.refuseUnknown(except: ["state", "enabledProviders", "providerConfigs"])

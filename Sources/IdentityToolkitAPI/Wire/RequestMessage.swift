@@ -45,7 +45,6 @@ struct RequestMessage: Sendable {
 
   func place(_ name: String) -> Place { .member(place, name) }
 
-  /// Returns the value of a member; nil if it's absent or `null`.
   func value(_ name: String) throws(WireError) -> JSON? {
     var found: JSON?
     for member in object.members where Names.match(member.name, name) {
@@ -56,7 +55,6 @@ struct RequestMessage: Sendable {
     return found
   }
 
-  /// Returns whether a member is present and not `null`.
   func has(_ name: String) throws(WireError) -> Bool { try value(name) != nil }
 
   func text(_ name: String) throws(WireError) -> String? {
@@ -94,7 +92,6 @@ struct RequestMessage: Sendable {
     return number
   }
 
-  /// Returns a timestamp in RFC 3339 format.
   func timestamp(_ name: String) throws(WireError) -> Instant? {
     guard let value = try value(name) else { return nil }
     guard case .text(let text) = value, let moment = Instant(rfc3339: text.text) else {
@@ -108,7 +105,6 @@ struct RequestMessage: Sendable {
     return try message(value, at: place(name))
   }
 
-  /// Returns the messages in a list; an absent list is empty.
   func messages(_ name: String) throws(WireError) -> [RequestMessage] {
     var messages: [RequestMessage] = []
     for (index, value) in try list(name).enumerated() {
@@ -117,7 +113,6 @@ struct RequestMessage: Sendable {
     return messages
   }
 
-  /// Returns the texts in a list; an absent list is empty.
   func texts(_ name: String) throws(WireError) -> [String] {
     var texts: [String] = []
     for (index, value) in try list(name).enumerated() {
@@ -130,13 +125,11 @@ struct RequestMessage: Sendable {
     return texts
   }
 
-  /// Returns the number of an enum; nil if the member is absent.
   func enumeration(_ name: String, _ type: EnumType) throws(WireError) -> Int? {
     guard let value = try value(name) else { return nil }
     return try type.read(value, at: place(name))
   }
 
-  /// Returns the enums in a list; an absent list is empty.
   func enumerations(_ name: String, _ type: EnumType) throws(WireError) -> [Int] {
     var numbers: [Int] = []
     for (index, value) in try list(name).enumerated() {
@@ -207,7 +200,6 @@ extension RequestMessage {
     }
   }
 
-  /// Returns an integer, written as a number or as text.
   static func whole(_ value: JSON) -> Int64? {
     switch value {
     case .number(let number): number.int64
@@ -265,7 +257,6 @@ enum Names {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the camel-case spelling of a name in either spelling.
   static func camel(_ name: String) -> String {
     guard name.utf8.contains(underscore) else { return name }
     var bytes: [UInt8] = []

@@ -39,7 +39,6 @@ enum Resource {
     String(decoding: JSON.object(object).serialized(), as: UTF8.self)
   }
 
-  /// Sets a value at a path, creating missing objects.
   static func set(_ value: JSON, at path: [String], in object: inout JSON.Object) {
     set(value, at: path[...], in: &object)
   }

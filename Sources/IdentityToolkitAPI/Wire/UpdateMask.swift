@@ -22,7 +22,6 @@ struct UpdateMask: Sendable, Equatable {
     paths = body.members.filter { !$0.value.isNull }.map { [Names.camel($0.name.text)] }
   }
 
-  /// Returns whether the mask includes a member or anything inside it.
   func covers(_ name: String) -> Bool { paths.contains { $0.first == name } }
 
   /// Returns the part of the mask with these members; the others are kept byte for byte.

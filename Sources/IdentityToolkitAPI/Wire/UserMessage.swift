@@ -3,7 +3,6 @@ import JSON
 
 /// A user as returned by lookup, batchGet, and query, and the parts that other responses share.
 enum UserMessage {
-  /// The placeholder for a password hash: `REDACTED` in base64.
   static let redacted: JSON = "UkVEQUNURUQ="
 
   /// Writes the complete user.

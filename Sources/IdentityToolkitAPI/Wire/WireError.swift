@@ -19,7 +19,6 @@ struct WireError: Error, Sendable {
   var isFrontEnd: Bool
   /// When to retry, in seconds.
   var retryAfter: Int?
-  /// The cause, only for the log.
   var cause: String?
 
   init(
@@ -120,7 +119,6 @@ extension WireError {
     "QUOTA_EXCEEDED : Exceeded quota.", status: .tooManyRequests, reason: "rateLimitExceeded",
     retryAfter: 1)
 
-  /// An unexpected error, whose cause is in the log.
   static let `internal` = WireError(
     "Internal error encountered.", status: .internalServerError, reason: "backendError",
     isFrontEnd: true)
@@ -131,7 +129,6 @@ extension WireError {
   /// What's wrong with text that not every database can store.
   static let nulInString = "A string contains the character U+0000."
 
-  /// The body isn't valid JSON.
   static func payload(_ text: String) -> WireError {
     WireError("Invalid JSON payload received. \(text)", reason: "badRequest", isFrontEnd: true)
   }
@@ -161,7 +158,6 @@ extension WireError {
         + "\"\(shortened(text))\"")
   }
 
-  /// A list is in place of a single value.
   static func repeated(_ field: String) -> WireError {
     let (parent, name) = split(field)
     return violation(

@@ -1,15 +1,12 @@
 import Localization
 
-/// A command of the program, such as `serve` or `admin create`.
 protocol Command: Sendable {
   static var name: String { get }
-  /// What the command does, in one line.
   static var summary: Message { get }
   /// The operands shown in the help, such as `FILE`; empty for none.
   static var operands: String { get }
   static var options: [Option] { get }
 
-  /// Runs the command and returns the exit code.
   static func run(_ arguments: Arguments) async throws -> Int32
 }
 

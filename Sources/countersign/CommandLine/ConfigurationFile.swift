@@ -111,14 +111,12 @@ struct ConfigurationProblems: Sendable {
   /// How many of them another attempt can solve.
   private var temporary = 0
 
-  /// Begins with the problems of the configuration file itself.
   init(_ arguments: Arguments) {
     self.arguments = arguments
     messages = arguments.fileProblems
     if arguments.fileError?.isTemporary == true { temporary = messages.count }
   }
 
-  /// The error with all problems; temporary if another attempt can solve each.
   var error: ConfigurationError {
     ConfigurationError(messages, isTemporary: !isEmpty && temporary == count)
   }

@@ -1,6 +1,5 @@
 import Localization
 
-/// The manual page, in the macros of `man(7)`.
 struct Manual {
   let commands: [any Command.Type]
 

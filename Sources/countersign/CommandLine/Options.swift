@@ -220,7 +220,6 @@ struct Arguments: Sendable {
     return path
   }
 
-  /// Returns the last value of an option.
   func value(_ name: String) -> String? { values[name]?.last }
 
   /// Returns all values of an option, split at commas, each with its line of the configuration

@@ -17,7 +17,6 @@ enum Terminal {
 
   static func complain(_ message: Message) { complain(document: OperatorText.string(message)) }
 
-  /// Prints a row to standard output, with tabs between the columns.
   static func say(columns: [String]) {
     say(document: columns.map(escaped).joined(separator: "\t"))
   }

@@ -4,7 +4,6 @@ import Identity
 import Localization
 import MailText
 
-/// Creates an administrator, with a password from the terminal or standard input.
 enum AdminCreateCommand: Command {
   static let name = "admin create"
   static let summary = Message(
@@ -105,7 +104,6 @@ enum AdminListCommand: Command {
   }
 }
 
-/// Resets an administrator's password to one from the terminal or standard input.
 enum AdminResetPasswordCommand: Command {
   static let name = "admin reset-password"
   static let summary = Message(
@@ -138,7 +136,6 @@ enum AdminResetPasswordCommand: Command {
   }
 }
 
-/// Removes an administrator's second factor, for when no other administrator can.
 enum AdminResetTOTPCommand: Command {
   static let name = "admin reset-totp"
   static let summary = Message(
@@ -200,7 +197,6 @@ extension SignInRecoveryCommand {
   }
 }
 
-/// Stops requiring passkeys, for when no administrator can sign in with one.
 enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
   static let name = "admin passkeys-optional"
   static let summary = Message("stops requiring passkeys, in case no one can sign in")
@@ -212,7 +208,6 @@ enum AdminPasskeysOptionalCommand: SignInRecoveryCommand {
   }
 }
 
-/// Turns on sign-in with passwords, in case no one can sign in with the provider.
 enum AdminPasswordsOnCommand: SignInRecoveryCommand {
   static let name = "admin passwords-on"
   static let summary = Message(
@@ -225,7 +220,6 @@ enum AdminPasswordsOnCommand: SignInRecoveryCommand {
   }
 }
 
-/// Unblocks a support agent who hit the hourly action limit, for when no other owner can.
 enum AdminUnblockCommand: Command {
   static let name = "admin unblock"
   static let summary = Message("unblocks an administrator who hit the hourly action limit")

@@ -7,7 +7,6 @@ import Host
 import Identity
 import Localization
 
-/// Backs up the database, even while the server runs, or verifies a backup.
 enum BackupCommand: Command {
   static let name = "backup"
   static let summary = Message(
@@ -110,7 +109,6 @@ enum BackupCommand: Command {
     return 0
   }
 
-  /// Returns the number of backups to keep; nil for all.
   private static func kept(_ arguments: Arguments) throws(UsageError) -> Int? {
     guard let text = arguments.value("keep") else { return nil }
     guard let count = Int(text), count > 0 else {
@@ -201,7 +199,6 @@ enum BackupCommand: Command {
     }
   }
 
-  /// The beginning of the name of a backup that's written to standard output.
   static let streamPrefix = "backup.draft-"
 
   /// Writes a backup to standard output.

@@ -1,7 +1,6 @@
 import Identity
 import Localization
 
-/// Confirms the system clock after the server stopped trusting it.
 enum ClockConfirmCommand: Command {
   static let name = "clock confirm"
   static let summary = Message(

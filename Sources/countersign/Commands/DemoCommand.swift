@@ -120,7 +120,6 @@ struct DemoGreeting: Sendable {
     }
   }
 
-  /// Prints the accounts that can sign in, one per line.
   func say(at url: String) {
     Terminal.say(
       Message(

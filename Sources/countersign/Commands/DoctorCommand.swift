@@ -55,7 +55,6 @@ enum DoctorCommand: Command {
   }
 }
 
-/// Reports every problem in the configuration of `serve`, without starting it.
 enum CheckConfigCommand: Command {
   static let name = "check-config"
   static let summary = Message(

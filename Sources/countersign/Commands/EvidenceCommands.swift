@@ -50,7 +50,6 @@ enum EvidenceKeyCommand: Command {
   }
 }
 
-/// Verifies an evidence file without a server.
 enum EvidenceVerifyCommand: Command {
   static let name = "evidence verify"
   static let summary = Message(

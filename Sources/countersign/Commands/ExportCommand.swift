@@ -4,7 +4,6 @@ import IdentityToolkitAPI
 import JSON
 import Localization
 
-/// Exports users to a file, even while the server runs.
 enum ExportCommand: Command {
   static let name = "export"
   static let summary = Message(

@@ -48,7 +48,6 @@ enum InitCommand: Command {
     return 0
   }
 
-  /// Creates an instance in a folder, or finishes one whose creation was interrupted.
   private static func create(
     _ folder: DataFolder, holding _: FolderLock, _ profile: Profile, _ environment: [String: String]
   ) async throws {
@@ -58,7 +57,6 @@ enum InitCommand: Command {
     try await new.create(assets: .ofCommands, profile: profile, environment: environment)
   }
 
-  /// Creates an instance in a database on a server, or completes one.
   private static func complete(
     _ folder: DataFolder, _ serving: ServeOptions, _ profile: Profile,
     _ environment: [String: String]

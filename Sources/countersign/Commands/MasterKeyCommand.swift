@@ -189,7 +189,6 @@ struct KeyDistribution {
 }
 
 extension KeyDistribution {
-  /// Asks an instance every second.
   init(of key: String, _ identity: Identity) {
     let end = ContinuousClock.now + Self.patience
     self.init(

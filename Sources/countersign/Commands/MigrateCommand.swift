@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Migrates the database of a stopped server to this version, or says what that would do.
 enum MigrateCommand: Command {
   static let name = "migrate"
   static let summary = Message(
@@ -48,7 +47,6 @@ enum MigrateCommand: Command {
     return 0
   }
 
-  /// Prints the migrations that would run; the server can keep running.
   private static func explain(_ folder: DataFolder) async throws -> Int32 {
     let plan = try await plan(folder)
     for step in plan.steps {

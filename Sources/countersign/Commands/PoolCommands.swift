@@ -142,7 +142,6 @@ extension ProjectList {
     }
   }
 
-  /// Prints one row of the list, with tabs between the columns.
   static func say(_ columns: String..., revokedAt: Instant?) {
     let state =
       revokedAt.map { Message("revoked {time}", ["time": .text($0.rfc3339Milliseconds)]) }
@@ -152,9 +151,7 @@ extension ProjectList {
 }
 
 protocol ProjectRevocation: ProjectCommand {
-  /// What the operand is, for the error when it's missing.
   static var operand: Message { get }
-  /// The error when the project has no active resource with the ID.
   static var unknown: Message { get }
 
   /// Revokes a resource.

@@ -6,7 +6,6 @@ import Host
 import Identity
 import Localization
 
-/// Replaces the database of a stopped server with a backup.
 enum RestoreCommand: Command {
   static let name = "restore"
   static let summary = Message("restores the database from a backup; the server must be stopped")

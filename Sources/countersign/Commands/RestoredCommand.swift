@@ -3,7 +3,6 @@ import Foundation
 import Identity
 import Localization
 
-/// Ends what was valid in a database that other tools recovered, as a restore does.
 enum RestoredCommand: Command {
   static let name = "restored"
   static let summary = Message(

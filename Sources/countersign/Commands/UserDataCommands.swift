@@ -17,7 +17,6 @@ private enum UserDataCommand {
   }
 }
 
-/// Exports everything that's stored about a user to a file, even while the server runs.
 enum UserExportCommand: Command {
   static let name = "user export"
   static let summary = Message("exports everything that's stored about a user, without secrets")
@@ -49,7 +48,6 @@ enum UserExportCommand: Command {
   }
 }
 
-/// Erases everything that's stored about a user, even while the server runs.
 enum UserEraseCommand: Command {
   static let name = "user erase"
   static let summary = Message(

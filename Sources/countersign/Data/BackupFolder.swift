@@ -98,7 +98,6 @@ struct BackupFolder: Sendable {
     return names.filter { $0.hasSuffix(Self.unverifiedSuffix) }.sorted().map { "\(path)/\($0)" }
   }
 
-  /// Returns when a backup was created, by its name; nil if it has another name.
   private static func time(of name: String) -> Instant? {
     guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
     return Instant(fileStamp: name.dropFirst(prefix.count).dropLast(suffix.count))
@@ -205,7 +204,6 @@ extension Instant {
     Date(timeIntervalSince1970: Double(seconds)).formatted(Self.fileStampStyle)
   }
 
-  /// Creates a time from its ``fileStamp``; nil for any other text.
   init?(fileStamp text: some StringProtocol) {
     guard let date = try? Date(String(text), strategy: Self.fileStampStyle) else { return nil }
     self.init(seconds: Int64(date.timeIntervalSince1970))

@@ -160,7 +160,6 @@ struct NewInstance: Sendable {
 
   init(data: String) { self.data = data }
 
-  /// The folder in which the key and the database are created.
   var draftPath: String { "\(data)/init.draft" }
 
   private var folder: DataFolder { DataFolder(path: data) }

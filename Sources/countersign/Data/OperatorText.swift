@@ -8,13 +8,11 @@ import JSON
 import Localization
 import Templating
 
-/// The text of the command line.
 enum OperatorText {
   // Read when the first text is needed.
   private static let pages = installed(ProcessInfo.processInfo.environment)
   private static let catalog = pages.escaping(Terminal.escaped)
 
-  /// Returns the catalog of the environment's language.
   private static func installed(_ environment: [String: String]) -> Catalog {
     let variables = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }
     let locale = variables.first { !$0.isEmpty } ?? ""
@@ -186,7 +184,6 @@ extension MigrationError {
 }
 
 extension Translations.Warning {
-  /// The warning as a message for the operator.
   var message: Message {
     switch self {
     case .unusable(let error): .verbatim(error.description)

@@ -88,7 +88,6 @@ struct UpgradeBackup: Sendable {
     return file
   }
 
-  /// The files of earlier upgrades, oldest first.
   var files: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(".sqlite") }.sorted()
@@ -253,7 +252,6 @@ extension Message {
 }
 
 extension DataFolder {
-  /// The options of a command for the same database.
   var options: String {
     guard case .server(let address, _) = location else { return "--data \(path)" }
     return "--data \(path) --database '\(address)'"

@@ -34,7 +34,6 @@ enum Finding: Sendable {
   case spaceEnough(free: Int)
   case spaceShort(free: Int, wanted: Int)
   case upgradeBackups([String])
-  /// The databases that restores replaced.
   case formerDatabases([String])
   /// The copies that killed inits or restores left.
   case drafts([String])
@@ -61,13 +60,11 @@ enum Finding: Sendable {
   case serverMemoryShort(preparedTransactions: Int)
   /// Settings are off, without which a power failure can destroy the database.
   case serverUnsafe([String])
-  /// A standby may not have what was stored.
   case standbyAsynchronous
 
   case mailOff
   case mailConfigured(server: String)
   case mailWaiting(minutes: Int)
-  /// Emails failed in the last day.
   case mailFailed(Int)
 
   case auditFileWritten(path: String)

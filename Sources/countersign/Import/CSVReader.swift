@@ -28,7 +28,6 @@ struct CSVReader {
 
   private typealias Parsed = (fields: Result<CSVRecord, Fault>, line: Int)
 
-  /// The number of records that determine ``fieldCount``.
   private static let sample = 100
 
   /// Parses the next bytes, and adds the records that end in them.

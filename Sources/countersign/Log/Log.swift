@@ -7,7 +7,6 @@ import Synchronization
 
 enum LogFormat: String, Sendable, CaseIterable {
   case text
-  /// One JSON object per line.
   case json
 }
 
@@ -49,7 +48,6 @@ final class Log: Sendable {
     self.write = write
   }
 
-  /// Logs an event, unless it was logged too often lately.
   func add(_ event: LogEvent) {
     let record = event.record
     if let index = LogLevel.allCases.firstIndex(of: record.level) { counters.add(index) }

@@ -45,7 +45,6 @@ enum LogEvent: Sendable {
   case databaseSlow(SlowUse)
   /// This server does the tasks that one of several does.
   case tasksTaken
-  /// Another server does them, or none.
   case tasksLost
 
   case request(RequestID, RequestEvent)

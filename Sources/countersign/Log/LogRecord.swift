@@ -4,7 +4,6 @@ import Identity
 import JSON
 import Localization
 
-/// An event in a form that can be written.
 struct LogRecord: Sendable {
   /// The name, such as `request.failed`.
   let name: String

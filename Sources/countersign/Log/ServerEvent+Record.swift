@@ -4,7 +4,6 @@ import JSON
 import Localization
 
 extension ServerEvent {
-  /// The event in a form that can be written.
   var record: LogRecord {
     switch self {
     case .preparing(let step): LogRecord("server.preparing", .info, step).unlimited

@@ -50,7 +50,6 @@ final class RequestMetrics: Sendable {
     metrics.durations.observe(nanoseconds: nanoseconds)
   }
 
-  /// Adds the metrics of the routes that were requested.
   func write(to exposition: inout Exposition) {
     let declared = (table.load()?.routes ?? [:]).map { ($0.key, $0.value) }
       .sorted { ($0.0.pattern, $0.0.method.name) < ($1.0.pattern, $1.0.method.name) }

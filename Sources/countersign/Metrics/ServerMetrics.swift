@@ -30,7 +30,6 @@ struct ServerMetrics: Sendable {
   let measurements: LastKnown<Measurements?>
   var kernelClock: @Sendable () -> KernelClock? = { KernelClock.current() }
 
-  /// Returns all metrics in the text format of Prometheus.
   func text() async -> String {
     let (state, waiting) = await readiness.stateAndWait()
     // While the database can't be read, its metrics are the last known ones, and readiness shows why.
@@ -271,7 +270,6 @@ struct MetricsServer: Sendable {
   private let server: HTTPServer
   private let host: String
 
-  /// Starts listening.
   init(host: String, port: Int, _ metrics: ServerMetrics) throws(ServerError) {
     var limits = Limits()
     limits.connections = 64

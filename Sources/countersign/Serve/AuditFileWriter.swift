@@ -23,7 +23,6 @@ actor AuditFileWriter {
   private var problem: String?
   private var task: Task<Void, Never>?
 
-  /// How often it looks for new entries.
   private static let interval = Duration.seconds(1)
   /// The longest that it goes on writing while the server stops.
   private static let grace = Duration.seconds(5)
@@ -115,7 +114,6 @@ actor AuditFileWriter {
     isStored = true
   }
 
-  /// Logs that the file is written again.
   private func succeed() {
     guard problem != nil else { return }
     problem = nil
@@ -174,7 +172,6 @@ final class AuditFileOutput: Sendable {
     }
   }
 
-  /// Returns the path of a file's position.
   static func position(of path: String) -> String { path + ".position" }
 
   var isStandardOutput: Bool { path == "-" }
@@ -203,7 +200,6 @@ final class AuditFileOutput: Sendable {
     }
   }
 
-  /// Opens the file by its path again, after it was moved.
   func reopen() async throws(ConfigurationError) {
     try await use { [path] (target) throws(ConfigurationError) in
       guard case .file(let file) = target else { return }

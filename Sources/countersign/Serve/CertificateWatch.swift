@@ -37,7 +37,6 @@ struct CertificateWatch: Sendable {
     served.note(Certificate.all(inPEM: Array(data)))
   }
 
-  /// Checks the file once a day until the task is canceled.
   func run(sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
     while (try? await sleep(Self.day)) != nil { check() }
   }

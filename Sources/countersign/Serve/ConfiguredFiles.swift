@@ -73,7 +73,6 @@ struct ConfiguredFiles: Sendable {
     }
   }
 
-  /// Checks that an option names a file that can be written or created.
   private mutating func checkWritable(_ name: String) {
     guard let path = arguments.value(name), !["-", "none"].contains(path) else { return }
     let files = FileManager.default

@@ -11,7 +11,6 @@ protocol Carrier: Sendable {
   var lease: Int64 { get }
   /// Sends a message, even if the task is canceled meanwhile.
   func send(_ message: DueMessage) async -> DeliveryAttempt
-  /// Closes the connection, if there is one.
   func rest() async
   /// Limits messages being sent to this many more seconds.
   func hurry(seconds: Int)

@@ -6,7 +6,6 @@ extension Methods {
     "projects.getConfig", "Returns the configuration of a project.", gives: .config,
     failing: [404])
 
-  /// `GET projects/{p}/config`.
   func getConfig(_ call: AdminCall) async throws -> JSON {
     ConfigMessage.write(try await settings(of: call), for: call.holder)
   }
