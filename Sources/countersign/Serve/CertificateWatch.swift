@@ -37,9 +37,7 @@ struct CertificateWatch: Sendable {
     served.note(Certificate.all(inPEM: Array(data)))
   }
 
-  func run(sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }) async {
-    while (try? await sleep(Self.day)) != nil { check() }
-  }
+  var repeated: RepeatedTask { RepeatedTask(nil, every: Self.day, atOnce: false) { check() } }
 
   /// Returns the warning about a certificate; nil when it's valid and doesn't expire soon.
   static func warning(_ certificate: Certificate, at now: Int64) -> Message? {

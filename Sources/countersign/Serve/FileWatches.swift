@@ -10,22 +10,17 @@ struct FileWatches: Sendable {
   private let tasks: [Task<Void, Never>]
 
   init(_ parts: ServerParts) {
-    let (configuration, log) = (parts.configuration, parts.log)
-    var tasks: [Task<Void, Never>] = []
-    if let certificates = parts.certificates {
-      tasks.append(Task { await certificates.run() })
-    }
-    if var watch = configuration.backups {
-      watch.say = { log.add(.backup($0)) }
-      tasks.append(Task { [watch] in await watch.run() })
-    }
+    let (configuration, identity, log) = (parts.configuration, parts.instance.identity, parts.log)
+    var backups = configuration.backups
+    backups?.say = { log.add(.backup($0)) }
     if configuration.ignoresBackups { log.add(.backup(Finding.backupsIgnored.message)) }
-    if let path = configuration.policyFile {
-      let watch = PolicyFileWatch(
-        path: path, policies: parts.instance.identity.policies, say: { log.add($0) })
-      tasks.append(Task { await watch.run() })
+    let policies = configuration.policyFile.map { path in
+      PolicyFileWatch(path: path, policies: identity.policies, say: { log.add($0) })
     }
-    self.tasks = tasks
+    let watches = [parts.certificates?.repeated, backups?.repeated, policies?.repeated]
+    tasks = watches.compactMap(\.self).map { watch in
+      Task { await watch.run(identity.taskLease, log) }
+    }
   }
 
   func cancel() {
@@ -51,8 +46,8 @@ actor PolicyFileWatch {
     self.say = say
   }
 
-  func run() async {
-    repeat { await check() } while (try? await Task.sleep(for: .seconds(2))) != nil
+  nonisolated var repeated: RepeatedTask {
+    RepeatedTask(nil, every: .seconds(2)) { await self.check() }
   }
 
   /// Reads the file unless it's the one that was read last.
@@ -183,9 +178,7 @@ struct BackupWatch: Sendable {
           """, ["folder": .text(folder.path), "count": .number(age)]))
   }
 
-  func run() async {
-    repeat { check() } while (try? await Task.sleep(for: .seconds(3_600))) != nil
-  }
+  var repeated: RepeatedTask { RepeatedTask(nil, every: .seconds(3_600)) { check() } }
 }
 
 /// Checks the database file for corruption about once a day, in a quiet moment; a server's database
