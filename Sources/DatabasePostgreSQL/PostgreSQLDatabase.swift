@@ -348,9 +348,7 @@ extension PostgreSQLDatabase {
         """
       ) { try $0.next() as String })
   }
-}
 
-extension PostgreSQLDatabase {
   /// Returns the settings of the server that decide how much it can do and what a failure loses.
   ///
   /// - Throws: ``DatabaseError``.

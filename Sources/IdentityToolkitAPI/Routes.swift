@@ -288,9 +288,7 @@ extension Routes {
     if response.status == .ok { response.fields[.cacheControl] = "public, max-age=3600" }
     return response
   }
-}
 
-extension Routes {
   mutating func addOutOfBand() {
     either(
       Path("v1", "accounts:sendOobCode"), .updateAccounts, Methods.sendOobCode,
@@ -308,9 +306,7 @@ extension Routes {
       .post, Path("v1", "accounts:createAuthUri"), .v1, Methods.createAuthUri, methods.createAuthUri
     )
   }
-}
 
-extension Routes {
   mutating func addPhones() {
     client(
       .post, Path("v1", "accounts:sendVerificationCode"), .v1, Methods.sendVerificationCode,

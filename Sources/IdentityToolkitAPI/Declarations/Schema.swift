@@ -239,9 +239,7 @@ extension Schema {
     default: throw .invalidValue(at: place.text, type: "TYPE_MESSAGE", value)
     }
   }
-}
 
-extension Schema {
   /// Returns the members of a message except those with their type's default value, as in proto3
   /// JSON.
   ///

@@ -320,9 +320,7 @@ extension WireError {
     case .enrollmentNotFound: self.init("MFA_ENROLLMENT_NOT_FOUND")
     }
   }
-}
 
-extension WireError {
   /// Clients can't distinguish used codes from unknown ones, although pages can.
   init(_ error: OutOfBandError) {
     switch error {

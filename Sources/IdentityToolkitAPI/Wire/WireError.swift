@@ -81,9 +81,7 @@ extension WireError {
     default: "INVALID_ARGUMENT"
     }
   }
-}
 
-extension WireError {
   /// Returns the error, with a human-readable message, for a request that the HTTP engine rejects
   /// before a method is reached.
   static func engine(_ status: Status) -> WireError {

@@ -158,9 +158,7 @@ extension DataFolder {
       return true
     }
   }
-}
 
-extension DataFolder {
   /// Checks that the folder contains nothing but parts of an instance, which other errors name, and
   /// what a new volume has.
   fileprivate func mustHoldNothingElse() throws(ConfigurationError) {
