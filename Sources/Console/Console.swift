@@ -16,7 +16,6 @@ public struct Console: Sendable {
   private let router: Router
   private let authorizer: RequestAuthorizer
   private let failures: Failures
-  /// The routes that require a session.
   private let sessionRoutes: Set<Route.Label>
   private let headers: SecurityHeaders
   private let cookies: ConsoleCookies

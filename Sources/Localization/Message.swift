@@ -124,22 +124,6 @@ public struct Message: Sendable {
   }
 }
 
-/// Text that can be shown to people: a message, or a name that isn't translated.
-public protocol MessageConvertible: Sendable {
-  /// The text as a message.
-  var message: Message { get }
-}
-
-extension Message: MessageConvertible {
-  /// The message itself.
-  public var message: Message { self }
-}
-
-extension String: MessageConvertible {
-  /// The text, which isn't translated.
-  public var message: Message { .verbatim(self) }
-}
-
 extension Message: Hashable {
   /// Returns whether two messages have the same texts and arguments.
   public static func == (left: Message, right: Message) -> Bool {

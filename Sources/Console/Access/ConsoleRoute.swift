@@ -222,7 +222,7 @@ protocol ConsoleFeature: Sendable {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws
 }
 
-struct ConsoleParts: Sendable {
+final class ConsoleParts: Sendable {
   let identity: Identity
   private let templates: TemplateLibrary
   let frames: Frames
@@ -245,9 +245,30 @@ struct ConsoleParts: Sendable {
     actions = try ActionForms(identity, frames, templates)
   }
 
+  func page<Page, View: ViewModel>(
+    _ template: String, _ page: (ConsoleParts, Template<View>) -> Page
+  ) throws(TemplateError) -> Page {
+    page(self, try templates.template(template, for: View.self))
+  }
+
   func template<View: ViewModel>(
     _ name: String, for view: View.Type
   ) throws(TemplateError) -> Template<View> {
     try templates.template(name, for: view)
   }
+}
+
+protocol ConsolePage: Sendable {
+  associatedtype View: ViewModel
+
+  var parts: ConsoleParts { get }
+  var view: Template<View> { get }
+}
+
+extension ConsolePage {
+  var identity: Identity { parts.identity }
+  var frames: Frames { parts.frames }
+  var actions: ActionForms { parts.actions }
+  var authorizer: RequestAuthorizer { parts.authorizer }
+  var publicURL: PublicURL { authorizer.publicURL }
 }

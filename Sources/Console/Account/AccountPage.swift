@@ -5,10 +5,8 @@ import MailText
 import Templating
 
 /// `/account`: the signed-in administrator's own account.
-struct AccountPage: Sendable {
-  let identity: Identity
-  let publicURL: PublicURL
-  let frames: Frames
+struct AccountPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AccountView>
 
   func show(_ signedIn: SignedIn) async throws -> Response {
@@ -190,10 +188,8 @@ extension SessionLimits {
 
 enum AccountRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let account = AccountPage(
-      identity: identity, publicURL: parts.authorizer.publicURL, frames: frames,
-      view: try parts.template("account/account", for: AccountView.self))
+    let identity = parts.identity
+    let account = try parts.page("account/account", AccountPage.init)
     table.signedIn(.get, ConsolePaths.account, account.show)
     table.signedIn(.post, ConsolePaths.ownSessions, account.endSession)
     table.signedIn(.post, ConsolePaths.ownOtherSessions, account.endOtherSessions)
@@ -201,33 +197,27 @@ enum AccountRoutes: ConsoleFeature {
     let `extension` = SessionExtensionPage(clock: identity.clock)
     table.settingUp(.post, ConsolePaths.sessionExtension, `extension`.extend)
 
-    let preferences = PreferencesPage(
-      ownAccount: identity.ownAccount, frames: frames,
-      view: try parts.template("account/preferences", for: PreferencesView.self))
+    let preferences = try parts.page("account/preferences", PreferencesPage.init)
     table.signedIn(.get, ConsolePaths.preferences, preferences.show)
     table.signedIn(.post, ConsolePaths.preferences, preferences.change)
 
-    let password = OwnPasswordPage(
-      identity: identity, frames: frames,
-      view: try parts.template("account/password", for: OwnPasswordView.self))
+    let password = try parts.page("account/password", OwnPasswordPage.init)
     table.signedIn(.get, ConsolePaths.ownPassword, password.show)
     table.signedIn(.post, ConsolePaths.ownPassword, password.change)
 
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
     let factor = OwnFactorPage(
-      authorizer: table.authorizer, factors: identity.administratorFactors,
-      frames: frames,
-      view: try parts.template("account/totp", for: OwnFactorView.self), codes: codes)
+      parts: parts, view: try parts.template("account/totp", for: OwnFactorView.self), codes: codes)
     table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
     table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)
 
     let currentCode = try parts.template("account/current-code", for: CurrentCodeView.self)
     let withdrawal = OwnFactorRemovalPage(
-      factors: identity.administratorFactors, frames: frames, view: currentCode)
+      parts: parts, view: currentCode)
     table.signedIn(.get, ConsolePaths.ownFactorRemoval, withdrawal.ask)
     table.signedIn(.post, ConsolePaths.ownFactorRemoval, withdrawal.remove)
     let recovery = RecoveryCodesPage(
-      factors: identity.administratorFactors, frames: frames, view: currentCode, codes: codes)
+      parts: parts, view: currentCode, codes: codes)
     table.signedIn(.get, ConsolePaths.recoveryCodes, recovery.ask)
     table.signedIn(.post, ConsolePaths.recoveryCodes, recovery.make)
   }

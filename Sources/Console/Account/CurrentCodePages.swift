@@ -6,10 +6,11 @@ import OTP
 import Templating
 
 /// `/account/totp/removal`: removes the administrator's own second factor, if the role allows it.
-struct OwnFactorRemovalPage: Sendable {
-  let factors: AdministratorFactors
-  let frames: Frames
+struct OwnFactorRemovalPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<CurrentCodeView>
+
+  private var factors: AdministratorFactors { identity.administratorFactors }
 
   func ask(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
@@ -19,7 +20,7 @@ struct OwnFactorRemovalPage: Sendable {
   func remove(_ signedIn: SignedIn) async throws -> Response {
     guard isOpen(to: signedIn) else { return .redirect(to: ConsolePaths.account()) }
     let proof = try await factors.proof(in: signedIn.session)
-    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard proof != .passkey else { return .redirect(to: signedIn.factorReauthentication) }
     guard let code = CurrentCode.given(signedIn, proof) else {
       return await page(signedIn, proof, CurrentCode.missing)
     }
@@ -63,18 +64,19 @@ struct OwnFactorRemovalPage: Sendable {
 }
 
 /// `/account/recovery-codes`: generates ten recovery codes and shows them once.
-struct RecoveryCodesPage: Sendable {
-  let factors: AdministratorFactors
-  let frames: Frames
+struct RecoveryCodesPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<CurrentCodeView>
   let codes: Template<RecoveryCodesView>
+
+  private var factors: AdministratorFactors { identity.administratorFactors }
 
   func ask(_ signedIn: SignedIn) async throws -> Response {
     guard !signedIn.session.factors.isEmpty else {
       return .redirect(to: ConsolePaths.ownFactor())
     }
     let proof = try await factors.proof(in: signedIn.session)
-    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard proof != .passkey else { return .redirect(to: signedIn.factorReauthentication) }
     return await page(signedIn, proof, try await codeSet(signedIn))
   }
 
@@ -91,7 +93,7 @@ struct RecoveryCodesPage: Sendable {
       return .redirect(to: ConsolePaths.account())
     }
     let proof = try await factors.proof(in: signedIn.session)
-    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard proof != .passkey else { return .redirect(to: signedIn.factorReauthentication) }
     guard let code = CurrentCode.given(signedIn, proof) else {
       return await page(signedIn, proof, current, CurrentCode.missing)
     }

@@ -7,10 +7,8 @@ import Templating
 import WebAuthn
 
 /// `/account/passkeys/new`: adds a passkey to the administrator's account.
-struct NewPasskeyPage: Sendable {
-  let identity: Identity
-  let publicURL: PublicURL
-  let frames: Frames
+struct NewPasskeyPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<NewPasskeyView>
   let codes: Template<RecoveryCodesView>
 
@@ -53,7 +51,7 @@ struct NewPasskeyPage: Sendable {
     var seconds: Int64?
     let fault: FieldError
     switch error {
-    case .reauthenticationRequired: return PasskeyPages.reauthenticate(signedIn)
+    case .reauthenticationRequired: return .redirect(to: signedIn.factorReauthentication)
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .throttled(let until):
@@ -82,7 +80,7 @@ struct NewPasskeyPage: Sendable {
     let session = signedIn.session
     let passkeys = identity.passkeys
     if try await passkeys.needsReauthentication(session) {
-      return PasskeyPages.reauthenticate(signedIn)
+      return .redirect(to: signedIn.factorReauthentication)
     }
     // An administrator who signed in with the provider may have no password.
     if session.provider.isOrigin, identity.administratorFactors.asksForPassword(in: session),

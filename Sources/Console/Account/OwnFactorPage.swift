@@ -7,16 +7,16 @@ import QRCode
 import Templating
 
 /// `/account/totp`: sets up or replaces the administrator's own second factor.
-struct OwnFactorPage: Sendable {
-  let authorizer: RequestAuthorizer
-  let factors: AdministratorFactors
-  let frames: Frames
+struct OwnFactorPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<OwnFactorView>
   let codes: Template<RecoveryCodesView>
 
+  private var factors: AdministratorFactors { identity.administratorFactors }
+
   func show(_ signedIn: SignedIn) async throws -> Response {
     let proof = try await factors.proof(in: signedIn.session)
-    guard proof != .passkey else { return PasskeyPages.reauthenticate(signedIn) }
+    guard proof != .passkey else { return .redirect(to: signedIn.factorReauthentication) }
     if let address = providerFirst(signedIn) { return .redirect(to: address) }
     let known = authorizer.cookies.enrollment(of: signedIn.request)
     let enrollment =
@@ -92,7 +92,7 @@ struct OwnFactorPage: Sendable {
     switch error {
     case .ended: return try await ended(signedIn)
     case .sessionEnded: throw Refusal.sessionEnded
-    case .passkeyRequired: return PasskeyPages.reauthenticate(signedIn)
+    case .passkeyRequired: return .redirect(to: signedIn.factorReauthentication)
     case .wrongCode:
       fault = FieldError(
         field: "code",

@@ -6,9 +6,8 @@ import MailText
 import Templating
 
 /// `/account/password`: changes the administrator's own password.
-struct OwnPasswordPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct OwnPasswordPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<OwnPasswordView>
 
   func show(_ signedIn: SignedIn) async throws -> Response {

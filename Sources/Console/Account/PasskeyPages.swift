@@ -4,11 +4,12 @@ import Localization
 import Templating
 
 /// `/account/passkeys/{id}`: renames or removes one of the administrator's passkeys.
-struct PasskeyPages: Sendable {
-  let passkeys: Passkeys
-  let frames: Frames
+struct PasskeyPages: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PasskeyView>
   let removal: Template<PasskeyRemovalView>
+
+  private var passkeys: Passkeys { identity.passkeys }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let passkey = try await find(id, signedIn)
@@ -35,7 +36,7 @@ struct PasskeyPages: Sendable {
     let passkey = try await find(id, signedIn)
     let session = signedIn.session
     if try await passkeys.needsReauthentication(session) {
-      return Self.reauthenticate(signedIn)
+      return .redirect(to: signedIn.factorReauthentication)
     }
     return await removalPage(signedIn, passkey)
   }
@@ -52,10 +53,6 @@ struct PasskeyPages: Sendable {
     return .redirect(to: ConsolePaths.account())
   }
 
-  static func reauthenticate(_ signedIn: SignedIn) -> Response {
-    .redirect(to: signedIn.factorReauthentication)
-  }
-
   static func nameFault(_ error: PasskeyError) -> FieldError {
     if case .nameTooLong = error {
       return FieldError(
@@ -70,7 +67,7 @@ struct PasskeyPages: Sendable {
 
   private func refused(_ error: PasskeyError, _ signedIn: SignedIn) throws -> Response {
     guard case .reauthenticationRequired = error else { throw error }
-    return Self.reauthenticate(signedIn)
+    return .redirect(to: signedIn.factorReauthentication)
   }
 
   private func find(_ id: String, _ signedIn: SignedIn) async throws -> Passkey {
@@ -171,17 +168,14 @@ struct PasskeyRemovalView: ViewModel {
 
 enum PasskeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
     let new = NewPasskeyPage(
-      identity: identity, publicURL: parts.authorizer.publicURL, frames: frames,
-      view: try parts.template("passkeys/new", for: NewPasskeyView.self),
+      parts: parts, view: try parts.template("passkeys/new", for: NewPasskeyView.self),
       codes: try parts.template("account/codes", for: RecoveryCodesView.self))
     table.settingUp(.get, ConsolePaths.newPasskey, new.show)
     table.settingUp(.post, ConsolePaths.newPasskey, new.create)
 
     let own = PasskeyPages(
-      passkeys: identity.passkeys, frames: frames,
-      view: try parts.template("passkeys/passkey", for: PasskeyView.self),
+      parts: parts, view: try parts.template("passkeys/passkey", for: PasskeyView.self),
       removal: try parts.template("passkeys/removal", for: PasskeyRemovalView.self))
     table.signedIn(.get, ConsolePaths.ownPasskey, own.show)
     table.signedIn(.post, ConsolePaths.ownPasskey, own.rename)

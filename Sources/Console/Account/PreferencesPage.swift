@@ -4,10 +4,11 @@ import Localization
 import Templating
 
 /// `/account/preferences`: time zone and theme.
-struct PreferencesPage: Sendable {
-  let ownAccount: OwnAccount
-  let frames: Frames
+struct PreferencesPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PreferencesView>
+
+  private var ownAccount: OwnAccount { identity.ownAccount }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     await page(signedIn, signedIn.session.preferences, errors: [])

@@ -10,11 +10,11 @@ import Text
 /// Opening the page changes nothing, because mail scanners open links too; a button applies the
 /// code. The stored code alone determines the action, and the continue URL was checked when the
 /// code was created. The rest of the query isn't trusted.
-struct ActionLinkPage: Sendable {
-  let codes: OutOfBandCodes
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct ActionLinkPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ActionLinkView>
+
+  private var codes: OutOfBandCodes { identity.outOfBandCodes }
 
   func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
@@ -191,10 +191,7 @@ struct ActionLinkForm: ViewModel {
 
 enum ActionLinkRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let actionLink = ActionLinkPage(
-      codes: identity.outOfBandCodes, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("action-link/action-link", for: ActionLinkView.self))
+    let actionLink = try parts.page("action-link/action-link", ActionLinkPage.init)
     table.open(.get, ConsolePaths.actionLink, actionLink.show)
     table.open(.post, ConsolePaths.actionLink, actionLink.act)
     table.open(.get, ConsolePaths.appLink, actionLink.follow)

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `S/activity`: the code attempts of a pool, newest first, with filters that lead to users.
-struct ActivityPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct ActivityPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ActivityView>
 
   func show(_ context: PoolContext) async throws -> Response {
@@ -29,8 +28,8 @@ struct ActivityPage: Sendable {
     try await frames.record(Set(page.items.map(\.account)).count, shownIn: context)
     let checks = try await identity.activity.checks(context, at: identity.clock.now())
     let settings = try await identity.support.settings(pool)
-    var frame = try await frames.frame(Message("Sign-in activity"), in: context)
-    frame.errors = [fault].compactMap { $0 }
+    let frame = try await frames.frame(
+      Message("Sign-in activity"), in: context, errors: [fault].compactMap { $0 })
     var chart = checks.frame("days")
     if chart.chart != nil { chart.csv = ConsolePaths.attemptsFile(pool) }
     if context.may(.readPolicy) {
@@ -80,7 +79,7 @@ struct ActivityView: ViewModel {
         sentence: page.next == nil
           ? Message("Try another user, result, factor, or day.")
           : Message("None of the newest attempts match. Older ones are on the next page."),
-        link: EmptyLink(text: Message("Clear all filters"), href: all))
+        link: Link(text: Message("Clear all filters"), href: all))
   }
 
   static let keys: Keys<Self> = [
@@ -307,9 +306,7 @@ extension Activity {
 
 enum ActivityRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = ActivityPage(
-      identity: parts.identity, frames: parts.frames,
-      view: try parts.template("activity/activity", for: ActivityView.self))
+    let page = try parts.page("activity/activity", ActivityPage.init)
     table.inside(ConsolePaths.activity, .get(.findUsers), page.show)
     let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
     table.inside(ConsolePaths.enrollmentFile, .get(.seePool), files.enrollment)

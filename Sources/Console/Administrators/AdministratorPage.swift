@@ -5,12 +5,9 @@ import MailText
 import Templating
 
 /// `/administrators/{id}`: an administrator's roles, account, and history.
-struct AdministratorPage: Sendable {
-  let identity: Identity
-  let actions: ActionForms
+struct AdministratorPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AdministratorView>
-
-  private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     try await page(signedIn, id, GrantAnswers(), errors: [])
@@ -155,13 +152,12 @@ struct AdministratorPage: Sendable {
       && record.administrator.id != signedIn.administrator.id
     let places =
       mayChange ? try await Places(identity: identity).few(for: signedIn.administrator) : nil
-    var frame = await frames.frame(
-      Message("{title} · Administrators", ["title": record.administrator.short]), for: signedIn)
-    frame.errors = errors
-    frame.crumbs = [
-      Link(text: Message("Administrators"), href: ConsolePaths.administrators())
-    ]
-    let frameView = FrameView(frame)
+    let frameView = FrameView(
+      await frames.frame(
+        Message("{title} · Administrators", ["title": record.administrator.short]), for: signedIn,
+        crumbs: [
+          Link(text: Message("Administrators"), href: ConsolePaths.administrators())
+        ], errors: errors))
     let model = AdministratorView(
       frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
       isPasswordSignInOff: isOff, history: history,

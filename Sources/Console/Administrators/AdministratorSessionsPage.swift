@@ -4,12 +4,9 @@ import Localization
 import Templating
 
 /// `/administrators/{id}/sessions`: the sessions of another administrator.
-struct AdministratorSessionsPage: Sendable {
-  let identity: Identity
-  let actions: ActionForms
+struct AdministratorSessionsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AdministratorSessionsView>
-
-  private var frames: Frames { actions.frames }
 
   func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let record = try await identity.administrators.record(ID(id))
@@ -21,8 +18,8 @@ struct AdministratorSessionsPage: Sendable {
       identity.consoleSessions.list(of: administrator.id),
       identity.consoleSessions.limits()
     )
-    var frame = await frames.frame(administrator.title(Message("Sessions")), for: signedIn)
-    frame.crumbs = administrator.crumbs
+    let frame = await frames.frame(
+      administrator.title(Message("Sessions")), for: signedIn, crumbs: administrator.crumbs)
     return .html(
       view.render(
         AdministratorSessionsView(

@@ -5,9 +5,8 @@ import MailText
 import Templating
 
 /// `/administrators`: the administrators and pending invitations, and their file.
-struct AdministratorsPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct AdministratorsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AdministratorsView>
 
   func show(_ signedIn: SignedIn) async throws -> Response {
@@ -173,16 +172,12 @@ struct AdministratorsFile {
 
 enum AdministratorsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let list = AdministratorsPage(
-      identity: identity, frames: frames,
-      view: try parts.template("administrators/administrators", for: AdministratorsView.self))
+    let identity = parts.identity
+    let list = try parts.page("administrators/administrators", AdministratorsPage.init)
     table.signedIn(ConsolePaths.administrators, .get(.seeAdministrators), list.show)
     table.signedIn(ConsolePaths.administratorsFile, .get(.seeAdministrators), list.download)
 
-    let settings = InstanceSettingsPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("administrators/instance-settings", for: InstanceSettingsView.self))
+    let settings = try parts.page("administrators/instance-settings", InstanceSettingsPage.init)
     table.signedIn(ConsolePaths.instanceSettings, .get(.seeAdministrators), settings.show)
     table.signedIn(
       ConsolePaths.stepUp, .performing(.changeReauthenticationInterval), settings.setStepUp)
@@ -194,9 +189,7 @@ enum AdministratorsRoutes: ConsoleFeature {
       created: try parts.template("administrators/created", for: CreatedInvitationView.self))
     table.add(invite, parts.actions)
 
-    let one = AdministratorPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("administrators/administrator", for: AdministratorView.self))
+    let one = try parts.page("administrators/administrator", AdministratorPage.init)
     table.signedIn(ConsolePaths.administrator, .get(.seeAdministrators), one.show)
     table.signedIn(ConsolePaths.grants, .performing(.grantRole), one.grant)
     table.signedIn(ConsolePaths.grantRemoval, .get(.manageAdministrators), one.askForRevocation)
@@ -204,9 +197,7 @@ enum AdministratorsRoutes: ConsoleFeature {
 
     table.add(ChangeGrantEnd(identity: identity), parts.actions)
 
-    let sessions = AdministratorSessionsPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("administrators/sessions", for: AdministratorSessionsView.self))
+    let sessions = try parts.page("administrators/sessions", AdministratorSessionsPage.init)
     table.signedIn(ConsolePaths.administratorSessions, .get(.manageAdministrators), sessions.show)
     table.signedIn(
       ConsolePaths.administratorSessions, .performing(.endAdministratorSessions), sessions.end)
@@ -218,10 +209,7 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.add(ResetAdministratorFactor(identity: identity), parts.actions)
     table.add(RemoveAdministrator(identity: identity), parts.actions)
 
-    let invitation = InvitationPage(
-      invitations: identity.invitations, providers: identity.consoleProviders,
-      authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("administrators/invitation", for: InvitationView.self))
+    let invitation = try parts.page("administrators/invitation", InvitationPage.init)
     table.open(.get, ConsolePaths.invitation, invitation.show)
     table.open(.post, ConsolePaths.invitation, invitation.accept)
   }

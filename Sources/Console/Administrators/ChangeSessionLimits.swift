@@ -21,7 +21,7 @@ struct ChangeSessionLimits: FormAction {
     let (title, list) = (Message("Sign-in and sessions"), ConsolePaths.instanceSettings())
     return FormPage(
       title: Message("{title} · Instance settings", ["title": .message(title)]),
-      crumbs: [Link(text: Message("Instance settings"), href: list)], heading: title,
+      crumbs: Link.crumbsOfInstance, heading: title,
       lead: Message(
         """
         These settings apply to all administrators and take effect immediately, including in open \

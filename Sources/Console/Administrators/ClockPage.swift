@@ -4,15 +4,14 @@ import Localization
 import Templating
 
 /// `/clock`: shows the server's clock to owners, who confirm the time if it isn't trusted.
-struct ClockPage: Sendable {
-  let clock: ClockGuard
-  let carriesMail: Bool
-  let actions: ActionForms
+struct ClockPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ClockView>
 
-  func show(_ signedIn: SignedIn) async throws -> Response {
-    try await page(signedIn)
-  }
+  private var clock: ClockGuard { identity.clockGuard }
+  private var carriesMail: Bool { identity.messages.carriesMail }
+
+  func show(_ signedIn: SignedIn) async throws -> Response { try await page(signedIn) }
 
   func confirm(_ signedIn: SignedIn) async throws -> Response {
     let outcome: ActionOutcome<Instant?>
@@ -39,11 +38,11 @@ struct ClockPage: Sendable {
   ) async throws -> Response {
     let reading = try await clock.reading()
     let title = Message("Server clock")
-    var frame = await actions.frames.frame(
-      Message("{title} · Instance settings", ["title": .message(title)]), for: signedIn)
     // Once the clock is trusted again, the page has no form for errors to link to.
-    frame.errors = reading.doubt == nil ? [] : errors
-    let framed = FrameView(frame)
+    let framed = FrameView(
+      await frames.frame(
+        Message("{title} · Instance settings", ["title": .message(title)]), for: signedIn,
+        errors: reading.doubt == nil ? [] : errors))
     let model = ClockView(
       frame: framed, reading: reading, carriesMail: carriesMail,
       fields: try await actions.fields(.confirmClock, signedIn, framed))
@@ -115,11 +114,7 @@ struct ClockView: ViewModel {
 
 enum ClockRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let identity = parts.identity
-    let clock = ClockPage(
-      clock: identity.clockGuard, carriesMail: identity.messages.carriesMail,
-      actions: parts.actions,
-      view: try parts.template("clock/clock", for: ClockView.self))
+    let clock = try parts.page("clock/clock", ClockPage.init)
     table.signedIn(ConsolePaths.clock, .get(.protectUsers), clock.show)
     table.signedIn(ConsolePaths.clock, .performing(.confirmClock), clock.confirm)
   }

@@ -139,7 +139,7 @@ extension GrantAnswers {
         value: role.rawValue,
         label: Message(
           "{role}: {summary}",
-          ["role": .message(role.title), "summary": .message(role.summary.message)]))
+          ["role": .message(role.title), "summary": .message(role.summary)]))
     }
     let prompt = Field.Option(value: "", label: Message("Choose a role"), isPrompt: true)
     let role = Field.menu("role", Message("Role"), [prompt] + roles, value: self.role)

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `/instance-settings`: the rules for administrators' sign-ins and sessions.
-struct InstanceSettingsPage: Sendable {
-  let identity: Identity
-  let actions: ActionForms
+struct InstanceSettingsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<InstanceSettingsView>
 
   func show(_ signedIn: SignedIn) async throws -> Response {
@@ -19,8 +18,8 @@ struct InstanceSettingsPage: Sendable {
     let minutes = try await identity.support.stepUpMinutes()
     let limits = try await identity.consoleSessions.limits()
     let requiresPasskeys = try await identity.passkeys.isRequired()
-    var frame = await actions.frames.frame(Message("Instance settings"), for: signedIn)
-    frame.errors = faults
+    let frame = await actions.frames.frame(
+      Message("Instance settings"), for: signedIn, errors: faults)
     let asksForCode = try await identity.support.asksForCode(signedIn.session)
     let model = InstanceSettingsView(
       frame: FrameView(frame), signedIn: signedIn, limits: limits, minutes: minutes,
@@ -66,8 +65,8 @@ struct InstanceSettingsView: ViewModel {
   }
   private var maySetStepUp: Bool { signedIn.administrator.may(.protectUsers, in: nil) }
 
-  private var refusal: SupportRefusal? {
-    maySetStepUp ? SupportRefusal(lackingCode: asksForCode, signedIn) : nil
+  private var refusal: Notice? {
+    maySetStepUp ? Notice(lackingCode: asksForCode, signedIn) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -92,4 +91,10 @@ struct InstanceSettingsView: ViewModel {
 extension ConsolePaths {
   static let instanceSettings = Path("instance-settings")
   static let stepUp = Path("instance-settings", "step-up")
+}
+
+extension Link {
+  static var crumbsOfInstance: [Link] {
+    [Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings())]
+  }
 }

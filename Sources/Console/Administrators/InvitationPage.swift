@@ -7,12 +7,12 @@ import Templating
 /// `/invitation`: creates an administrator account for the person who opens an invite link.
 ///
 /// The token is in the query, which access logs omit. Opening the page doesn't use up the link.
-struct InvitationPage: Sendable {
-  let invitations: Invitations
-  let providers: ConsoleProviders
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct InvitationPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<InvitationView>
+
+  private var invitations: Invitations { identity.invitations }
+  private var providers: ConsoleProviders { identity.consoleProviders }
 
   func show(_ visitor: Visitor) async throws -> Response {
     let token = visitor.request.target.query.text("token") ?? ""
@@ -201,8 +201,8 @@ struct InviteAdministrator: FormAction {
           in: places, try target.signedIn.formTimes, at: identity.clock.now()),
       button: Message("Create invite link"), back: ConsolePaths.administrators())
     if off != nil {
-      page.obstacle = FormObstacle(
-        sentence: Message(
+      page.obstacle = Notice(
+        Message(
           """
           Invitations can’t be accepted while password sign-in is off. Add the person to a group \
           at the sign-in provider, or turn password sign-in on.

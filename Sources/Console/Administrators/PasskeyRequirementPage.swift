@@ -4,11 +4,11 @@ import Localization
 import Templating
 
 /// `/administrators/passkeys`: whether administrators who manage others must sign in with a passkey.
-struct PasskeyRequirementPage: Sendable {
-  let passkeys: Passkeys
-  let publicURL: PublicURL
-  let actions: ActionForms
+struct PasskeyRequirementPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PasskeyRequirementView>
+
+  private var passkeys: Passkeys { identity.passkeys }
 
   private static let action = ConsoleAction.changePasskeyRequirement
 
@@ -48,14 +48,12 @@ struct PasskeyRequirementPage: Sendable {
     _ signedIn: SignedIn, errors: [FieldError]
   ) async throws -> Response {
     let isOn = try await passkeys.isRequired()
-    var frame = await actions.frames.frame(Message("Passkey requirement"), for: signedIn)
     let isPossible = isOn || publicURL.relyingParty != nil
     // Without the form, the page itself says what's missing.
-    frame.errors = isPossible ? errors : []
-    frame.crumbs = [
-      Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings())
-    ]
-    let framed = FrameView(frame)
+    let framed = FrameView(
+      await frames.frame(
+        Message("Passkey requirement"), for: signedIn, crumbs: Link.crumbsOfInstance,
+        errors: isPossible ? errors : []))
     let model = PasskeyRequirementView(
       frame: framed, isOn: isOn,
       unusable: isPossible ? nil : publicURL.passkeyObstacle,

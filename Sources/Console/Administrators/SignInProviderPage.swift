@@ -5,10 +5,8 @@ import OpenIDConnect
 import Templating
 
 /// `/administrators/sign-in-provider`: the provider with which administrators sign in.
-struct SignInProviderPage: Sendable {
-  let identity: Identity
-  let publicURL: PublicURL
-  let actions: ActionForms
+struct SignInProviderPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignInProviderView>
 
   private static let action = ConsoleAction.changeSignInProvider
@@ -52,19 +50,16 @@ struct SignInProviderPage: Sendable {
   ) async throws -> Response {
     let stored = try await providers.find()
     let records = try await identity.administrators.records()
-    var frame = await actions.frames.frame(Message("Sign-in provider"), for: signedIn)
-    frame.errors = errors
+    var errors = errors
     if answers.secret.isLost {
-      frame.errors.append(
+      errors.append(
         FieldError(
           field: answers.secret.name,
           text: Message("Enter the client secret again. It’s never sent back to the browser.")))
     }
-    frame.crumbs = [
-      Link(text: Message("Instance settings"), href: ConsolePaths.instanceSettings())
-    ]
-    let isRefused = !frame.errors.isEmpty
-    let framed = FrameView(frame)
+    let framed = FrameView(
+      await frames.frame(
+        Message("Sign-in provider"), for: signedIn, crumbs: Link.crumbsOfInstance, errors: errors))
     let model = SignInProviderView(
       frame: framed, answers: answers, stored: stored,
       current: current,
@@ -72,7 +67,7 @@ struct SignInProviderPage: Sendable {
       origin: publicURL.origin, carriesMail: identity.messages.carriesMail,
       fields: try await actions.fields(Self.action, signedIn, framed))
     let status: Status =
-      current != nil ? .conflict : isRefused ? .unprocessableContent : .ok
+      current != nil ? .conflict : errors.isEmpty ? .ok : .unprocessableContent
     return .html(view.render(model), status: status)
   }
 }
@@ -248,16 +243,12 @@ struct SignInProviderView: ViewModel {
 enum SignInProviderRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let requirement = PasskeyRequirementPage(
-      passkeys: identity.passkeys, publicURL: parts.authorizer.publicURL, actions: parts.actions,
-      view: try parts.template("passkeys/requirement", for: PasskeyRequirementView.self))
+    let requirement = try parts.page("passkeys/requirement", PasskeyRequirementPage.init)
     table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
     table.signedIn(
       ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
 
-    let settings = SignInProviderPage(
-      identity: identity, publicURL: parts.authorizer.publicURL, actions: parts.actions,
-      view: try parts.template("sign-in-provider/settings", for: SignInProviderView.self))
+    let settings = try parts.page("sign-in-provider/settings", SignInProviderPage.init)
     table.signedIn(ConsolePaths.signInProvider, .get(.manageAdministrators), settings.show)
     table.signedIn(ConsolePaths.signInProvider, .performing(.changeSignInProvider), settings.save)
 

@@ -194,12 +194,10 @@ extension Administrator {
   /// The name in markup that isolates it already.
   fileprivate var shortText: Message.Value { .text(Formatted.short(displayName)) }
 
-  /// The title of a page below the administrator's.
   func title(_ title: Message) -> Message {
     Message("{title} · {name} · Administrators", ["title": .message(title), "name": short])
   }
 
-  /// The breadcrumbs of a page about the administrator.
   var crumbs: [Link] {
     [
       Link(text: Message("Administrators"), href: ConsolePaths.administrators()),

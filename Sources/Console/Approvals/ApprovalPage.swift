@@ -6,9 +6,8 @@ import Text
 
 /// `S/approvals/{number}` and `S/policy-approvals/{number}`: an approval request, with the forms to
 /// approve, reject, or withdraw it.
-struct ApprovalPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct ApprovalPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ApprovalView>
   /// Of requests for policy changes, or of others, which require a different permission.
   let paths: ApprovalPaths
@@ -87,14 +86,14 @@ struct ApprovalPage: Sendable {
   ) async throws -> Response {
     let eligibility = try await approvals.eligibility(context.signedIn.session, on: approval)
     let title = Message("{request} · Approvals", ["request": .message(ApprovalText.what(approval))])
-    var frame = try await frames.frame(
-      title, in: context)
     let isOwn = approval.requester == context.signedIn.administrator.id
     let refusal =
-      approval.state == .waiting && !isOwn ? SupportRefusal(eligibility, context.signedIn) : nil
+      approval.state == .waiting && !isOwn ? Notice(eligibility, context.signedIn) : nil
     // The page already shows it in place of the form.
-    frame.errors = errors.filter { $0.text != refusal?.sentence }
-    frame.crumbs = [Link(text: Message("Approvals"), href: ConsolePaths.approvals())]
+    let others = errors.filter { $0.text != refusal?.sentence }
+    let frame = try await frames.frame(
+      title, in: context,
+      crumbs: [Link(text: Message("Approvals"), href: ConsolePaths.approvals())], errors: others)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), eligibility: eligibility, isOwn: isOwn,
@@ -139,7 +138,7 @@ struct ApprovalView: ViewModel {
   let user: UserIdentity?
   let eligibility: SupportEligibility
   let isOwn: Bool
-  let refusal: SupportRefusal?
+  let refusal: Notice?
   let obstacle: ApprovalObstacle?
   let answer: String
   let changes: [PolicyChange]
@@ -301,7 +300,7 @@ struct ApprovalView: ViewModel {
     },
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
-        && SupportRefusal(
+        && Notice(
           lackingCode: view.eligibility.asksForCode, view.context.signedIn) == nil
     },
     .optional("codeField") {

@@ -4,10 +4,11 @@ import Localization
 import Templating
 
 /// `/approvals`: the pending and decided approval requests that the administrator can access.
-struct ApprovalsPage: Sendable {
-  let approvals: Approvals
-  let frames: Frames
+struct ApprovalsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ApprovalsView>
+
+  private var approvals: Approvals { identity.approvals }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     let administrator = signedIn.administrator
@@ -92,15 +93,12 @@ struct ApprovalRow: ViewModel {
 /// Requests that require a second administrator.
 enum ApprovalsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let approvals = ApprovalsPage(
-      approvals: parts.identity.approvals, frames: parts.frames,
-      view: try parts.template("approvals/approvals", for: ApprovalsView.self))
+    let approvals = try parts.page("approvals/approvals", ApprovalsPage.init)
     table.somewhere(ConsolePaths.approvals, .get(.seeApprovals), approvals.show)
 
     let view = try parts.template("approvals/approval", for: ApprovalView.self)
     for kind in [Approval.Kind.factor, .policy] {
-      let page = ApprovalPage(
-        identity: parts.identity, frames: parts.frames, view: view, paths: ApprovalPaths(kind))
+      let page = ApprovalPage(parts: parts, view: view, paths: ApprovalPaths(kind))
       func add(_ path: PoolPath1, _ action: ConsoleAction, _ decision: some ApprovalDecision) {
         table.inside(path, .performing(action)) { context, id in
           try await page.decide(decision, context, id)

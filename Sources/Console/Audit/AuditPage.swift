@@ -5,9 +5,8 @@ import Templating
 import Text
 
 /// `S/audit` and `/audit`: the audit log of a pool or of the instance, with filters and CSV export.
-struct AuditPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct AuditPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AuditView>
   let row: Template<AuditRowView>
   let menus: AuditMenus
@@ -190,7 +189,7 @@ struct AuditView: ViewModel {
       empty = EmptyView(
         heading: Message("No matching entries"),
         sentence: Message("Try different filters."),
-        link: EmptyLink(
+        link: Link(
           text: Message("Show all entries"), href: query.size.form.query(of: place.page)))
     } else {
       empty = EmptyView(
@@ -311,11 +310,9 @@ enum AuditRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let audit = AuditPage(
-      identity: identity, frames: frames,
-      view: try parts.template("audit/audit", for: AuditView.self),
+      parts: parts, view: try parts.template("audit/audit", for: AuditView.self),
       row: try parts.template("audit/row", for: AuditRowView.self),
-      menus: AuditMenus(
-        try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
+      menus: AuditMenus(try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
     table.inside(ConsolePaths.audit, .get(.readAudit), audit.show)
     table.inside(ConsolePaths.auditFile, .get(.readAudit), audit.download)
     table.signedIn(ConsolePaths.instanceAudit, .get(.readAudit), audit.showAll)

@@ -54,9 +54,7 @@ struct RevokeRecoveryCodes: UserAction {
 
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let shown = TemporaryCodePage(
-      identity: parts.identity, frames: parts.frames,
-      view: try parts.template("backup-codes/temporary-code", for: TemporaryCodeView.self))
+    let shown = try parts.page("backup-codes/temporary-code", TemporaryCodePage.init)
     table.inside(ConsolePaths.shownCode, .get(.removeFactors), shown.show)
   }
 }

@@ -27,7 +27,7 @@ struct CreateTemporaryCode: UserAction {
         "Generate a temporary code for {user}?", ["user": account.shortLabel]),
       consequences: consequences(account, state, target.times),
       button: Message("Generate code"), isDestructive: false)
-    page.caution = LockCaution(account, at: identity.clock.now(), in: target.place)
+    page.caution = Notice(lockOf: account, at: identity.clock.now(), in: target.place)
     page.notifies = true
     page.fields = [
       .menu(
@@ -75,9 +75,8 @@ struct CreateTemporaryCode: UserAction {
 }
 
 /// `S/users/{uid}/temporary-code/shown`: shows a generated temporary code once.
-struct TemporaryCodePage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct TemporaryCodePage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<TemporaryCodeView>
 
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
@@ -91,11 +90,11 @@ struct TemporaryCodePage: Sendable {
     }
     let title = Message(
       "Temporary code · {user} · Users", ["user": .name(Formatted.short(account.label))])
-    var frame = try await frames.frame(title, in: context)
-    frame.crumbs = Link.crumbs(to: account, in: pool)
+    let frame = try await frames.frame(
+      title, in: context, crumbs: Link.crumbs(to: account, in: pool))
     let model = TemporaryCodeView(
       frame: FrameView(frame), account: account, user: UserIdentity(account, in: pool), code: code,
-      caution: LockCaution(account, at: identity.clock.now(), in: context),
+      caution: Notice(lockOf: account, at: identity.clock.now(), in: context),
       back: ConsolePaths.user(pool, uid), again: address)
     return .html(view.render(model))
   }
@@ -107,7 +106,7 @@ struct TemporaryCodeView: ViewModel {
   let user: UserIdentity
   /// The code; nil if it was already shown.
   let code: TemporaryCode?
-  let caution: LockCaution?
+  let caution: Notice?
   let back: String
   let again: String
 
@@ -128,7 +127,7 @@ struct TemporaryCodeView: ViewModel {
 
 struct ShownCode: ViewModel {
   let code: TemporaryCode
-  let caution: LockCaution?
+  let caution: Notice?
   let back: String
   let times: Times
 

@@ -12,7 +12,6 @@ struct ChartFrame: ViewModel {
   let empty: Message?
   var key: [ChartKey] = []
   var table: ChartTable?
-  /// The address of the CSV file.
   var csv: String?
   /// The address of the form that downloads a file about a user; nil without the permission.
   var export: String?

@@ -45,7 +45,6 @@ struct ChartPlot {
   static let room = 12
   private static let below = 22
 
-  /// The height of the marks in pixels.
   var span: Int { height - above - Self.below }
   /// The baseline in pixels from the top.
   var base: Int { height - Self.below }

@@ -48,7 +48,6 @@ enum DriftTimeline {
     return frame
   }
 
-  /// The codes of the chart, newest first.
   static func table(_ codeAttempts: [CodeAttempt], _ times: Times) -> ChartTable {
     ChartTable(
       caption: Message("TOTP codes by time, newest first"),

@@ -4,10 +4,11 @@ import Localization
 import Templating
 
 /// `/exemptions`: lists the users who are exempt from MFA, in one project or in all of them.
-struct ExemptionsPage: Sendable {
-  let exemptions: Exemptions
-  let frames: Frames
+struct ExemptionsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ExemptionsView>
+
+  private var exemptions: Exemptions { identity.exemptions }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
@@ -17,8 +18,9 @@ struct ExemptionsPage: Sendable {
     let mayExport = found.contains {
       signedIn.administrator.may(.exportUsers, project: $0.project, tenant: $0.tenant)
     }
-    var frame = await frames.frame(Message("Exemptions"), for: signedIn)
-    frame.crumbs = [Link(text: Message("Policy review"), href: ConsolePaths.reviews())]
+    let frame = await frames.frame(
+      Message("Exemptions"), for: signedIn,
+      crumbs: [Link(text: Message("Policy review"), href: ConsolePaths.reviews())])
     return .html(
       view.render(
         ExemptionsView(
@@ -133,9 +135,7 @@ struct ExemptionsFile: Sendable {
 
 enum ExemptionsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = ExemptionsPage(
-      exemptions: parts.identity.exemptions, frames: parts.frames,
-      view: try parts.template("exemptions/exemptions", for: ExemptionsView.self))
+    let page = try parts.page("exemptions/exemptions", ExemptionsPage.init)
     table.somewhere(ConsolePaths.exemptions, .get(.findUsers), page.show)
     table.somewhere(
       ConsolePaths.exemptionsFile, .performing(.exportUsers),

@@ -56,7 +56,7 @@ struct SuspendFactor: UserAction {
     page.notifies = true
     page.reasons = [.lost, .stolen, .compromised, .other]
     if isDue, settings.temporaryCodes || settings.recoveryCodes {
-      page.caution = LockCaution(found.account, at: now, in: target.place)
+      page.caution = Notice(lockOf: found.account, at: now, in: target.place)
     }
     page.fields = try end(target).fields
     return page

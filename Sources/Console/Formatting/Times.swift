@@ -103,7 +103,6 @@ struct Times: Hashable, Sendable {
   /// A calendar date in a message, the same in every time zone: `Dec 1, 2026`.
   static func value(_ day: Day) -> Message.Value { .date(LocalDate(day)) }
 
-  /// The calendar date of an instant in the administrator's time zone.
   func calendarDay(of instant: Instant) -> Day {
     Day(instant.advanced(bySeconds: zone?.offset(at: instant).seconds ?? 0))
   }
@@ -263,7 +262,6 @@ extension SignedIn {
 /// Offsets are cached for each period between two clock changes, because asking Foundation for each
 /// row of a list would cost more than rendering the row.
 final class Zone: Sendable {
-  /// An offset from UTC in seconds, and its label.
   struct Offset: Sendable {
     let seconds: Int64
     let label: String

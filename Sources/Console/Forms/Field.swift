@@ -88,7 +88,8 @@ struct Field: ViewModel {
   }
 
   static func check(
-    _ name: String, _ label: Message, hint: Message, isOn: Bool, value: String = "on"
+    _ name: String, _ label: Message, hint: Message, isOn: Bool = false,
+    value: String = "on"
   ) -> Field {
     Field(
       control: .check, name: name, id: name, label: label, hint: hint, attributes: "",
@@ -104,9 +105,9 @@ struct Field: ViewModel {
       options: options, value: value)
   }
 
-  /// A menu with the option of `value` selected.
   static func menu(
-    _ name: String, _ label: Message, hint: Message? = nil, _ options: [Option], value: String
+    _ name: String, _ label: Message, hint: Message? = nil, _ options: [Option],
+    value: String = ""
   ) -> Field {
     Field(
       control: .menu, name: name, id: name, label: label, hint: hint, attributes: "",
@@ -131,9 +132,14 @@ struct Field: ViewModel {
 
   /// Returns the field with its error and, so that no error loses it, with what was typed.
   func shown(_ typed: Form?, _ frame: FrameView) -> Field {
-    var field = self
+    var field = typed.map(filled) ?? self
     field.error = frame.error(at: id)
-    guard isKept, let typed else { return field }
+    return field
+  }
+
+  func filled(_ typed: Form) -> Field {
+    guard isKept else { return self }
+    var field = self
     guard control != .check else {
       field.isOn = typed.trimmed(name) == value
       return field
@@ -208,7 +214,7 @@ struct HiddenField: ViewModel, Equatable {
 struct Choice: ViewModel {
   let value: String
   let text: Message
-  let isChosen: Bool
+  var isChosen = false
   var id = ""
 
   static let keys: Keys<Self> = [

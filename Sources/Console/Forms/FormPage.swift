@@ -12,7 +12,6 @@ struct FormPage: Sendable {
   var heading: Message?
   /// What the form is for.
   var lead: Message?
-  /// The heading of consequences that can't be undone.
   var consequencesHeading: Message?
   var consequences: [Message] = []
   /// What follows the consequences; HTML.
@@ -23,7 +22,7 @@ struct FormPage: Sendable {
   var version: SettingsVersion?
   var conflict: SettingsConflict?
   /// Why there's no form.
-  var obstacle: FormObstacle?
+  var obstacle: Notice?
   var fields: [Field] = []
   /// Whether the page only asks for confirmation, with the form's values as hidden fields.
   var isQuestion = false
@@ -33,7 +32,6 @@ struct FormPage: Sendable {
   /// Whether the consequences are a warning, as those of every destructive form are.
   var warns = false
   var isDestructive = false
-  /// Whether submitting it is the form's stricter action.
   var isStricter = false
   /// Whether the form ends something for ever.
   var isFinal = false
@@ -55,7 +53,7 @@ struct FormPage: Sendable {
   /// The support rules of the pool; nil if the page didn't read them.
   var rules: SupportRules?
   /// A warning that codes are locked, where the action has no effect until they're unlocked.
-  var caution: LockCaution?
+  var caution: Notice?
   /// Whether the user is notified by email, which is the last consequence.
   var notifies = false
   var reasons: [SupportReason] = SupportReason.losses
@@ -66,16 +64,6 @@ struct FormPage: Sendable {
   var refusal: Message?
   /// Who can act instead; nil where that wouldn't help.
   var otherAdministrators: OtherAdministratorsView?
-}
-
-struct FormObstacle: ViewModel {
-  let sentence: Message
-  let link: Link
-
-  static let keys: Keys<Self> = [
-    .text(\.sentence),
-    .object(\.link),
-  ]
 }
 
 extension FormPage {
@@ -108,7 +96,7 @@ struct FormView: ViewModel {
   let fields: [Field]
   let authorization: ActionFields
   var support: SupportForm?
-  var refusal: SupportRefusal?
+  var refusal: Notice?
 
   private var weight: String {
     if page.consequencesHeading != nil { return " danger" }
@@ -167,12 +155,12 @@ extension ActionForms {
     let signedIn = place.signedIn
     var page = page
     var eligibility: SupportEligibility?
-    var refusal: SupportRefusal?
+    var refusal: Notice?
     if let (account, pool) = page.user {
       let found = try await identity.support.eligibility(
         signedIn.session, on: account, in: pool, performing: action, page.rules)
       eligibility = found
-      refusal = page.refusal.map { SupportRefusal($0) } ?? SupportRefusal(found, signedIn)
+      refusal = page.refusal.map { Notice($0) } ?? Notice(found, signedIn)
       let carriesMail = identity.messages.carriesMail
       if page.notifies, let mail = FactorText.mail(to: account, isCarried: carriesMail) {
         page.consequences.append(mail)
@@ -180,7 +168,7 @@ extension ActionForms {
     } else if page.needsCodeFirst {
       let isDue = try await identity.support.asksForCode(signedIn.session)
       refusal =
-        page.refusal.map { SupportRefusal($0) } ?? SupportRefusal(lackingCode: isDue, signedIn)
+        page.refusal.map { Notice($0) } ?? Notice(lackingCode: isDue, signedIn)
     }
     var frame = try await place.frame(page.title, frames)
     frame.crumbs = page.crumbs

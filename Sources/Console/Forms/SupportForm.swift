@@ -54,8 +54,11 @@ struct SupportForm: ViewModel {
     .flag("hasProof") { !$0.eligibility.settings.identityProof.isEmpty },
     .list("proofs") { form in
       form.eligibility.settings.identityProof.enumerated().map { index, line in
-        ProofChoice(
-          index: index, line: line, isTicked: form.answers.proofs.contains(UntrustedText(line)))
+        Choice(
+          value: line, text: .verbatim(line),
+          isChosen: form.answers.proofs.contains(UntrustedText(line)),
+          // The first ID is the field's name, which the error summary links to.
+          id: index == 0 ? "proof" : "proof-\(index)")
       }
     },
     .text("proofError") { $0.frame.error(at: "proof") },
@@ -63,19 +66,6 @@ struct SupportForm: ViewModel {
     .optional("codeField") {
       CodeField($0.eligibility.asksForCode, $0.frame, action: $0.action)
     },
-  ]
-}
-
-struct ProofChoice: ViewModel {
-  let index: Int
-  let line: String
-  let isTicked: Bool
-
-  static let keys: Keys<Self> = [
-    // The first ID is the field's name, which the error summary links to.
-    .text("id") { $0.index == 0 ? "proof" : "proof-\($0.index)" },
-    .text(\.line),
-    .flag(\.isTicked),
   ]
 }
 
@@ -272,14 +262,14 @@ extension Field {
   }
 }
 
-/// Why an agent can't act at all, and what they can do about it.
-struct SupportRefusal: ViewModel {
+/// Why a form isn't offered or has no effect, and what the reader can do about it.
+struct Notice: ViewModel {
   let sentence: Message
   var link: Link?
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
 
-  init(_ sentence: Message) { self.sentence = sentence }
+  init(_ sentence: Message, link: Link? = nil) { (self.sentence, self.link) = (sentence, link) }
 
   init?(_ eligibility: SupportEligibility, _ signedIn: SignedIn) {
     if let refusal = eligibility.refusal {

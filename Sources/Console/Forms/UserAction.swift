@@ -4,7 +4,6 @@ import Templating
 
 typealias PoolTarget = FormTarget<PoolContext>
 
-/// The target of an action on a user.
 extension PoolTarget {
   var uid: String { objects.first ?? "" }
   var user: ID<Account> { ID(uid) }
@@ -60,7 +59,6 @@ protocol UserAction: FormAction<PoolContext> {
 
   init(identity: Identity)
 
-  /// The text of the link.
   static func label(_ offer: UserOffer) -> Message
 
   /// The text of the link in a row that names the object.
@@ -103,21 +101,15 @@ extension PoolContext {
   }
 }
 
-struct LockCaution: ViewModel {
-  let sentence: Message
-  let link: Link?
-
-  init?(_ account: Account, at now: Instant, in context: PoolContext) {
+extension Notice {
+  /// That codes of a user are locked; nil if they aren't.
+  init?(lockOf account: Account, at now: Instant, in context: PoolContext) {
     let times = context.signedIn.times
     guard let words = CodeAttemptText.waiting(account, at: now, times) else { return nil }
-    sentence = words
-    link = context.address(of: UnlockCodes.self, on: account).map {
-      Link(text: Message("Unlock codes…"), href: $0)
-    }
+    self.init(
+      words,
+      link: context.address(of: UnlockCodes.self, on: account).map {
+        Link(text: Message("Unlock codes…"), href: $0)
+      })
   }
-
-  static let keys: Keys<Self> = [
-    .text(\.sentence),
-    .optional(\.link),
-  ]
 }

@@ -147,11 +147,13 @@ struct Link: ViewModel {
   let text: Message
   let href: String
   var isCurrent = false
+  var isPrimary = false
 
   static let keys: Keys<Self> = [
     .text(\.text),
     .text(\.href),
     .flag(\.isCurrent),
+    .flag(\.isPrimary),
   ]
 }
 

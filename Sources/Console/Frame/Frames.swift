@@ -90,10 +90,13 @@ struct Frames: Sendable {
   }
 
   /// The frame of pages that belong to no project.
-  func frame(_ title: Message, for signedIn: SignedIn) async -> Frame {
+  func frame(
+    _ title: Message, for signedIn: SignedIn, crumbs: [Link] = [], errors: [FieldError] = []
+  ) async -> Frame {
     var frame = await unflashed(
       title, for: signedIn, path: Self.printedAddress(signedIn.request.target))
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
+    (frame.crumbs, frame.errors) = (crumbs, errors)
     return frame
   }
 
@@ -110,8 +113,7 @@ struct Frames: Sendable {
   func belowAccount(
     _ title: Message, _ signedIn: SignedIn, errors: [FieldError] = []
   ) async -> Frame {
-    var frame = await frame(title, for: signedIn)
-    frame.errors = errors
+    var frame = await frame(title, for: signedIn, errors: errors)
     if signedIn.session.secondFactor.isReady {
       frame.crumbs = [Link(text: Message("Your account"), href: ConsolePaths.account())]
     } else {
@@ -156,19 +158,24 @@ struct Frames: Sendable {
     return frame
   }
 
-  func frame(
-    _ title: Message, in context: PoolContext, users: Int? = nil
-  ) async throws -> Frame {
-    try await frame(title, context.signedIn, pool: context.pool, users: users)
-  }
-
-  func frame(
-    _ title: Message, in context: ProjectContext
-  ) async throws -> Frame {
-    try await frame(title, context.signedIn, pool: context.pool)
-  }
-
   /// `users` is the number of the pool's users, if the page has read it.
+  func frame(
+    _ title: Message, in context: PoolContext, users: Int? = nil, crumbs: [Link] = [],
+    errors: [FieldError] = []
+  ) async throws -> Frame {
+    var frame = try await frame(title, context.signedIn, pool: context.pool, users: users)
+    (frame.crumbs, frame.errors) = (crumbs, errors)
+    return frame
+  }
+
+  func frame(
+    _ title: Message, in context: ProjectContext, crumbs: [Link] = [], errors: [FieldError] = []
+  ) async throws -> Frame {
+    var frame = try await frame(title, context.signedIn, pool: context.pool)
+    (frame.crumbs, frame.errors) = (crumbs, errors)
+    return frame
+  }
+
   private func frame(
     _ title: Message, _ signedIn: SignedIn, pool: Pool, users: Int? = nil
   ) async throws -> Frame {

@@ -76,7 +76,7 @@ extension SignedIn {
 struct EmptyView: ViewModel {
   let heading: Message
   let sentence: Message
-  var link: EmptyLink?
+  var link: Link?
   var more: Link?
 
   static let keys: Keys<Self> = [
@@ -84,18 +84,6 @@ struct EmptyView: ViewModel {
     .text(\.sentence),
     .optional(\.link),
     .optional(\.more),
-  ]
-}
-
-struct EmptyLink: ViewModel {
-  let text: Message
-  let href: String
-  var isPrimary = false
-
-  static let keys: Keys<Self> = [
-    .text(\.text),
-    .text(\.href),
-    .flag(\.isPrimary),
   ]
 }
 
@@ -169,13 +157,13 @@ struct ColumnsForm: ViewModel {
 
   let action: String
   let kept: Form
-  let choices: [ColumnChoice]
+  let choices: [Choice]
 
   init<Column: TableColumn>(action: String, kept: Form, shown: Set<Column>) {
     self.action = action
     self.kept = kept
     choices = Column.allCases.map {
-      ColumnChoice(value: $0.rawValue, heading: $0.heading, isShown: shown.contains($0))
+      Choice(value: $0.rawValue, text: $0.heading, isChosen: shown.contains($0))
     }
   }
 
@@ -191,18 +179,6 @@ struct ColumnsForm: ViewModel {
     .text(\.action),
     .list("kept") { HiddenField.all($0.kept) },
     .list(\.choices),
-  ]
-}
-
-struct ColumnChoice: ViewModel {
-  let value: String
-  let heading: Message
-  let isShown: Bool
-
-  static let keys: Keys<Self> = [
-    .text(\.value),
-    .text(\.heading),
-    .flag(\.isShown),
   ]
 }
 
@@ -293,5 +269,19 @@ struct FigureChange: ViewModel {
     .flag("isDown") { $0.difference < 0 },
     .text(\.text),
     .text(\.since),
+  ]
+}
+
+struct Heading: ViewModel {
+  let text: Message
+  var isNumber = false
+  var href: String?
+  var direction: String?
+
+  static let keys: Keys<Self> = [
+    .text(\.text),
+    .flag(\.isNumber),
+    .text(\.href),
+    .text(\.direction),
   ]
 }

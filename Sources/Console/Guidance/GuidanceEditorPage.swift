@@ -7,10 +7,11 @@ import Text
 
 /// `S/guidance/edit`: the editor of a pool's support playbook, which previews it and saves it as a
 /// new version.
-struct GuidanceEditorPage: Sendable {
-  let guidance: PoolGuidance
-  let frames: Frames
+struct GuidanceEditorPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<GuidanceEditorView>
+
+  var guidance: PoolGuidance { identity.guidance }
 
   func show(_ context: PoolContext) async throws -> Response {
     let newest = try await guidance.read(context.pool)
@@ -29,13 +30,13 @@ struct GuidanceEditorPage: Sendable {
   func page(
     _ context: PoolContext, _ draft: GuidanceDraft, fault: Message? = nil
   ) async throws -> Response {
-    var frame = try await frames.frame(Message("Edit · Support playbook"), in: context)
-    frame.crumbs = [
-      Link(
-        text: Message("Support playbook"),
-        href: ConsolePaths.poolGuidance(context.pool))
-    ]
-    frame.errors = fault.map { [FieldError(field: "text", text: $0)] } ?? []
+    let frame = try await frames.frame(
+      Message("Edit · Support playbook"), in: context,
+      crumbs: [
+        Link(
+          text: Message("Support playbook"),
+          href: ConsolePaths.poolGuidance(context.pool))
+      ], errors: fault.map { [FieldError(field: "text", text: $0)] } ?? [])
     let model = GuidanceEditorView(frame: FrameView(frame), context: context, draft: draft)
     let status: Status =
       fault != nil ? .unprocessableContent : draft.theirs != nil ? .conflict : .ok

@@ -4,11 +4,12 @@ import Localization
 import Templating
 
 /// `S/guidance`: the support playbook of a project or tenant, with all versions.
-struct PoolGuidancePage: Sendable {
-  let guidance: PoolGuidance
-  let prose: GuidanceProse
-  let frames: Frames
+struct PoolGuidancePage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PoolGuidanceView>
+
+  private var guidance: PoolGuidance { identity.guidance }
+  private var prose: GuidanceProse { parts.prose }
 
   func show(_ context: PoolContext) async throws -> Response {
     let pool = context.pool
@@ -51,7 +52,7 @@ struct PoolGuidanceView: ViewModel {
         playbook is shown next to each user.
         """),
       link: mayChange
-        ? EmptyLink(
+        ? Link(
           text: Message("Write playbook"), href: ConsolePaths.guidanceEditor(pool),
           isPrimary: true) : nil)
   }
@@ -133,15 +134,10 @@ struct VersionRow: ViewModel {
 /// The support playbooks of projects and tenants.
 enum GuidanceRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let poolGuidance = PoolGuidancePage(
-      guidance: identity.guidance, prose: parts.prose, frames: frames,
-      view: try parts.template("guidance/pool", for: PoolGuidanceView.self))
+    let poolGuidance = try parts.page("guidance/pool", PoolGuidancePage.init)
     table.inside(ConsolePaths.poolGuidance, .get(.seePool), poolGuidance.show)
 
-    let editor = GuidanceEditorPage(
-      guidance: identity.guidance, frames: frames,
-      view: try parts.template("guidance/edit", for: GuidanceEditorView.self))
+    let editor = try parts.page("guidance/edit", GuidanceEditorPage.init)
     table.inside(ConsolePaths.guidanceEditor, .get(.changePool), editor.show)
     table.inside(
       ConsolePaths.guidanceEditor, .preparing(.editGuidance),

@@ -170,7 +170,7 @@ enum GuidePlatform: String, CaseIterable, Sendable {
     }
   }
 
-  fileprivate var name: Message {
+  var name: Message {
     switch self {
     case .web: Message("Web")
     case .kotlin: Message("Android (Kotlin)")
@@ -192,15 +192,4 @@ enum GuidePlatform: String, CaseIterable, Sendable {
   static func names(_ platforms: [GuidePlatform]) -> String {
     platforms.map(\.rawValue).joined(separator: " ")
   }
-}
-
-struct GuidePlatformChoice: ViewModel {
-  let platform: GuidePlatform
-  let isChosen: Bool
-
-  static let keys: Keys<Self> = [
-    .text("value") { $0.platform.rawValue },
-    .text("name") { $0.platform.name },
-    .flag(\.isChosen),
-  ]
 }

@@ -267,7 +267,6 @@ struct UnknownGap: Error, CustomStringConvertible {
 /// The placeholders of guides, such as `{{address}}`.
 enum GuideGap: String, CaseIterable, Sendable {
   case address, host, port, project, tenant, key
-  /// The pool in the path of an API call with a token.
   case pool
   /// The path of the configuration of MFA in an API call with a token.
   case configuration

@@ -243,7 +243,7 @@ struct GuideView: ViewModel {
     }
     let key =
       place.key.key.map { HTML.copied($0.text) }
-      ?? place.key.note.map { Markup(escaping: $0.message) } ?? HTML().markup
+      ?? place.key.note.map { Markup(escaping: $0) } ?? HTML().markup
     facts.append(Fact(Message("API key"), key))
     if let policy = place.policy {
       facts.append(
@@ -272,7 +272,7 @@ struct GuideView: ViewModel {
     .text(\.cookie),
     .list("platforms") { view in
       GuidePlatform.allCases.map {
-        GuidePlatformChoice(platform: $0, isChosen: $0 == view.platform)
+        Choice(value: $0.rawValue, text: $0.name, isChosen: $0 == view.platform)
       }
     },
     .list("headings") { $0.text.headings },

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `S/settings/keys`: lists the API keys of a project and the service tokens of a pool.
-struct KeyListPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct KeyListPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<KeyListView>
 
   func show(_ context: PoolContext) async throws -> Response {
@@ -232,9 +231,7 @@ enum KeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
     let keys = KeysPage(keys: identity.apiKeys, actions: parts.actions)
-    let list = KeyListPage(
-      identity: identity, frames: parts.frames,
-      view: try parts.template("keys/list", for: KeyListView.self))
+    let list = try parts.page("keys/list", KeyListPage.init)
     table.inside(ConsolePaths.keys, .get(.manageKeys), list.show)
     table.inside(ConsolePaths.newKey, .performing(.createAPIKey), keys.create)
     table.add(RevokeAPIKey(keys: identity.apiKeys), parts.actions)

@@ -5,9 +5,8 @@ import Localization
 import Templating
 
 /// `/projects/{p}/settings/custom-token-keys`: lists the custom token signing keys of a project.
-struct TrustedTokenKeysPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct TrustedTokenKeysPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<TrustedTokenKeysView>
 
   private static let historyLength = 5
@@ -68,7 +67,7 @@ struct TrustedTokenKeysView: ViewModel {
           tokens. Register its public key to allow this.
           """),
         link: view.add.map {
-          EmptyLink(text: Message("Add key"), href: $0, isPrimary: true)
+          Link(text: Message("Add key"), href: $0, isPrimary: true)
         })
     },
     .flag("hasRevoked") { !$0.revoked.isEmpty },
@@ -252,10 +251,7 @@ extension Link {
 enum TrustedTokenKeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let list = TrustedTokenKeysPage(
-      identity: identity, frames: parts.frames,
-      view: try parts.template(
-        "trusted-token-keys/trusted-token-keys", for: TrustedTokenKeysView.self))
+    let list = try parts.page("trusted-token-keys/trusted-token-keys", TrustedTokenKeysPage.init)
     table.inside(ConsolePaths.trustedTokenKeys, .get(.readPolicy), list.show)
     let keys = identity.trustedTokenKeys
     table.add(RevokeTrustedTokenKey(keys: keys), parts.actions)

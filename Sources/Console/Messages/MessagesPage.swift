@@ -79,12 +79,12 @@ struct MessagesPage: Sendable {
       [
         "purpose": .message(MessagesText.purpose(message)), "id": .text(String(message.id)),
       ])
-    var frame = try await frames.frame(title, in: context)
-    frame.crumbs = [
-      Link(text: Message("Messages"), href: ConsolePaths.messages(context.pool))
-    ]
-    frame.errors = errors
-    let view = FrameView(frame)
+    let view = FrameView(
+      try await frames.frame(
+        title, in: context,
+        crumbs: [
+          Link(text: Message("Messages"), href: ConsolePaths.messages(context.pool))
+        ], errors: errors))
     let model = MessageView(
       frame: view, context: context, message: message,
       account: try await user(of: message, context), text: text,
@@ -160,7 +160,7 @@ struct MessagesView: ViewModel {
       return EmptyView(
         heading: Message("No matching messages"),
         sentence: Message("Messages are deleted 30 days after they expire."),
-        link: EmptyLink(text: Message("Show all messages"), href: path))
+        link: Link(text: Message("Show all messages"), href: path))
     }
     return EmptyView(
       heading: Message("No messages"),

@@ -6,11 +6,10 @@ import Templating
 
 /// `/projects/{p}` and `/projects/{p}/tenants/{t}`: shows the policy, what needs attention, the
 /// number of enrolled users, recent changes, and how to connect an application.
-struct OverviewPage: Sendable {
-  let identity: Identity
-  let frames: Frames
-  let failures: Failures
+struct OverviewPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<OverviewView>
+  let failures: Failures
 
   private static let historyLength = 6
 
@@ -161,10 +160,9 @@ struct OverviewView: ViewModel {
 
 enum OverviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
     let overview = OverviewPage(
-      identity: identity, frames: frames, failures: table.failures,
-      view: try parts.template("overview/overview", for: OverviewView.self))
+      parts: parts, view: try parts.template("overview/overview", for: OverviewView.self),
+      failures: table.failures)
     table.inside(ConsolePaths.overview, .get(.seePool), overview.show)
   }
 }

@@ -5,9 +5,8 @@ import OTP
 import Templating
 
 /// `S/policy/affected`: the users with a correct code outside a window.
-struct AffectedUsersPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct AffectedUsersPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<AffectedUsersView>
 
   /// The address of the users outside a window; nil for administrators who can't see users.
@@ -27,12 +26,12 @@ struct AffectedUsersPage: Sendable {
     let path = ConsolePaths.affectedUsers(context.pool)
     if let first = context.signedIn.firstPage(of: path, insteadOf: page) { return first }
     try await frames.record(page.items.count, shownIn: context)
-    var frame = try await frames.frame(
+    let frame = try await frames.frame(
       Message("Correct codes outside {window}", ["window": .text(WindowText.name(query.window))]),
-      in: context)
-    frame.crumbs = [
-      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
-    ]
+      in: context,
+      crumbs: [
+        Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
+      ])
     return .html(
       view.render(
         AffectedUsersView(

@@ -5,9 +5,8 @@ import MailText
 import Templating
 
 /// `S/policy/comparison`: compares a pool's policy with that of another pool or of a past day.
-struct ComparisonPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct ComparisonPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ComparisonView>
 
   /// The maximum number of tenants that the form suggests.
@@ -32,12 +31,12 @@ struct ComparisonPage: Sendable {
     let tenants = try await identity.pools.tenantNames(
       project: pool.project, visibleTo: context.signedIn.administrator,
       limit: Self.suggestions)
-    var frame = try await frames.frame(Message("Compare MFA policies"), in: context)
-    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))]
-    frame.errors = errors
+    let frame = try await frames.frame(
+      Message("Compare MFA policies"), in: context,
+      crumbs: [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))], errors: errors)
     let model = ComparisonView(
       frame: FrameView(frame), pool: pool, asked: asked, comparison: comparison,
-      tenants: tenants.map { SuggestedTenant(id: $0.id.text, name: $0.displayName) },
+      tenants: tenants.map { Choice(value: $0.id.text, text: .verbatim($0.displayName)) },
       today: Day(frames.clock.now()))
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }
@@ -109,7 +108,7 @@ struct ComparisonView: ViewModel {
   let pool: Pool
   let asked: ComparisonAddress
   let comparison: PolicyComparison?
-  let tenants: [SuggestedTenant]
+  let tenants: [Choice]
   let today: Day
 
   static let keys: Keys<Self> = [
@@ -127,16 +126,6 @@ struct ComparisonView: ViewModel {
     .optional("result") { view in
       view.comparison.map { ComparedPolicies($0, today: view.today) }
     },
-  ]
-}
-
-struct SuggestedTenant: ViewModel {
-  let id: String
-  let name: String
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text("name") { Isolation.isolated($0.name) },
   ]
 }
 
@@ -219,9 +208,7 @@ struct ComparedValue: ViewModel {
 
 enum ComparisonRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = ComparisonPage(
-      identity: parts.identity, frames: parts.frames,
-      view: try parts.template("comparison/comparison", for: ComparisonView.self))
+    let page = try parts.page("comparison/comparison", ComparisonPage.init)
     table.inside(ConsolePaths.comparison, .get(.readPolicy), page.show)
   }
 }

@@ -195,7 +195,7 @@ extension PolicyCheckView {
         : Message("Every user already has a factor, so no one has to enroll.")
     }
     let all = Message.Value.number(users)
-    let share = Message.Value.message(Meter.percent(without, of: users).message)
+    let share = Message.Value.message(Meter.percent(without, of: users))
     guard let day = preview.new.mandatoryFrom, day.start > now else {
       return Message(
         one: """

@@ -18,9 +18,7 @@ struct PolicyCheckView: ViewModel {
   /// What the codes of the last 30 days say about the windows.
   let evidence: PolicyEvidence
   let publicURL: PublicURL
-  /// Whether this server sends email.
   let carriesMail: Bool
-  /// Whether this server sends text messages.
   let carriesText: Bool
   let now: Instant
 

@@ -156,8 +156,7 @@ struct PolicyPages: Sendable {
       after == nil && isEnough
       ? versions.items
       : try await policies.history(pool, limit: Self.mostSearched)
-    var frame = try await frames.frame(Message("MFA policy"), in: context)
-    frame.errors = faults
+    var frame = try await frames.frame(Message("MFA policy"), in: context, errors: faults)
     if isUnchanged {
       frame.flash = Flash(
         text: Message("No changes made. These values are already in effect."))
@@ -218,12 +217,12 @@ struct PolicyPages: Sendable {
     _ context: PoolContext, _ change: ReviewedPolicyChange, typed: String = "",
     faults: [FieldError] = [], isLate: Bool = false
   ) async throws -> Response {
-    var frame = try await frames.frame(Message("Review changes · MFA policy"), in: context)
-    frame.errors = faults
-    frame.crumbs = [
-      Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
-    ]
-    let frameView = FrameView(frame)
+    let frameView = FrameView(
+      try await frames.frame(
+        Message("Review changes · MFA policy"), in: context,
+        crumbs: [
+          Link(text: Message("MFA policy"), href: ConsolePaths.policy(context.pool))
+        ], errors: faults))
     let preview = change.preview
     let unenrolled = try await failures.optional(context.signedIn.request) { () in
       try await policies.unenrolledUsers(preview.policy, under: preview.new.configuration)
@@ -272,10 +271,7 @@ enum PolicyRoutes: ConsoleFeature {
     table.inside(ConsolePaths.policyOffsets, .get(.readPolicy), files.offsets)
     table.inside(
       ConsolePaths.affectedUsers, .get(.findUsers),
-      AffectedUsersPage(
-        identity: parts.identity, frames: parts.frames,
-        view: try parts.template("policy/affected", for: AffectedUsersView.self)
-      ).show)
+      try parts.page("policy/affected", AffectedUsersPage.init).show)
     table.inside(
       ConsolePaths.affectedUsersFile, .performing(.exportUsers),
       AffectedUsersFile(identity: parts.identity, actions: parts.actions).download)

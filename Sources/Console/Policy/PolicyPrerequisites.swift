@@ -6,7 +6,7 @@ import Templating
 struct PolicyPrerequisite: ViewModel {
   let chip: Markup
   let text: Message
-  var link: EmptyLink?
+  var link: Link?
 
   /// The requirements of a pool that aren't met.
   static func unmet(
@@ -51,7 +51,7 @@ struct PolicyPrerequisite: ViewModel {
   ) -> PolicyPrerequisite {
     let link =
       context.may(.findUsers)
-      ? EmptyLink(
+      ? Link(
         text: Message("Show users"),
         href: (["state": "unverified"] as Form).query(of: ConsolePaths.users(context.pool))) : nil
     return PolicyPrerequisite(
@@ -62,9 +62,9 @@ struct PolicyPrerequisite: ViewModel {
         ["count": .number(prerequisites.unverifiedEmails)]), link: link)
   }
 
-  private static func settings(_ context: PoolContext) -> EmptyLink? {
+  private static func settings(_ context: PoolContext) -> Link? {
     context.may(.changePool)
-      ? EmptyLink(
+      ? Link(
         text: Message("Open settings"), href: ConsolePaths.signInMethods(context.pool))
       : nil
   }

@@ -5,16 +5,16 @@ import MailText
 import Templating
 
 /// `S/policy/versions`: the versions of a policy, with links to restore them.
-struct PolicyVersionsPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct PolicyVersionsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PolicyVersionsView>
 
   func show(_ context: PoolContext) async throws -> Response {
     let pool = context.pool
     let versions = try await identity.policies.restorable(pool)
-    var frame = try await frames.frame(Message("Policy versions"), in: context)
-    frame.crumbs = [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))]
+    let frame = try await frames.frame(
+      Message("Policy versions"), in: context,
+      crumbs: [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))])
     let model = PolicyVersionsView(
       frame: FrameView(frame), context: context, versions: versions, catalog: frames.catalog)
     return .html(view.render(model))
@@ -109,9 +109,7 @@ struct PolicyVersions: ViewModel {
 
 enum PolicyVersionsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let page = PolicyVersionsPage(
-      identity: parts.identity, frames: parts.frames,
-      view: try parts.template("policy-versions/list", for: PolicyVersionsView.self))
+    let page = try parts.page("policy-versions/list", PolicyVersionsPage.init)
     table.inside(ConsolePaths.policyVersions, .get(.readPolicy), page.show)
   }
 }

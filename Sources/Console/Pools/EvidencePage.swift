@@ -4,20 +4,20 @@ import Localization
 import Templating
 
 /// `/projects/{p}/review/evidence`: the evidence of a review, to be printed, and the signed file.
-struct EvidencePage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct EvidencePage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<EvidenceView>
 
   func show(_ context: ProjectContext) async throws -> Response {
     let evidence = try await read(context)
     let key = try await identity.evidenceKeys.current()
-    var frame = try await frames.frame(Message("Review evidence"), in: context)
-    frame.crumbs = [
-      Link(
-        text: Message("Policy review"),
-        href: ConsolePaths.review(context.pool.project.text))
-    ]
+    let frame = try await frames.frame(
+      Message("Review evidence"), in: context,
+      crumbs: [
+        Link(
+          text: Message("Policy review"),
+          href: ConsolePaths.review(context.pool.project.text))
+      ])
     return .html(
       view.render(EvidenceView(frame: FrameView(frame), evidence: evidence, key: key)))
   }

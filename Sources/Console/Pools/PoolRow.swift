@@ -3,7 +3,6 @@ import Identity
 import Localization
 import Templating
 
-/// A row of the table of pools.
 struct PoolRow: ViewModel {
   struct Review: Hashable {
     let state: ReviewStatus.State

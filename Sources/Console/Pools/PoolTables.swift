@@ -4,7 +4,7 @@ import Localization
 import Templating
 
 struct PoolTable: ViewModel {
-  let columns: [PoolHeading]
+  let columns: [Heading]
   /// Each a `PoolRow`.
   let rows: Markup
   let pager: PagerView
@@ -228,18 +228,4 @@ struct PoolColumns: Hashable, Sendable {
         isCurrent: each == preset)
     }
   }
-}
-
-struct PoolHeading: ViewModel {
-  let text: Message
-  var isNumber = false
-  var href: String?
-  var direction: String?
-
-  static let keys: Keys<Self> = [
-    .text(\.text),
-    .flag(\.isNumber),
-    .text(\.href),
-    .text(\.direction),
-  ]
 }

@@ -209,12 +209,12 @@ struct PoolsView: ViewModel {
       empty: Self.empty(asked, newTenant: newTenant))
   }
 
-  private static func headings(_ asked: PoolsQuery) -> [PoolHeading] {
+  private static func headings(_ asked: PoolsQuery) -> [Heading] {
     func heading(
       _ text: Message, isNumber: Bool = false,
       _ order: (order: PolicyReviewQuery.Order, direction: String)?
-    ) -> PoolHeading {
-      PoolHeading(
+    ) -> Heading {
+      Heading(
         text: text, isNumber: isNumber,
         href: order.map { asked.form(nil, $0.order).query(of: asked.path) },
         direction: order.flatMap { $0.order == asked.order ? $0.direction : nil })
@@ -234,14 +234,14 @@ struct PoolsView: ViewModel {
           A tenant is a separate group of users with its own sign-in methods and MFA policy. \
           Tenants are optional.
           """),
-        link: newTenant.map { EmptyLink(text: Message("New tenant"), href: $0) })
+        link: newTenant.map { Link(text: Message("New tenant"), href: $0) })
     }
     return EmptyView(
       heading: Message("No matching tenants"),
       sentence: asked.search.isEmpty
         ? asked.selection.none
         : Message("No tenant in this project has a matching name or ID."),
-      link: EmptyLink(text: Message("Show all tenants"), href: asked.path))
+      link: Link(text: Message("Show all tenants"), href: asked.path))
   }
 
   private var views: [Link] {

@@ -4,11 +4,10 @@ import Localization
 import Templating
 
 /// `/review`: what there is to sign off, and the policies of the pools of every project.
-struct ReviewsPage: Sendable {
-  let identity: Identity
-  let frames: Frames
-  let tables: PoolTables
+struct ReviewsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ReviewsView>
+  let tables: PoolTables
 
   /// The number of projects that are read at a time for a file.
   private static let batch = 1_000
@@ -86,7 +85,6 @@ struct ReviewsQuery: Sendable {
   }
 }
 
-/// A project to sign off.
 struct DueReviewRow: ViewModel {
   let due: DueReview
 
@@ -122,9 +120,9 @@ struct ReviewsView: ViewModel {
 
   private var table: PoolTable {
     PoolTable(
-      columns: [PoolHeading(text: Message("Project or tenant"))]
+      columns: [Heading(text: Message("Project or tenant"))]
         + PoolColumn.allCases.filter(PoolPreset.everyPool.contains).map {
-          PoolHeading(text: $0.heading, isNumber: $0.isNumber)
+          Heading(text: $0.heading, isNumber: $0.isNumber)
         },
       rows: rows,
       pager: PagerView(
@@ -148,7 +146,7 @@ struct ReviewsView: ViewModel {
       return EmptyView(
         heading: Message("No matches so far"),
         sentence: Message("Not all user pools were searched."),
-        link: EmptyLink(
+        link: Link(
           text: Message("Continue the search"),
           href: asked.form().at(next).query(of: ConsolePaths.reviews())))
     }
@@ -158,7 +156,7 @@ struct ReviewsView: ViewModel {
       sentence: asked.after == nil
         ? Message("No user pool you can access matches.")
         : Message("All user pools you can access were searched."),
-      link: EmptyLink(text: Message("Show all user pools"), href: ConsolePaths.reviews()))
+      link: Link(text: Message("Show all user pools"), href: ConsolePaths.reviews()))
   }
 
   static let keys: Keys<Self> = [
@@ -216,20 +214,16 @@ enum ReviewRoutes: ConsoleFeature {
     table.inside(ConsolePaths.reviewFile, .get(.seePool), review.download)
 
     let reviews = ReviewsPage(
-      identity: identity, frames: frames, tables: tables,
-      view: try parts.template("review/reviews", for: ReviewsView.self))
+      parts: parts, view: try parts.template("review/reviews", for: ReviewsView.self),
+      tables: tables)
     table.somewhere(ConsolePaths.reviews, .get(.readPolicy), reviews.show)
     table.somewhere(ConsolePaths.reviewsFile, .get(.readPolicy), reviews.download)
 
-    let signOff = SignOffPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("review/sign-off", for: SignOffView.self))
+    let signOff = try parts.page("review/sign-off", SignOffPage.init)
     table.inside(ConsolePaths.signOff, .get(.signOffReview), signOff.show)
     table.inside(ConsolePaths.signOff, .performing(.signOffReview), signOff.sign)
 
-    let evidence = EvidencePage(
-      identity: identity, frames: frames,
-      view: try parts.template("review/evidence", for: EvidenceView.self))
+    let evidence = try parts.page("review/evidence", EvidencePage.init)
     table.inside(ConsolePaths.evidence, .get(.signOffReview), evidence.show)
     table.inside(ConsolePaths.evidenceFile, .get(.signOffReview), evidence.download)
   }

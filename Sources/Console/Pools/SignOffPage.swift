@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `/projects/{p}/review/sign-off`: signs off the MFA policies of a project and its tenants.
-struct SignOffPage: Sendable {
-  let identity: Identity
-  let actions: ActionForms
+struct SignOffPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignOffView>
 
   /// The number of days until the next review that the form suggests.
@@ -101,12 +100,12 @@ struct SignOffPage: Sendable {
       ?? SeenPolicies(form.trimmed(Self.seenField)) ?? SeenPolicies(form.trimmed("digest"))
     let evidence = try await identity.reviews.evidence(
       of: pool.project, for: context.signedIn.administrator, since: reviewed)
-    var frame = try await actions.frames.frame(Message("Sign off on review"), in: context)
-    frame.crumbs = [
-      Link(text: Message("Policy review"), href: ConsolePaths.review(pool.project.text))
-    ]
-    frame.errors = errors
-    let frameView = FrameView(frame)
+    let frameView = FrameView(
+      try await actions.frames.frame(
+        Message("Sign off on review"), in: context,
+        crumbs: [
+          Link(text: Message("Policy review"), href: ConsolePaths.review(pool.project.text))
+        ], errors: errors))
     let today = Day(evidence.at)
     let model = SignOffView(
       frame: frameView, pool: pool, evidence: evidence, reviewed: reviewed, today: today,

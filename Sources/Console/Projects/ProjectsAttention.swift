@@ -11,7 +11,6 @@ struct ProjectsAttention: ViewModel {
 
   let shown: [AttentionItem]
   let count: Int
-  /// The number of items of each project.
   let counts: [ID<Project>: Int]
   /// Whether there may be more items than were read.
   let isCut: Bool

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `/projects`: lists the projects that an administrator can access and what needs attention in them.
-struct ProjectsPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct ProjectsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ProjectsView>
   let row: Template<ProjectRow>
   let rows = MarkupCache<ProjectRow.Source>()
@@ -115,11 +114,11 @@ struct ProjectsView: ViewModel {
             Applications connect to a project, which contains users, tenants, API keys, and an \
             MFA policy.
             """),
-        link: newProject.map { EmptyLink(text: Message("New project"), href: $0) })
+        link: newProject.map { Link(text: Message("New project"), href: $0) })
       : EmptyView(
         heading: Message("No matching projects"),
         sentence: Message("No project you can access has a matching name or ID."),
-        link: EmptyLink(text: Message("Show all projects"), href: list))
+        link: Link(text: Message("Show all projects"), href: list))
   }
 
   /// In how many of the projects on the page enrollment is known to have risen.
@@ -221,10 +220,9 @@ struct UpcomingItem: ViewModel {
 
 enum ProjectsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
+    let identity = parts.identity
     let projects = ProjectsPage(
-      identity: identity, frames: frames,
-      view: try parts.template("projects/projects", for: ProjectsView.self),
+      parts: parts, view: try parts.template("projects/projects", for: ProjectsView.self),
       row: try parts.template("projects/row", for: ProjectRow.self))
     table.signedIn(.get, ConsolePaths.home, StartPage.show)
     table.signedIn(.get, ConsolePaths.projects, projects.show)

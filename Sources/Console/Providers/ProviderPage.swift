@@ -6,14 +6,11 @@ import Templating
 
 /// `S/settings/providers/new` and `S/settings/providers/{id}`: adds an OpenID Connect provider, and
 /// shows and changes a provider.
-struct ProviderPage: Sendable {
-  let identity: Identity
-  let actions: ActionForms
+struct ProviderPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ProviderView>
 
   private static let historyLength = 10
-  private var frames: Frames { actions.frames }
-
   func new(_ context: PoolContext) async throws -> Response {
     try await page(context, nil, ProviderAnswers())
   }
@@ -90,11 +87,11 @@ struct ProviderPage: Sendable {
     let title =
       provider.map { Message("{id} · Identity providers", ["id": .text($0.id.text)]) }
       ?? Message("Add provider")
-    var frame = try await frames.frame(title, in: context)
-    frame.errors = errors
-    frame.crumbs = [
-      Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))
-    ]
+    let frame = try await frames.frame(
+      title, in: context,
+      crumbs: [
+        Link(text: Message("Identity providers"), href: ConsolePaths.providers(pool))
+      ], errors: errors)
     let change: ConsoleAction = outside == nil ? .changeIdentityProvider : .narrowProvider
     let action = provider == nil ? .addIdentityProvider : change
     let frameView = FrameView(frame)

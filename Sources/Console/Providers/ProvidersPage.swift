@@ -5,9 +5,8 @@ import OpenIDConnect
 import Templating
 
 /// `S/settings/providers`: lists the identity providers of a pool.
-struct ProvidersPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct ProvidersPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ProvidersView>
 
   func show(_ context: PoolContext) async throws -> Response {
@@ -60,7 +59,7 @@ struct ProvidersView: ViewModel {
             provider to let them sign in with their company accounts.
             """),
         link: view.add.map {
-          EmptyLink(text: Message("Add provider"), href: $0, isPrimary: true)
+          Link(text: Message("Add provider"), href: $0, isPrimary: true)
         })
     },
     .text("history") { $0.history },
@@ -100,15 +99,11 @@ extension IdentityProvider.Kind {
 
 enum ProvidersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let providers = ProvidersPage(
-      identity: identity, frames: frames,
-      view: try parts.template("providers/providers", for: ProvidersView.self))
+    let identity = parts.identity
+    let providers = try parts.page("providers/providers", ProvidersPage.init)
     table.inside(ConsolePaths.providers, .get(.seePool), providers.show)
 
-    let provider = ProviderPage(
-      identity: identity, actions: parts.actions,
-      view: try parts.template("providers/provider", for: ProviderView.self))
+    let provider = try parts.page("providers/provider", ProviderPage.init)
     table.inside(ConsolePaths.newProvider, .get(.manageTrust), provider.new)
     table.inside(ConsolePaths.newProvider, .performing(.addIdentityProvider), provider.create)
     table.inside(ConsolePaths.provider, .get(.seePool), provider.show)

@@ -5,11 +5,10 @@ import Templating
 
 /// `S/bulk-removals/{number}`: the preview of a bulk removal with the form to run it; later its
 /// progress and the result of each line.
-struct RemovalJobPage: Sendable {
-  let identity: Identity
-  let frames: Frames
-  let draft: Template<RemovalDraftView>
+struct RemovalJobPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<RemovalJobView>
+  let draft: Template<RemovalDraftView>
 
   private var removals: BulkRemovals { identity.bulkRemovals }
 
@@ -126,9 +125,8 @@ struct RemovalJobPage: Sendable {
         one: "Bulk removal for {count} user · #{id} · Users",
         other: "Bulk removal for {count} users · #{id} · Users",
         ["count": .number(job.users), "id": .text(String(job.id))])
-    var frame = try await frames.frame(title, in: context)
-    frame.errors = errors
-    frame.crumbs = Link.crumbsOfRemovals(context.pool)
+    let frame = try await frames.frame(
+      title, in: context, crumbs: Link.crumbsOfRemovals(context.pool), errors: errors)
     return FrameView(frame)
   }
 
@@ -138,7 +136,7 @@ struct RemovalJobPage: Sendable {
   ) async throws -> Response {
     let eligibility = try await removals.eligibility(
       context.signedIn.session, on: job, in: context.pool)
-    let refusal = SupportRefusal(eligibility.support, context.signedIn)
+    let refusal = Notice(eligibility.support, context.signedIn)
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
@@ -226,7 +224,7 @@ struct BulkLines: ViewModel {
       EmptyView(
         heading: Message("No matching lines"),
         sentence: Message("No line of this list has this result."),
-        link: EmptyLink(
+        link: Link(
           text: Message("Show all lines"), href: lines.refresh.address(ofTab: "")))
     },
   ]

@@ -10,7 +10,7 @@ struct RemovalDraftView: ViewModel {
   let lines: BulkLines
   let eligibility: SupportEligibility
   let approval: Approval.Cause?
-  let refusal: SupportRefusal?
+  let refusal: Notice?
   let answers: ActionInput
   let number: String
   let carriesMail: Bool

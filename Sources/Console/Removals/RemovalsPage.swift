@@ -5,10 +5,11 @@ import Templating
 import Text
 
 /// `S/bulk-removals`: past bulk removals, and the form for a new one.
-struct RemovalsPage: Sendable {
-  let removals: BulkRemovals
-  let frames: Frames
+struct RemovalsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<RemovalsView>
+
+  private var removals: BulkRemovals { identity.bulkRemovals }
 
   func show(_ context: PoolContext) async throws -> Response {
     try await page(context)
@@ -125,9 +126,10 @@ struct RemovalsPage: Sendable {
     if fault == nil, let first = context.signedIn.firstPage(of: path, insteadOf: jobs) {
       return first
     }
-    var frame = try await frames.frame(Message("Bulk removals · Users"), in: context)
-    frame.errors = fault.map { [FieldError(field: "list", text: $0)] } ?? []
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))]
+    let frame = try await frames.frame(
+      Message("Bulk removals · Users"), in: context,
+      crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))],
+      errors: fault.map { [FieldError(field: "list", text: $0)] } ?? [])
     let model = RemovalsView(
       frame: FrameView(frame), context: context, jobs: jobs, undos: undos, size: size,
       after: after,
@@ -205,27 +207,21 @@ struct RemovalRow: ViewModel {
 
 enum RemovalsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let removals = RemovalsPage(
-      removals: identity.bulkRemovals, frames: frames,
-      view: try parts.template("removals/removals", for: RemovalsView.self))
+    let removals = try parts.page("removals/removals", RemovalsPage.init)
     table.inside(ConsolePaths.removals, .get(.removeFactors), removals.show)
     table.inside(ConsolePaths.removals, .performing(.previewBulkRemoval), removals.look)
     table.inside(
       ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval), removals.lookForLinks)
 
     let job = RemovalJobPage(
-      identity: identity, frames: parts.frames,
-      draft: try parts.template("removals/draft", for: RemovalDraftView.self),
-      view: try parts.template("removals/job", for: RemovalJobView.self))
+      parts: parts, view: try parts.template("removals/job", for: RemovalJobView.self),
+      draft: try parts.template("removals/draft", for: RemovalDraftView.self))
     table.inside(ConsolePaths.bulkRemoval, .get(.removeFactors), job.show)
     table.inside(
       ConsolePaths.bulkRemoval, .performing(.startBulkRemoval, .sendEnrollmentLinks), job.begin)
     table.inside(ConsolePaths.endOfRemoval, .performing(.stopBulkRemoval), job.end)
     table.inside(ConsolePaths.removalFile, .get(.removeFactors), job.download)
-    let undo = UndoRemovalPage(
-      identity: identity, frames: parts.frames,
-      view: try parts.template("removals/undo", for: UndoRemovalView.self))
+    let undo = try parts.page("removals/undo", UndoRemovalPage.init)
     table.inside(ConsolePaths.undoOfBulkRemoval, .get(.removeFactors), undo.show)
     table.inside(ConsolePaths.undoOfBulkRemoval, .performing(.undoBulkRemoval), undo.perform)
   }

@@ -5,9 +5,8 @@ import Templating
 
 /// `S/bulk-removals/{number}/undo`: restores the factors of all users of another administrator's
 /// bulk removal.
-struct UndoRemovalPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct UndoRemovalPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<UndoRemovalView>
 
   private var removals: BulkRemovals { identity.bulkRemovals }
@@ -47,15 +46,13 @@ struct UndoRemovalPage: Sendable {
       context.signedIn.session, on: job, in: pool
     ).support
     let refusal = refusal(progress, eligibility, context.signedIn)
-    var frame = try await frames.frame(Message("Undo bulk removal"), in: context)
-    frame.crumbs =
-      Link.crumbsOfRemovals(pool) + [
-        Link(
-          text: Message("Removal #{id}", ["id": .text(String(job.id))]),
-          href: ConsolePaths.bulkRemoval(pool, String(job.id)))
-      ]
+    let crumb = Link(
+      text: Message("Removal #{id}", ["id": .text(String(job.id))]),
+      href: ConsolePaths.bulkRemoval(pool, String(job.id)))
     // Without a form, there's no field for the error summary to link to.
-    frame.errors = refusal == nil ? errors : []
+    let frame = try await frames.frame(
+      Message("Undo bulk removal"), in: context, crumbs: Link.crumbsOfRemovals(pool) + [crumb],
+      errors: refusal == nil ? errors : [])
     let model = UndoRemovalView(
       frame: FrameView(frame), context: context, progress: progress, eligibility: eligibility,
       refusal: refusal,
@@ -67,16 +64,16 @@ struct UndoRemovalPage: Sendable {
 
   private func refusal(
     _ progress: BulkProgress, _ eligibility: SupportEligibility, _ signedIn: SignedIn
-  ) -> SupportRefusal? {
+  ) -> Notice? {
     if progress.job.requester == signedIn.administrator.id {
-      SupportRefusal(Message("You started this removal. Only another administrator can undo it."))
+      Notice(Message("You started this removal. Only another administrator can undo it."))
     } else if progress.undoable > 0, progress.requiresCaller {
-      SupportRefusal(
+      Notice(
         Message("This pool requires a verified caller. Undo the removal on each user’s page."))
     } else if !progress.canUndo {
-      SupportRefusal(Message("No factors of this removal can be restored."))
+      Notice(Message("No factors of this removal can be restored."))
     } else {
-      SupportRefusal(eligibility, signedIn)
+      Notice(eligibility, signedIn)
     }
   }
 }
@@ -86,7 +83,7 @@ struct UndoRemovalView: ViewModel {
   let context: PoolContext
   let progress: BulkProgress
   let eligibility: SupportEligibility
-  let refusal: SupportRefusal?
+  let refusal: Notice?
   let otherAdministrators: OtherAdministratorsView?
   let input: ActionInput
   let carriesMail: Bool

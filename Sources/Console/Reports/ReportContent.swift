@@ -13,7 +13,6 @@ struct ReportContent: Sendable {
   var table: ReportTable
   /// The page that lists what the report counts.
   var details: Link?
-  /// The cursor of the next page.
   var next: String?
   /// The number of rows on all pages; nil if it isn't known.
   var total: Int?

@@ -25,10 +25,11 @@ struct ReportPage: Sendable {
     try await contents.identity.accounts.recordShown(
       content.users ?? .pools([people]), by: context.signedIn.author)
     let name = report.name(about: contents.subject(report, context))
-    var frame = try await actions.frames.frame(name, in: context)
-    frame.crumbs = [
-      Link(text: Message("Reports"), href: ConsolePaths.reports(context.pool))
-    ]
+    let frame = try await actions.frames.frame(
+      name, in: context,
+      crumbs: [
+        Link(text: Message("Reports"), href: ConsolePaths.reports(context.pool))
+      ])
     let file = content.query.query(of: ConsolePaths.reportFile(report)(context.pool))
     let shown = content.table.rows.count
     let pager =
@@ -226,22 +227,12 @@ struct ReportTable: ViewModel {
     .text(\.caption),
     .list("columns") { table in
       table.columns.enumerated().map { index, column in
-        ReportColumn(name: column, isNumber: table.rows.first?[index].isNumber ?? false)
+        Heading(text: column, isNumber: table.rows.first?[index].isNumber ?? false)
       }
     },
     .list("rows") { table in
       table.rows.map { ReportRow(cells: $0, columns: table.columns, times: table.times) }
     },
-  ]
-}
-
-struct ReportColumn: ViewModel {
-  let name: Message
-  let isNumber: Bool
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .flag(\.isNumber),
   ]
 }
 

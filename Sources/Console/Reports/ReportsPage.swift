@@ -4,8 +4,8 @@ import Localization
 import Templating
 
 /// `S/reports` and `/reports`: the reports about a pool or the instance.
-struct ReportsPage: Sendable {
-  let frames: Frames
+struct ReportsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ReportsView>
 
   func show(_ context: PoolContext) async throws -> Response {
@@ -76,8 +76,9 @@ struct AllRemovalsPage: Sendable {
   func show(_ signedIn: SignedIn) async throws -> Response {
     let content = try await contents.removals(about: .instance, signedIn)
     let name = Report.removals.name(about: .instance)
-    var frame = await frames.frame(name, for: signedIn)
-    frame.crumbs = [Link(text: Message("Reports"), href: ConsolePaths.allReports())]
+    let frame = await frames.frame(
+      name, for: signedIn, crumbs: [Link(text: Message("Reports"), href: ConsolePaths.allReports())]
+    )
     return .html(
       view.render(
         ReportView(
@@ -96,8 +97,7 @@ enum ReportsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let view = try parts.template("reports/report", for: ReportView.self)
-    let list = ReportsPage(
-      frames: frames, view: try parts.template("reports/reports", for: ReportsView.self))
+    let list = try parts.page("reports/reports", ReportsPage.init)
     table.inside(ConsolePaths.reports, .get(.seePool), list.show)
     table.somewhere(ConsolePaths.allReports, .get(.seePool), list.showAll)
 

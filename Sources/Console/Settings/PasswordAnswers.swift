@@ -172,16 +172,11 @@ extension PasswordPolicy.CharacterClass {
 
 extension PasswordPolicy {
   var formatted: Message {
-    guard isEnforced || self != PasswordPolicy() else {
-      return Message(
-        one: "at least {count} character", other: "at least {count} characters",
-        ["count": .number(shortestInForce)])
-    }
-    var parts = [
-      Message(
-        one: "at least {count} character", other: "at least {count} characters",
-        ["count": .number(shortestInForce)])
-    ]
+    let least = Message(
+      one: "at least {count} character", other: "at least {count} characters",
+      ["count": .number(shortestInForce)])
+    guard isEnforced || self != PasswordPolicy() else { return least }
+    var parts = [least]
     if let longest {
       parts.append(Message("at most {number}", ["number": .number(longest)]))
     }

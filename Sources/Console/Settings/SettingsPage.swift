@@ -4,7 +4,7 @@ import Localization
 import Templating
 
 /// `S/settings` and `S/settings/sign-in-methods`: show and change the settings of a pool.
-struct SettingsPage: Sendable {
+struct SettingsPage: ConsolePage {
   enum Part: Sendable {
     case signInMethods, general
 
@@ -23,13 +23,11 @@ struct SettingsPage: Sendable {
     }
   }
 
-  let part: Part
-  let identity: Identity
-  let actions: ActionForms
+  let parts: ConsoleParts
   let view: Template<SettingsView>
+  let part: Part
 
   private static let historyLength = 5
-  private var frames: Frames { actions.frames }
 
   func show(_ context: PoolContext) async throws -> Response {
     let values = try await identity.pools.settings(of: context.pool)
@@ -70,8 +68,7 @@ struct SettingsPage: Sendable {
     isUnchanged: Bool = false
   ) async throws -> Response {
     let pool = context.pool
-    var frame = try await frames.frame(part.title, in: context)
-    frame.errors = errors
+    var frame = try await frames.frame(part.title, in: context, errors: errors)
     if isUnchanged {
       frame.flash = Flash(
         text: Message("No changes made. These settings are already in effect."))
@@ -150,8 +147,7 @@ enum SettingsRoutes: ConsoleFeature {
       (.signInMethods, "settings/sign-in-methods"),
     ] {
       let page = SettingsPage(
-        part: part, identity: identity, actions: parts.actions,
-        view: try parts.template(template, for: SettingsView.self))
+        parts: parts, view: try parts.template(template, for: SettingsView.self), part: part)
       table.inside(part.path, .get(.seePool), page.show)
       table.inside(
         part.path, .performing(.changeSettings, .weakenSettings, .narrowSignIn), page.change)

@@ -5,10 +5,8 @@ import Templating
 import Text
 
 /// `/sign-in/answers`: lets an administrator review and resubmit a form that was kept.
-struct KeptAnswersPage: Sendable {
-  let identity: Identity
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct KeptAnswersPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<KeptAnswersView>
   let routes: KeptFormRoutes
 

@@ -8,10 +8,8 @@ import WebAuthn
 
 /// `/account/reauthentication`: confirms the administrator's identity with a code, and
 /// `/account/reauthentication/passkey` with a passkey.
-struct ReauthenticationPage: Sendable {
-  let identity: Identity
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct ReauthenticationPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ReauthenticationView>
   let passkeyView: Template<PasskeyUseView>
   let destinations: [Route]
@@ -226,8 +224,7 @@ struct FormReauthentication: Sendable {
 enum ReauthenticationRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ReauthenticationPage(
-      identity: parts.identity, authorizer: parts.authorizer,
-      frames: parts.frames,
+      parts: parts,
       view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
       passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
       destinations: table.destinations)

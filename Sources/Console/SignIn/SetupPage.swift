@@ -6,11 +6,11 @@ import MailText
 import Templating
 
 /// `/setup`: creates the first owner; available until there is one.
-struct SetupPage: Sendable {
-  let setup: Setup
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct SetupPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SetupView>
+
+  private var setup: Setup { identity.setup }
 
   func show(_ visitor: Visitor) async throws -> Response {
     guard try await setup.isOpen() else {
@@ -115,10 +115,7 @@ struct SetupView: ViewModel {
 
 enum SetupRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let setup = SetupPage(
-      setup: identity.setup, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("setup/setup", for: SetupView.self))
+    let setup = try parts.page("setup/setup", SetupPage.init)
     table.open(.get, ConsolePaths.setup, setup.show)
     table.open(.post, ConsolePaths.setup, setup.complete)
   }

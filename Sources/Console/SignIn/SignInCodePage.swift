@@ -5,10 +5,8 @@ import OTP
 import Templating
 
 /// `/sign-in/code`: verifies the second factor after the password and starts the session.
-struct SignInCodePage: Sendable {
-  let identity: Identity
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct SignInCodePage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignInCodeView>
   let destinations: [Route]
 

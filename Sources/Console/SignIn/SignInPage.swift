@@ -5,10 +5,8 @@ import Localization
 import Templating
 
 /// `/sign-in`: starts a console session.
-struct SignInPage: Sendable {
-  let identity: Identity
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct SignInPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignInView>
   let destinations: [Route]
 
@@ -174,26 +172,22 @@ struct SignInView: ViewModel {
 /// Added last, because a sign-in leads on to the pages of all others.
 enum SignInRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
     let closed = table.all.filter { $0.access != .open }
     let destinations = table.destinations
 
     let signIn = SignInPage(
-      identity: identity, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("sign-in/sign-in", for: SignInView.self),
+      parts: parts, view: try parts.template("sign-in/sign-in", for: SignInView.self),
       destinations: destinations)
     table.open(.get, ConsolePaths.signIn, signIn.show)
     table.open(.post, ConsolePaths.signIn, signIn.signIn)
 
     let answers = KeptAnswersPage(
-      identity: identity, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
+      parts: parts, view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
       routes: KeptFormRoutes(closed))
     table.signedIn(.get, ConsolePaths.keptAnswers, answers.show)
 
     let code = SignInCodePage(
-      identity: identity, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("sign-in/code", for: SignInCodeView.self),
+      parts: parts, view: try parts.template("sign-in/code", for: SignInCodeView.self),
       destinations: destinations)
     table.open(.get, ConsolePaths.signInCode, code.show)
     table.open(.post, ConsolePaths.signInCode, code.signIn)
@@ -201,8 +195,7 @@ enum SignInRoutes: ConsoleFeature {
     let use = try parts.template("passkeys/use", for: PasskeyUseView.self)
     func page(isSecondFactor: Bool) -> SignInPasskeyPage {
       SignInPasskeyPage(
-        identity: identity, authorizer: parts.authorizer, frames: frames, view: use,
-        isSecondFactor: isSecondFactor, destinations: destinations)
+        parts: parts, view: use, isSecondFactor: isSecondFactor, destinations: destinations)
     }
     let (alone, second) = (page(isSecondFactor: false), page(isSecondFactor: true))
     table.open(.get, ConsolePaths.signInPasskey, alone.show)

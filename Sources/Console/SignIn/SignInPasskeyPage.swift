@@ -6,10 +6,8 @@ import WebAuthn
 
 /// `/sign-in/passkey` and `/sign-in/code/passkey`: starts a console session with a passkey, alone or
 /// after the password.
-struct SignInPasskeyPage: Sendable {
-  let identity: Identity
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct SignInPasskeyPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<PasskeyUseView>
   let isSecondFactor: Bool
   let destinations: [Route]

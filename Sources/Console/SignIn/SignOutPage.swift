@@ -4,11 +4,12 @@ import Localization
 import Templating
 
 /// `/sign-out`: asks for confirmation and ends the session.
-struct SignOutPage: Sendable {
-  let sessions: ConsoleSessions
-  let cookies: ConsoleCookies
-  let frames: Frames
+struct SignOutPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignOutView>
+
+  private var sessions: ConsoleSessions { identity.consoleSessions }
+  private var cookies: ConsoleCookies { parts.authorizer.cookies }
 
   func ask(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Sign out"), for: signedIn)
@@ -38,10 +39,7 @@ struct SignOutView: ViewModel {
 
 enum SignOutRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let signOut = SignOutPage(
-      sessions: identity.consoleSessions, cookies: parts.authorizer.cookies, frames: frames,
-      view: try parts.template("sign-out/sign-out", for: SignOutView.self))
+    let signOut = try parts.page("sign-out/sign-out", SignOutPage.init)
     table.settingUp(.get, ConsolePaths.signOut, at: .anyStage, signOut.ask)
     table.settingUp(.post, ConsolePaths.signOut, at: .anyStage, signOut.signOut)
   }

@@ -4,10 +4,11 @@ import Localization
 import Templating
 
 /// `/sign-in-simulator`: the sign-in simulator, which evaluates the actual sign-in rules without changes.
-struct SignInSimulatorPage: Sendable {
-  let signIns: SignIns
-  let frames: Frames
+struct SignInSimulatorPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SignInSimulatorView>
+
+  private var signIns: SignIns { identity.signIns }
 
   private static let most = 20
 
@@ -49,7 +50,7 @@ struct SignInSimulatorView: ViewModel {
             No user in the tenants you can access has exactly this email address or UID. Sign-in \
             with it is rejected.
             """),
-          link: EmptyLink(
+          link: Link(
             text: Message("Search for partial matches"), href: ConsolePaths.findUsers()))
     },
   ]
@@ -57,11 +58,7 @@ struct SignInSimulatorView: ViewModel {
 
 enum SignInSimulatorRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let simulator = SignInSimulatorPage(
-      signIns: identity.signIns, frames: frames,
-      view: try parts.template("sign-in-simulator/sign-in-simulator", for: SignInSimulatorView.self)
-    )
+    let simulator = try parts.page("sign-in-simulator/sign-in-simulator", SignInSimulatorPage.init)
     table.somewhere(ConsolePaths.signInSimulator, .get(.findUsers), simulator.show)
   }
 }

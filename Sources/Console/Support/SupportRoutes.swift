@@ -10,9 +10,7 @@ enum SupportRoutes: ConsoleFeature {
     table.inside(
       ConsolePaths.callerCode, .performing(.sendCallerCode), SendCallerCode(forms: forms).send)
 
-    let rules = SupportRulesPage(
-      identity: identity, frames: parts.frames,
-      view: try parts.template("support/settings", for: SupportRulesView.self))
+    let rules = try parts.page("support/settings", SupportRulesPage.init)
     table.inside(ConsolePaths.supportRules, .get(.seePool), rules.show)
     table.inside(ConsolePaths.supportRules, .performing(.changeSupportRules), rules.change)
   }

@@ -3,89 +3,69 @@ import Identity
 import Localization
 import Text
 
-/// The input of the support rules form; numbers are kept as entered.
 struct SupportRulesForm: Sendable {
   var version: SettingsVersion
-  var codeCap: String
-  var undoHours: String
-  var codeAttemptDays: String
-  var actionsPerHour: String
-  var signInGoal: String
-  var approvalOverUsers: String
-  var policyApprovalOverUsers: String
-  var approvalForLastFactor: Bool
-  var tokensRemoveFactors: Bool
-  var tokenChangesPerHour: String
-  var temporaryCodes: Bool
-  var recoveryCodes: Bool
-  var resynchronization: Bool
-  var proof: String
-  var callerVerification: String
+  let form: Form
 
   init(_ settings: SupportRules) {
     version = settings.version
-    codeCap = String(settings.codeCap)
-    undoHours = String(settings.undoHours)
-    codeAttemptDays = String(settings.codeAttemptDays)
-    actionsPerHour = String(settings.actionsPerHour)
-    signInGoal = Percentage.text(settings.signInGoal)
-    approvalOverUsers = settings.approvalOverUsers.map(String.init) ?? ""
-    policyApprovalOverUsers = settings.policyApprovalOverUsers.map(String.init) ?? ""
-    approvalForLastFactor = settings.approvalForLastFactor
-    tokensRemoveFactors = settings.tokensRemoveFactors
-    tokenChangesPerHour = settings.tokenChangesPerHour.map(String.init) ?? ""
-    temporaryCodes = settings.temporaryCodes
-    recoveryCodes = settings.recoveryCodes
-    resynchronization = settings.resynchronization
-    proof = settings.identityProof.joined(separator: "\n")
-    callerVerification = settings.callerVerification.rawValue
+    var form: Form = [
+      "code-cap": String(settings.codeCap), "undo-hours": String(settings.undoHours),
+      "code-attempt-days": String(settings.codeAttemptDays),
+      "actions-per-hour": String(settings.actionsPerHour),
+      "sign-in-goal": Percentage.text(settings.signInGoal),
+      "approval-over-users": settings.approvalOverUsers.map(String.init) ?? "",
+      "policy-approval-over-users": settings.policyApprovalOverUsers.map(String.init) ?? "",
+      "token-changes-per-hour": settings.tokenChangesPerHour.map(String.init) ?? "",
+      "identity-proof": settings.identityProof.joined(separator: "\n"),
+      "caller-verification": settings.callerVerification.rawValue,
+    ]
+    for (name, isOn) in [
+      ("approval-for-last-factor", settings.approvalForLastFactor),
+      ("tokens-remove-factors", settings.tokensRemoveFactors),
+      ("temporary-codes", settings.temporaryCodes), ("recovery-codes", settings.recoveryCodes),
+      ("resynchronization", settings.resynchronization),
+    ] where isOn {
+      form.add(name, "on")
+    }
+    self.form = form
   }
 
   init(_ form: Form) {
     version = form.settingsVersion
-    codeCap = form.trimmed("code-cap")
-    undoHours = form.trimmed("undo-hours")
-    codeAttemptDays = form.trimmed("code-attempt-days")
-    actionsPerHour = form.trimmed("actions-per-hour")
-    signInGoal = form.trimmed("sign-in-goal")
-    approvalOverUsers = form.trimmed("approval-over-users")
-    policyApprovalOverUsers = form.trimmed("policy-approval-over-users")
-    approvalForLastFactor = form["approval-for-last-factor"] == "on"
-    tokensRemoveFactors = form["tokens-remove-factors"] == "on"
-    tokenChangesPerHour = form.trimmed("token-changes-per-hour")
-    temporaryCodes = form["temporary-codes"] == "on"
-    recoveryCodes = form["recovery-codes"] == "on"
-    resynchronization = form["resynchronization"] == "on"
-    proof = form.text("identity-proof") ?? ""
-    callerVerification = form.trimmed("caller-verification")
+    self.form = form
   }
 
   /// The input as rules; text that isn't a number becomes -1, which is outside every range.
   var settings: SupportRules {
     var settings = SupportRules()
-    settings.codeCap = Self.number(codeCap)
-    settings.undoHours = Self.number(undoHours)
-    settings.codeAttemptDays = Self.number(codeAttemptDays)
-    settings.actionsPerHour = Self.number(actionsPerHour)
-    settings.signInGoal = Percentage.basisPoints(signInGoal) ?? -1
-    if !approvalOverUsers.isEmpty { settings.approvalOverUsers = Self.number(approvalOverUsers) }
-    if !policyApprovalOverUsers.isEmpty {
-      settings.policyApprovalOverUsers = Self.number(policyApprovalOverUsers)
-    }
-    settings.approvalForLastFactor = approvalForLastFactor
-    settings.tokensRemoveFactors = tokensRemoveFactors
-    if !tokenChangesPerHour.isEmpty {
-      settings.tokenChangesPerHour = Self.number(tokenChangesPerHour)
-    }
-    settings.temporaryCodes = temporaryCodes
-    settings.recoveryCodes = recoveryCodes
-    settings.resynchronization = resynchronization
-    settings.callerVerification = CallerVerification(rawValue: callerVerification) ?? .off
-    settings.identityProof = proof.split(whereSeparator: \.isNewline).map(String.init)
+    settings.codeCap = number("code-cap") ?? -1
+    settings.undoHours = number("undo-hours") ?? -1
+    settings.codeAttemptDays = number("code-attempt-days") ?? -1
+    settings.actionsPerHour = number("actions-per-hour") ?? -1
+    settings.signInGoal = Percentage.basisPoints(form.trimmed("sign-in-goal")) ?? -1
+    settings.approvalOverUsers = number("approval-over-users")
+    settings.policyApprovalOverUsers = number("policy-approval-over-users")
+    settings.tokenChangesPerHour = number("token-changes-per-hour")
+    settings.approvalForLastFactor = isOn("approval-for-last-factor")
+    settings.tokensRemoveFactors = isOn("tokens-remove-factors")
+    settings.temporaryCodes = isOn("temporary-codes")
+    settings.recoveryCodes = isOn("recovery-codes")
+    settings.resynchronization = isOn("resynchronization")
+    settings.callerVerification =
+      CallerVerification(rawValue: form.trimmed("caller-verification")) ?? .off
+    settings.identityProof = (form.text("identity-proof") ?? "")
+      .split(whereSeparator: \.isNewline).map(String.init)
     return settings
   }
 
-  private static func number(_ text: String) -> Int { Int(text) ?? -1 }
+  private func isOn(_ name: String) -> Bool { form[name] == "on" }
+
+  /// The number in a field; nil if it's empty.
+  private func number(_ name: String) -> Int? {
+    let text = form.trimmed(name)
+    return text.isEmpty ? nil : Int(text) ?? -1
+  }
 }
 
 extension SupportRulesError.Field {

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `S/settings/support`: the rules for support agents of a pool.
-struct SupportRulesPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct SupportRulesPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<SupportRulesView>
 
   private static let historyLength = 10
@@ -46,8 +45,8 @@ struct SupportRulesPage: Sendable {
     let pool = context.pool
     let session = context.signedIn.session
     let asksForCode = try await identity.support.asksForCode(session)
-    var frame = try await frames.frame(Message("Support rules · Settings"), in: context)
-    frame.errors = errors
+    let frame = try await frames.frame(
+      Message("Support rules · Settings"), in: context, errors: errors)
     var history: [AuditRow]?
     if context.may(.readAudit) {
       var filter = AuditFilter(pool: pool)
@@ -73,8 +72,8 @@ struct SupportRulesView: ViewModel {
 
   private var isOffered: Bool { context.may(.editSupportRules) }
 
-  private var refusal: SupportRefusal? {
-    isOffered ? SupportRefusal(lackingCode: asksForCode, context.signedIn) : nil
+  private var refusal: Notice? {
+    isOffered ? Notice(lackingCode: asksForCode, context.signedIn) : nil
   }
 
   static let keys: Keys<Self> = [
@@ -141,17 +140,19 @@ struct SupportRulesSection: ViewModel {
     [callers(answers), codes(answers), removals(answers), policy(answers), api(answers)]
   }
 
-  private init(_ id: String, _ heading: Message, _ fields: [Field], facts: [Fact]) {
+  private init(
+    _ id: String, _ heading: Message, _ answers: SupportRulesForm, _ fields: [Field],
+    facts: (([Field]) -> [Fact])? = nil
+  ) {
     self.id = id
     self.heading = heading
-    self.fields = fields
-    self.facts = facts
+    self.fields = fields.map { $0.filled(answers.form) }
+    self.facts = facts?(self.fields) ?? self.fields.map(Self.fact)
   }
 
   private static var protectors: Message.Value { Permission.protectUsers.roleNames }
 
   private static func callers(_ answers: SupportRulesForm) -> SupportRulesSection {
-    let proof = answers.proof.split(whereSeparator: \.isNewline).joined(separator: "; ")
     let fields: [Field] = [
       .area(
         "identity-proof", Message("Identity checks <span class=\"soft\">(optional)</span>"),
@@ -164,7 +165,7 @@ struct SupportRulesSection: ViewModel {
           [
             "mostProofs": .number(SupportRules.mostProofs),
             "longestProof": .number(SupportRules.longestProof),
-          ]), #" rows="4""#, value: answers.proof, detectsDirection: true),
+          ]), #" rows="4""#, detectsDirection: true),
       .menu(
         "caller-verification", Message("Caller verification"),
         hint: Message(
@@ -175,27 +176,28 @@ struct SupportRulesSection: ViewModel {
           removals and enrollment links to many users. Changing this requires the \
           {protectorRoles} role.
           """, ["protectorRoles": protectors]),
-        CallerVerification.allCases.map { Field.Option(value: $0.rawValue, label: $0.label) },
-        value: answers.callerVerification),
+        CallerVerification.allCases.map { Field.Option(value: $0.rawValue, label: $0.label) }),
       .line(
         "actions-per-hour", Message("Actions per hour"),
         hint: Message(
           """
           1 to 1,000 per agent. An agent who exceeds the limit is blocked. Unblocking them \
           requires the {roles} role.
-          """, ["roles": protectors]), Field.Look.number, value: answers.actionsPerHour),
+          """, ["roles": protectors]), Field.Look.number),
     ]
-    return SupportRulesSection(
-      "callers", Message("Agents and callers"), fields,
-      facts: [
+    return SupportRulesSection("callers", Message("Agents and callers"), answers, fields) {
+      fields in
+      let proof = fields[0].value.split(whereSeparator: \.isNewline).joined(separator: "; ")
+      return [
         Fact(
           Message("Identity checks"),
           proof.isEmpty ? Markup(escaping: Message("None")) : HTML.isolated(proof)),
         Fact(
           Message("Caller verification"),
-          (CallerVerification(rawValue: answers.callerVerification) ?? .off).label),
+          (CallerVerification(rawValue: fields[1].value) ?? .off).label),
         fact(fields[2]),
-      ])
+      ]
+    }
   }
 
   private static func codes(_ answers: SupportRulesForm) -> SupportRulesSection {
@@ -206,31 +208,29 @@ struct SupportRulesSection: ViewModel {
           """
           5 to 100 in a row. Starting with the fifth, codes are blocked temporarily. After this \
           many, they’re locked until an administrator unlocks them.
-          """), Field.Look.number, value: answers.codeCap),
+          """), Field.Look.number),
       .line(
         "code-attempt-days", Message("Code attempt log retention (days)"),
-        hint: Message("1 to 400. After that, only daily totals are kept."), Field.Look.number,
-        value: answers.codeAttemptDays),
+        hint: Message("1 to 400. After that, only daily totals are kept."), Field.Look.number),
       .check(
         "temporary-codes", Message("Temporary codes"),
         hint: Message(
           """
           Agents can generate a single-use code for a user who lost their device. Valid for at \
           most one day.
-          """), isOn: answers.temporaryCodes),
+          """)),
       .check(
         "recovery-codes", Message("Recovery codes"),
-        hint: Message("Users can save a set of codes to use if they lose their device."),
-        isOn: answers.recoveryCodes),
+        hint: Message("Users can save a set of codes to use if they lose their device.")),
       .check(
         "resynchronization", Message("Resynchronization"),
         hint: Message(
           """
           Agents can resynchronize an authenticator whose clock can’t be set, such as a hardware \
           token, with two of its codes.
-          """), isOn: answers.resynchronization),
+          """)),
     ]
-    return SupportRulesSection("codes", Message("Codes"), fields, facts: fields.map(fact))
+    return SupportRulesSection("codes", Message("Codes"), answers, fields)
   }
 
   private static func removals(_ answers: SupportRulesForm) -> SupportRulesSection {
@@ -241,7 +241,7 @@ struct SupportRulesSection: ViewModel {
           """
           0 to 720. How long another administrator can undo a removal. Enter 0 for never. \
           Removals for “Stolen device” or “Compromised” can’t be undone.
-          """), Field.Look.number, value: answers.undoHours),
+          """), Field.Look.number),
       .line(
         "approval-over-users",
         Message(
@@ -250,28 +250,28 @@ struct SupportRulesSection: ViewModel {
           class="soft">(optional)</span>
           """),
         hint: Message("Leave empty to never require approval, or enter 0 to always require it."),
-        Field.Look.number, value: answers.approvalOverUsers),
+        Field.Look.number),
       .check(
         "approval-for-last-factor", Message("Approval for removing a user’s last factor"),
         hint: Message(
           """
           Where enrollment is mandatory, a second administrator must approve the removal of a \
           user’s last second factor.
-          """), isOn: answers.approvalForLastFactor),
+          """)),
     ]
-    return SupportRulesSection(
-      "removals", Message("Factor removals"), fields,
-      facts: [
+    return SupportRulesSection("removals", Message("Factor removals"), answers, fields) { fields in
+      [
         fact(fields[0]),
         Fact(
           Message("Approval of bulk removals"),
-          limit(answers.approvalOverUsers, without: Message("Never")) {
+          limit(fields[1].value, without: Message("Never")) {
             Message(
               one: "More than {count} user", other: "More than {count} users",
               ["count": .number($0)])
           }),
         fact(fields[2]),
-      ])
+      ]
+    }
   }
 
   private static func policy(_ answers: SupportRulesForm) -> SupportRulesSection {
@@ -288,29 +288,27 @@ struct SupportRulesSection: ViewModel {
           Leave empty to never require approval, or enter 0 to require it whenever a user is \
           affected. Raising or removing the limit requires the {protectorRoles} role. Changes \
           through the REST API don’t require approval.
-          """, ["protectorRoles": protectors]), Field.Look.number,
-        value: answers.policyApprovalOverUsers),
+          """, ["protectorRoles": protectors]), Field.Look.number),
       .line(
         "sign-in-goal", Message("Recommendation target: sign-ins kept (%)"),
         hint: Message(
           """
           90 to 100. The recommended window on the MFA policy page is the smallest one that keeps \
           at least this share of sign-ins.
-          """), #" class="medium" inputmode="decimal" autocomplete="off""#,
-        value: answers.signInGoal),
+          """), #" class="medium" inputmode="decimal" autocomplete="off""#),
     ]
-    return SupportRulesSection(
-      "policy", Message("MFA policy"), fields,
-      facts: [
+    return SupportRulesSection("policy", Message("MFA policy"), answers, fields) { fields in
+      [
         Fact(
           Message("Approval of a weaker policy"),
-          limit(answers.policyApprovalOverUsers, without: Message("Never")) {
+          limit(fields[0].value, without: Message("Never")) {
             Message(
               one: "More than {count} affected user", other: "More than {count} affected users",
               ["count": .number($0)])
           }),
         fact(fields[1]),
-      ])
+      ]
+    }
   }
 
   private static func api(_ answers: SupportRulesForm) -> SupportRulesSection {
@@ -323,25 +321,25 @@ struct SupportRulesSection: ViewModel {
           """
           The number of users whose second factors one token can change per hour. Leave empty for \
           no limit. New users in imports aren’t counted.
-          """), Field.Look.number, value: answers.tokenChangesPerHour),
+          """), Field.Look.number),
       .check(
         "tokens-remove-factors", Message("Factor removal by service tokens"),
         hint: Message(
           """
           When off, REST API calls and imports can’t remove users’ second factors, or delete \
           users who have one.
-          """), isOn: answers.tokensRemoveFactors),
+          """)),
     ]
-    return SupportRulesSection(
-      "api", Message("REST API"), fields,
-      facts: [
+    return SupportRulesSection("api", Message("REST API"), answers, fields) { fields in
+      [
         Fact(
           Message("Hourly factor changes per service token"),
-          limit(answers.tokenChangesPerHour, without: Message("No limit")) {
+          limit(fields[0].value, without: Message("No limit")) {
             Message(one: "{count} user", other: "{count} users", ["count": .number($0)])
           }),
         fact(fields[1]),
-      ])
+      ]
+    }
   }
 
   private static func fact(_ field: Field) -> Fact {

@@ -11,11 +11,11 @@ import Text
 ///
 /// Opening the page stores nothing on the server. The browser keeps the encrypted secret, so that the
 /// page shows it the same one again, and another one to a scanner of mails.
-struct LinkedEnrollmentPage: Sendable {
-  let links: EnrollmentLinks
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct LinkedEnrollmentPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<LinkedEnrollmentView>
+
+  private var links: EnrollmentLinks { identity.enrollmentLinks }
 
   func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
@@ -274,10 +274,7 @@ enum LinkedEnrollmentState {
 
 enum EnrollmentLinksRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let enrollment = LinkedEnrollmentPage(
-      links: identity.enrollmentLinks, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("enrollment-links/enroll", for: LinkedEnrollmentView.self))
+    let enrollment = try parts.page("enrollment-links/enroll", LinkedEnrollmentPage.init)
     table.open(.get, ConsolePaths.linkedEnrollment, enrollment.show)
     table.open(.post, ConsolePaths.linkedEnrollment, enrollment.finish)
   }

@@ -8,11 +8,11 @@ import Templating
 /// link in the notification email.
 ///
 /// Opening the page changes nothing, because email scanners open links too.
-struct ReportedChangePage: Sendable {
-  let reportedChanges: ReportedChanges
-  let authorizer: RequestAuthorizer
-  let frames: Frames
+struct ReportedChangePage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<ReportedChangeView>
+
+  private var reportedChanges: ReportedChanges { identity.reportedChanges }
 
   func show(_ visitor: Visitor) async throws -> Response {
     let query = visitor.request.target.query
@@ -162,11 +162,7 @@ struct ReportedChangeForm: ViewModel {
 
 enum ReportedChangesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let reportedChange = ReportedChangePage(
-      reportedChanges: identity.reportedChanges, authorizer: parts.authorizer, frames: frames,
-      view: try parts.template("reported-changes/reported-change", for: ReportedChangeView.self)
-    )
+    let reportedChange = try parts.page("reported-changes/reported-change", ReportedChangePage.init)
     table.open(.get, ConsolePaths.reportedChange, reportedChange.show)
     table.open(.post, ConsolePaths.reportedChange, reportedChange.object)
   }

@@ -4,9 +4,8 @@ import Localization
 import Templating
 
 /// `S/users/{uid}/code-attempts`: a user's code attempts within the retention period, newest first.
-struct CodeAttemptsPage: Sendable {
-  let identity: Identity
-  let frames: Frames
+struct CodeAttemptsPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<CodeAttemptsView>
 
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
@@ -20,8 +19,8 @@ struct CodeAttemptsPage: Sendable {
     let settings = try await identity.support.settings(pool)
     let title = Message(
       "Code attempts · {user} · Users", ["user": .name(Formatted.short(account.label))])
-    var frame = try await frames.frame(title, in: context)
-    frame.crumbs = Link.crumbs(to: account, in: pool)
+    let frame = try await frames.frame(
+      title, in: context, crumbs: Link.crumbs(to: account, in: pool))
     return .html(
       view.render(
         CodeAttemptsView(
@@ -196,10 +195,8 @@ struct CodeAttemptsFile: Sendable {
 
 enum CodeAttemptsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
-    let codeAttempts = CodeAttemptsPage(
-      identity: identity, frames: frames,
-      view: try parts.template("code-attempts/all", for: CodeAttemptsView.self))
+    let identity = parts.identity
+    let codeAttempts = try parts.page("code-attempts/all", CodeAttemptsPage.init)
     table.inside(ConsolePaths.codeAttempts, .get(.findUsers), codeAttempts.show)
     table.inside(
       ConsolePaths.codeAttemptsFile, .performing(.exportUsers),

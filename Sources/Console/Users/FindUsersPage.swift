@@ -7,10 +7,8 @@ import Text
 /// `/users`: searches the users, projects, and tenants that the administrator can access.
 ///
 /// Without a search, it's where agents begin: with the users of their recent work.
-struct FindUsersPage: Sendable {
-  let identity: Identity
-  let frames: Frames
-  let authorizer: RequestAuthorizer
+struct FindUsersPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<FindUsersView>
 
   /// The maximum number of projects and tenants on the page.
@@ -125,7 +123,7 @@ struct FindUsersView: ViewModel {
     empty = EmptyView(
       heading: Message("No results"),
       sentence: Self.none(text, isCut: found?.isCut == true, findsUsers: findsUsers),
-      link: EmptyLink(text: Message("All projects"), href: ConsolePaths.projects()))
+      link: Link(text: Message("All projects"), href: ConsolePaths.projects()))
   }
 
   private static func none(_ text: String, isCut: Bool, findsUsers: Bool) -> Message {

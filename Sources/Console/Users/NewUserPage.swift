@@ -6,10 +6,11 @@ import Templating
 import Text
 
 /// `S/new-user`: creates a user.
-struct NewUserPage: Sendable {
-  let accounts: Accounts
-  let frames: Frames
+struct NewUserPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<NewUserView>
+
+  private var accounts: Accounts { identity.accounts }
 
   /// The form's input; the password is never shown again.
   struct Answers: Sendable {
@@ -85,9 +86,10 @@ struct NewUserPage: Sendable {
           field: answers.password.name,
           text: Message("Enter the password again. It’s never sent back to the browser.")))
     }
-    var frame = try await frames.frame(Message("New user"), in: context)
-    frame.errors = errors
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))]
+    let frame = try await frames.frame(
+      Message("New user"), in: context,
+      crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))], errors: errors
+    )
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
     return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
   }

@@ -4,11 +4,8 @@ import Localization
 import Templating
 
 /// `S/users/{uid}`: what's wrong with a user's codes, the actions, and the records.
-struct UserPage: Sendable {
-  let identity: Identity
-  let actions: UserActions
-  let prose: GuidanceProse
-  let frames: Frames
+struct UserPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<UserView>
 
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
@@ -17,12 +14,13 @@ struct UserPage: Sendable {
     let found = try await identity.records(of: ID(uid), in: pool, history: hasHistory)
     guard let records = found else { throw Refusal.notFound }
     let title = Message("{user} · Users", ["user": .name(Formatted.short(records.account.label))])
-    var frame = try await frames.frame(title, in: context)
-    frame.crumbs = [Link(text: Message("Users"), href: ConsolePaths.users(pool))]
+    let frame = try await frames.frame(
+      title, in: context, crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(pool))])
     return .html(
       view.render(
         UserView(
-          frame: frame, context: context, records, hasHistory: hasHistory, actions, prose,
+          frame: frame, context: context, records, hasHistory: hasHistory, parts.userActions,
+          parts.prose,
           at: frames.clock.now())))
   }
 }
@@ -33,7 +31,7 @@ struct UserView: ViewModel {
   let pool: String
   let chips: Markup
   let diagnosis: DiagnosisView
-  let notice: SupportRefusal?
+  let notice: Notice?
   /// A pending removal, linked to its approval request.
   let approval: Link?
   let exemption: UserExemption?
@@ -92,11 +90,11 @@ struct UserView: ViewModel {
 
   private static func notice(
     _ account: Account, _ context: PoolContext
-  ) -> SupportRefusal? {
+  ) -> Notice? {
     let refusal = context.signedIn.administrator.obstacle(
       to: .removeFactor, on: account, in: context.pool)
     guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
-    var notice = SupportRefusal(ActionErrorText.sentence(refusal))
+    var notice = Notice(ActionErrorText.sentence(refusal))
     if case .changesLocked = refusal, context.may(.protectUsers) {
       notice.link = Link(
         text: Message("Unlock changes…"),
@@ -217,7 +215,7 @@ struct UserView: ViewModel {
           This user has only a first factor. Users enroll a second factor themselves, in your \
           application.
           """),
-        link: EmptyLink(text: Message("How users enroll"), href: ConsolePaths.guides()))
+        link: Link(text: Message("How users enroll"), href: ConsolePaths.guides()))
     },
     .optional(\.backupCodes),
     .optional(\.guidance),

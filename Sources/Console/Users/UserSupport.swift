@@ -187,7 +187,7 @@ struct GuidanceAside: ViewModel {
 struct BackupCodesView: ViewModel {
   var temporaryCode: TemporaryCodeFact?
   var recoveryCodes: RecoveryCodesFact?
-  let caution: LockCaution?
+  let caution: Notice?
 
   init?(_ account: Account, _ state: BackupCodeState, at now: Instant, in context: PoolContext) {
     let times = context.signedIn.times
@@ -198,7 +198,7 @@ struct BackupCodesView: ViewModel {
       recoveryCodes = RecoveryCodesFact(
         left: left, madeAt: times.moment(madeAt), isOff: state.recoveryIsOff)
     }
-    caution = LockCaution(account, at: now, in: context)
+    caution = Notice(lockOf: account, at: now, in: context)
     if temporaryCode == nil, recoveryCodes == nil { return nil }
   }
 

@@ -4,14 +4,15 @@ import Localization
 import Templating
 
 /// `S/users`: the users of a pool, with search, filters, and sorting.
-struct UsersPage: Sendable {
-  let accounts: Accounts
-  let exemptions: Exemptions
-  let frames: Frames
-  let cookies: ConsoleCookies
+struct UsersPage: ConsolePage {
+  let parts: ConsoleParts
   let view: Template<UsersView>
   let row: Template<UserRow>
   let rows = MarkupCache<UserRow.Source>()
+
+  private var accounts: Accounts { identity.accounts }
+  private var exemptions: Exemptions { identity.exemptions }
+  private var cookies: ConsoleCookies { parts.authorizer.cookies }
 
   func show(_ context: PoolContext) async throws -> Response {
     let pool = context.pool
@@ -181,12 +182,12 @@ struct UsersView: ViewModel {
             : Message(
               "No email, name, phone number, UID, or enrollment ID matches. Filter: {filter}.",
               ["filter": .message(query.filter.name)]),
-        link: EmptyLink(text: Message("Show all users"), href: list))
+        link: Link(text: Message("Show all users"), href: list))
     }
     guard counts.users == 0 else {
       return EmptyView(
         heading: Message("No matching users"), sentence: query.filter.noMatch,
-        link: EmptyLink(text: Message("Show all users"), href: list))
+        link: Link(text: Message("Show all users"), href: list))
     }
     return EmptyView(
       heading: Message("No users yet"),
@@ -196,7 +197,7 @@ struct UsersView: ViewModel {
         import them.
         """),
       link: may
-        ? EmptyLink(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
+        ? Link(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
       more: Link(text: Message("How users enroll"), href: pool.guides()))
   }
 
@@ -227,31 +228,23 @@ struct UsersView: ViewModel {
 
 enum UsersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let (identity, frames) = (parts.identity, parts.frames)
+    let identity = parts.identity
     let users = UsersPage(
-      accounts: identity.accounts, exemptions: identity.exemptions, frames: frames,
-      cookies: parts.authorizer.cookies,
-      view: try parts.template("users/users", for: UsersView.self),
+      parts: parts, view: try parts.template("users/users", for: UsersView.self),
       row: try parts.template("users/row", for: UserRow.self))
     table.inside(ConsolePaths.users, .get(.findUsers), users.show)
     table.inside(
       ConsolePaths.usersFile, .performing(.exportUsers),
       UsersFile(identity: identity, actions: parts.actions).download)
 
-    let findUsers = FindUsersPage(
-      identity: identity, frames: frames, authorizer: parts.authorizer,
-      view: try parts.template("users/find", for: FindUsersView.self))
+    let findUsers = try parts.page("users/find", FindUsersPage.init)
     table.signedIn(.get, ConsolePaths.findUsers, findUsers.show)
 
-    let newUser = NewUserPage(
-      accounts: identity.accounts, frames: frames,
-      view: try parts.template("users/new", for: NewUserView.self))
+    let newUser = try parts.page("users/new", NewUserPage.init)
     table.inside(ConsolePaths.newUser, .get(.changeUsers), newUser.show)
     table.inside(ConsolePaths.newUser, .performing(.createUser), newUser.create)
 
-    let user = UserPage(
-      identity: identity, actions: parts.userActions, prose: parts.prose, frames: frames,
-      view: try parts.template("users/user", for: UserView.self))
+    let user = try parts.page("users/user", UserPage.init)
     table.inside(ConsolePaths.user, .get(.findUsers), user.show)
   }
 }

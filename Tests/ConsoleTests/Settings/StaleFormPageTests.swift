@@ -9,23 +9,8 @@ import Text
 @Suite struct StaleFormPageTests {
   /// The form as a page with these rules sends it.
   private static func form(_ rules: SupportRules, _ csrf: String, version: String?) -> Form {
-    let answers = SupportRulesForm(rules)
-    var form: Form = [
-      "csrf": csrf, "code-cap": answers.codeCap, "undo-hours": answers.undoHours,
-      "code-attempt-days": answers.codeAttemptDays, "actions-per-hour": answers.actionsPerHour,
-      "sign-in-goal": answers.signInGoal, "approval-over-users": answers.approvalOverUsers,
-      "policy-approval-over-users": answers.policyApprovalOverUsers,
-      "token-changes-per-hour": answers.tokenChangesPerHour, "identity-proof": answers.proof,
-      "caller-verification": answers.callerVerification,
-    ]
-    for (name, isOn) in [
-      ("approval-for-last-factor", answers.approvalForLastFactor),
-      ("tokens-remove-factors", answers.tokensRemoveFactors),
-      ("temporary-codes", answers.temporaryCodes), ("recovery-codes", answers.recoveryCodes),
-      ("resynchronization", answers.resynchronization),
-    ] where isOn {
-      form.add(name, "on")
-    }
+    var form = SupportRulesForm(rules).form
+    form.add("csrf", csrf)
     if let version { form.add(SettingsConflict.field, version) }
     return form
   }

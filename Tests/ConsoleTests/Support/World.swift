@@ -181,7 +181,7 @@ extension Templating.Markup {
   var bytes: [UInt8] { bytes(in: .english) }
 }
 
-extension MessageConvertible {
+extension Message {
   /// The text in English.
-  var english: String { Catalog.english.text(message) }
+  var english: String { Catalog.english.text(self) }
 }
