@@ -2,6 +2,7 @@ import Crypto
 import Database
 import Demo
 import OTP
+import TestDatabases
 import Testing
 
 @testable import Identity
@@ -10,20 +11,43 @@ import Testing
 struct DemoTests {
   private static let now = Instant(seconds: 1_790_000_000)
 
+  /// A demo that several tests read, since generating one takes ten seconds.
+  private struct Sample: Sendable {
+    let database: DatabaseTemplate
+    let keys = KeyRing(random: .system)
+    let summary: DemoSummary
+
+    static let standard = Task { try await Sample(seed: Demo.standardSeed) }
+    static let other = Task { try await Sample(seed: 11) }
+
+    init(seed: UInt64) async throws {
+      let keys = keys
+      (database, summary) = try await DatabaseTemplate.make { database in
+        try await DemoTests.identity(database, keys).prepare()
+        let demo = try Demo(
+          database: database, keys: keys, hasher: .cheap, mail: TestMail.writer, seed: seed,
+          now: DemoTests.now)
+        return try await demo.fill()
+      }
+    }
+  }
+
+  private static func identity(_ database: any Database, _ keys: KeyRing) throws -> Identity {
+    try Identity(
+      database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
+      clock: WallClock { now })
+  }
+
+  /// Runs a test on a copy of a demo.
   private func withDemo(
-    seed: UInt64 = Demo.standardSeed,
+    _ sample: Task<Sample, any Error> = Sample.standard,
     _ body: (Identity, any Database, DemoSummary) async throws -> Void
   ) async throws {
-    try await withEmptyDatabase { database in
-      let keys = KeyRing(random: .system)
-      let identity = try Identity(
-        database: database, keys: keys, profile: .standalone, hasher: .cheap, mail: TestMail.writer,
-        clock: WallClock { Self.now })
+    let sample = try await sample.value
+    try await TestDatabase.with(sample.database) { test in
+      let identity = try Self.identity(test.database, sample.keys)
       try await identity.prepare()
-      let demo = try Demo(
-        database: database, keys: keys, hasher: .cheap, mail: TestMail.writer, seed: seed,
-        now: Self.now)
-      try await body(identity, database, try await demo.fill())
+      try await body(identity, test.database, sample.summary)
     }
   }
 
@@ -54,8 +78,9 @@ struct DemoTests {
     async throws
   {
     var demos: [[[SQLValue]]] = []
-    for seed in [7, 7, 8] as [UInt64] {
-      try await withDemo(seed: seed) { _, database, _ in
+    let again = Task { try await Sample(seed: Demo.standardSeed) }
+    for sample in [Sample.standard, again, Sample.other] {
+      try await withDemo(sample) { _, database, _ in
         demos.append(try await contents(database))
       }
     }
@@ -154,7 +179,7 @@ struct DemoTests {
   }
 
   @Test func `there are support actions, and requests left to decide`() async throws {
-    try await withDemo(seed: 11) { identity, database, _ in
+    try await withDemo(Sample.other) { identity, database, _ in
       let counts = try await database.read { connection in
         try connection.first(
           """
