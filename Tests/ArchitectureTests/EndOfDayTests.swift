@@ -41,9 +41,10 @@ struct EndOfDayTests {
     var found: [String: Int] = [:]
     for file in try SourceTree.files(in: "Sources/Console", "Sources/MailText") {
       let lines = file.lines.filter {
-        $0.contains(
-          /[tT]imes\.end(?:Value)?\b|\.exactEndValue\(moment\)|\.end\((?:(?:notice\.)?until|exemption\.endsAt)\)|\{ \.end\(/
-        )
+        $0.contains("nd")
+          && $0.contains(
+            /[tT]imes\.end(?:Value)?\b|\.exactEndValue\(moment\)|\.end\((?:(?:notice\.)?until|exemption\.endsAt)\)|\{ \.end\(/
+          )
       }
       if !lines.isEmpty { found[file.path] = lines.count }
     }
@@ -58,7 +59,7 @@ struct EndOfDayTests {
 
   private static func showsMomentAfter(_ line: some StringProtocol) -> Bool {
     let line = String(line)
-    return ends.contains(where: line.contains)
+    return ends.contains { line.contains($0) }
       && (line.contains(/\.(?:moment|value|second|past|day)\([\w.$]*(?:[eE]nds(?:At)?|Until)\b/)
         || line.contains(
           /(?:[eE]nds(?:At)?|Until)(?:\[\w+\])?\.map ?[({][^,]*\.(?:moment|value|second|past|day)\b/

@@ -60,6 +60,13 @@ struct SourceFile: Sendable, CustomStringConvertible {
   func breach(_ line: Int, _ what: String) -> String { "\(path):\(line + 1): \(what)" }
 }
 
+extension StringProtocol {
+  /// Whether the bytes of a word are in the text, which has no zero byte.
+  ///
+  /// The standard library compares characters, for which these tests took five times as long.
+  func contains(_ word: String) -> Bool { unsafe strstr(String(self), word) != nil }
+}
+
 /// The checkout that this test was built from.
 enum SourceTree {
   static let root = URL(filePath: #filePath)
