@@ -2,7 +2,7 @@ import Identity
 import Testing
 
 /// Returns the outcome of a call: "done", "unavailable" for a failure of the server, or the name of
-/// the error's case, such as "emailExists" or "denied.notAllowed".
+/// the error's case, such as "emailExists" or "enrollment.unverifiedEmail".
 func outcome<T>(_ body: @Sendable () async throws -> T) async -> String {
   do {
     _ = try await body()

@@ -29,8 +29,8 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
   /// Creates the failure of the server that an error is; nil for what a use case refuses.
   public init?(of error: any Error) {
     guard
-      error is Failure || error is DatabaseError || error is CryptoError
-        || error is UnreadableSecret
+      error is Failure || error is DatabaseError || error is UnreadableSecret
+        || error is CryptoError && error as? CryptoError != .busy
     else { return nil }
     self.init(error)
   }

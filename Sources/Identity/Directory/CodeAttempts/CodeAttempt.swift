@@ -75,7 +75,7 @@ public struct CodeAttempt: Sendable {
 
 package struct CodeFinding: Sendable, Equatable {
   package var result: CodeAttempt.Result
-  var distance: Int?
+  package var distance: Int?
   var step: Int64?
 
   package init(_ result: CodeAttempt.Result, distance: Int? = nil, step: Int64? = nil) {
