@@ -51,7 +51,7 @@ struct ConsoleFloorTests {
     let parts = try files.map { file in
       let path = file.path.dropFirst("Sources/Console/".utf8.count)
       let place = path.firstIndex(of: "/").map { path[..<$0] }
-      return (path, place: place, names: try NamedTypes(file, except: "path"))
+      return (path: path, place: place, names: try NamedTypes(file, except: "path"))
     }
     let places = parts.reduce(into: [Substring: Substring?]()) { places, part in
       for type in part.names.types { places.updateValue(part.place, forKey: type) }
