@@ -252,7 +252,7 @@ final class ConsoleParts: Sendable {
   }
 
   func template<View: ViewModel>(
-    _ name: String, for view: View.Type
+    _ name: String, for view: View.Type = View.self
   ) throws(TemplateError) -> Template<View> {
     try templates.template(name, for: view)
   }

@@ -123,10 +123,12 @@ extension Instant {
 
 extension Response {
   /// A page with errors, and the time to wait if there were too many attempts.
-  static func html(_ html: [UInt8], errors: [FieldError], seconds: Int64?) -> Response {
-    let fitting: Status = errors.isEmpty ? .ok : .unprocessableContent
-    var response = Response.html(html, status: seconds == nil ? fitting : .tooManyRequests)
-    if let seconds { response.fields[.retryAfter] = String(seconds) }
+  static func html(_ html: [UInt8], errors: [FieldError]) -> Response {
+    guard let wait = errors.lazy.compactMap(\.wait).first else {
+      return .html(html, status: errors.isEmpty ? .ok : .unprocessableContent)
+    }
+    var response = Response.html(html, status: .tooManyRequests)
+    response.fields[.retryAfter] = String(wait)
     return response
   }
 }

@@ -47,8 +47,7 @@ struct AccountPage: ConsolePage {
       ? Message("No other sessions were open.")
       : Message(
         one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(ended)])
-    frames.leave(text, for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+    return frames.leave(text, for: signedIn, to: ConsolePaths.account())
   }
 }
 
@@ -206,18 +205,15 @@ enum AccountRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.ownPassword, password.change)
 
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
-    let factor = OwnFactorPage(
-      parts: parts, view: try parts.template("account/totp", for: OwnFactorView.self), codes: codes)
+    let factor = OwnFactorPage(parts: parts, view: try parts.template("account/totp"), codes: codes)
     table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
     table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)
 
     let currentCode = try parts.template("account/current-code", for: CurrentCodeView.self)
-    let withdrawal = OwnFactorRemovalPage(
-      parts: parts, view: currentCode)
+    let withdrawal = OwnFactorRemovalPage(parts: parts, view: currentCode)
     table.signedIn(.get, ConsolePaths.ownFactorRemoval, withdrawal.ask)
     table.signedIn(.post, ConsolePaths.ownFactorRemoval, withdrawal.remove)
-    let recovery = RecoveryCodesPage(
-      parts: parts, view: currentCode, codes: codes)
+    let recovery = RecoveryCodesPage(parts: parts, view: currentCode, codes: codes)
     table.signedIn(.get, ConsolePaths.recoveryCodes, recovery.ask)
     table.signedIn(.post, ConsolePaths.recoveryCodes, recovery.make)
   }

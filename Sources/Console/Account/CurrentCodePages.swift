@@ -32,12 +32,11 @@ struct OwnFactorRemovalPage: ConsolePage {
       let fault = try CurrentCode.fault(error, at: frames.clock.now())
       return await page(signedIn, proof, fault)
     }
-    frames.leave(
+    return frames.leave(
       signedIn.session.factors.contains(.passkey)
         ? Message("Authenticator app removed. You sign in with your passkeys.")
         : Message("Second factor removed. You now sign in without a code."),
-      for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+      for: signedIn, to: ConsolePaths.account())
   }
 
   private func isOpen(to signedIn: SignedIn) -> Bool {
@@ -47,7 +46,7 @@ struct OwnFactorRemovalPage: ConsolePage {
   }
 
   private func page(
-    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: CurrentCode.Fault? = nil
+    _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ fault: FieldError? = nil
   ) async -> Response {
     await CurrentCode.page(
       signedIn, proof, frames, view, fault, title: Message("Remove your second factor"),
@@ -84,13 +83,12 @@ struct RecoveryCodesPage: ConsolePage {
     let current = try await codeSet(signedIn)
     if let replaced = signedIn.form.text("codes"), replaced != current {
       // The page with the codes, reloaded: other codes would make those on paper useless.
-      frames.leave(
+      return frames.leave(
         Message(
           """
           Your recovery codes were already generated. They’re shown only once: generate new ones if \
           you don’t have them.
-          """), for: signedIn)
-      return .redirect(to: ConsolePaths.account())
+          """), for: signedIn, to: ConsolePaths.account())
     }
     let proof = try await factors.proof(in: signedIn.session)
     guard proof != .passkey else { return .redirect(to: signedIn.factorReauthentication) }
@@ -119,7 +117,7 @@ struct RecoveryCodesPage: ConsolePage {
 
   private func page(
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ codeSet: String,
-    _ fault: CurrentCode.Fault? = nil
+    _ fault: FieldError? = nil
   ) async -> Response {
     await CurrentCode.page(
       signedIn, proof, frames, view, fault, title: Message("New recovery codes"),
@@ -136,15 +134,13 @@ struct RecoveryCodesPage: ConsolePage {
 }
 
 enum CurrentCode {
-  struct Fault {
-    let text: Message
-    /// The number of seconds until the next attempt is allowed; nil if there's no wait.
-    var seconds: Int64?
-  }
-
   static let wrong = Message(
     "Incorrect or already used code. Wait for the next code in your app, or use a recovery code.")
-  static let missing = Fault(text: Message("Enter a code from your current authenticator."))
+  static let missing = error(Message("Enter a code from your current authenticator."))
+
+  private static func error(_ text: Message) -> FieldError {
+    FieldError(field: "current-code", text: text)
+  }
 
   /// Returns the code of the form; nil if it's empty, though one is required.
   static func given(_ signedIn: SignedIn, _ proof: ReauthenticationMethod?) -> TypedCode? {
@@ -154,32 +150,31 @@ enum CurrentCode {
 
   static func fault(
     _ error: AdministratorFactorError, at now: Instant
-  ) throws -> Fault {
+  ) throws -> FieldError {
     switch error {
     case .wrongCurrentCode, .wrongCode, .wrongPassword, .ended, .noFactor, .passkeyRequired:
-      return Fault(text: wrong)
+      return self.error(wrong)
     case .sessionEnded: throw Refusal.sessionEnded
-    case .usedCurrentCode: return Fault(text: CodeFault.used)
-    case .mandatory: return Fault(text: Message("Your role requires a second factor."))
+    case .usedCurrentCode: return self.error(CodeFault.used)
+    case .mandatory: return self.error(Message("Your role requires a second factor."))
     case .throttled(let until):
-      let (text, seconds) = CodeFault.throttled(until: until, at: now)
-      return Fault(text: text, seconds: seconds)
+      return CodeFault.tooManyCodes(in: "current-code", until: until, at: now)
     }
   }
 
   static func page(
     _ signedIn: SignedIn, _ proof: ReauthenticationMethod?, _ frames: Frames,
-    _ view: Template<CurrentCodeView>, _ fault: Fault?, title: Message, codes: String? = nil,
+    _ view: Template<CurrentCodeView>, _ fault: FieldError?, title: Message, codes: String? = nil,
     action: String,
     sentences: [Message], button: Message, isDestroying: Bool
   ) async -> Response {
-    let errors = fault.map { [FieldError(field: "current-code", text: $0.text)] } ?? []
+    let errors = [fault].compactMap(\.self)
     let frame = await frames.account(title, signedIn, errors: errors)
     let model = CurrentCodeView(
       frame: FrameView(frame), title: title,
       asksForCode: proof == .totp, codes: codes, action: action,
       sentences: sentences, button: button, isDestroying: isDestroying)
-    return .html(view.render(model), errors: errors, seconds: fault?.seconds)
+    return .html(view.render(model), errors: errors)
   }
 }
 

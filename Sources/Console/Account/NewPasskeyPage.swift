@@ -38,8 +38,7 @@ struct NewPasskeyPage: ConsolePage {
         return .html(
           codes.render(RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes)))
       }
-      frames.leave(added, for: signedIn)
-      return .redirect(to: ConsolePaths.account())
+      return frames.leave(added, for: signedIn, to: ConsolePaths.account())
     } catch let error as PasskeyError {
       return try await refused(error, signedIn, name: name)
     }
@@ -48,16 +47,13 @@ struct NewPasskeyPage: ConsolePage {
   private func refused(
     _ error: PasskeyError, _ signedIn: SignedIn, name: String
   ) async throws -> Response {
-    var seconds: Int64?
     let fault: FieldError
     switch error {
     case .reauthenticationRequired: return .redirect(to: signedIn.factorReauthentication)
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .throttled(let until):
-      let wait = until.wait(at: frames.clock.now())
-      seconds = wait
-      fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
+      fault = CodeFault.tooManyPasswords(until: until, at: frames.clock.now())
     case .exists:
       fault = PasskeyFault.error(Message("This device already has a passkey for your account."))
     case .tooMany:
@@ -71,11 +67,11 @@ struct NewPasskeyPage: ConsolePage {
     case .nameRequired, .nameTooLong: fault = PasskeyPages.nameFault(error)
     case .sessionEnded: throw error
     }
-    return try await page(signedIn, name: name, errors: [fault], seconds: seconds)
+    return try await page(signedIn, name: name, errors: [fault])
   }
 
   private func page(
-    _ signedIn: SignedIn, name: String, errors: [FieldError] = [], seconds: Int64? = nil
+    _ signedIn: SignedIn, name: String, errors: [FieldError] = []
   ) async throws -> Response {
     let session = signedIn.session
     let passkeys = identity.passkeys
@@ -100,7 +96,7 @@ struct NewPasskeyPage: ConsolePage {
           administrator: signedIn.administrator)
       },
       unusable: publicURL.passkeyObstacle)
-    return .html(view.render(model), errors: errors, seconds: seconds)
+    return .html(view.render(model), errors: errors)
   }
 }
 

@@ -43,8 +43,7 @@ struct OwnFactorPage: ConsolePage {
     let code = signedIn.form.code("code")
     let current = signedIn.form.code("current-code")
     if proof == .totp, current.isEmpty {
-      errors.append(
-        FieldError(field: "current-code", text: CurrentCode.missing.text))
+      errors.append(CurrentCode.missing)
     }
     let password = signedIn.form.text("password") ?? ""
     if factors.asksForPassword(in: signedIn.session), password.isEmpty {
@@ -88,7 +87,6 @@ struct OwnFactorPage: ConsolePage {
     _ enrollment: AdministratorEnrollment, _ proof: ReauthenticationMethod?
   ) async throws -> Response {
     let fault: FieldError
-    var seconds: Int64?
     switch error {
     case .ended: return try await ended(signedIn)
     case .sessionEnded: throw Refusal.sessionEnded
@@ -107,15 +105,11 @@ struct OwnFactorPage: ConsolePage {
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .throttled(let until) where proof != .totp:
-      let wait = until.wait(at: frames.clock.now())
-      seconds = wait
-      fault = FieldError(field: "password", text: CodeFault.tooManyPasswords(retryingIn: wait))
+      fault = CodeFault.tooManyPasswords(until: until, at: frames.clock.now())
     case .throttled(let until):
-      let (text, wait) = CodeFault.throttled(until: until, at: frames.clock.now())
-      seconds = wait
-      fault = FieldError(field: "current-code", text: text)
+      fault = CodeFault.tooManyCodes(in: "current-code", until: until, at: frames.clock.now())
     }
-    return try await page(signedIn, enrollment, proof, errors: [fault], seconds: seconds)
+    return try await page(signedIn, enrollment, proof, errors: [fault])
   }
 
   private func ended(_ signedIn: SignedIn) async throws -> Response {
@@ -123,22 +117,21 @@ struct OwnFactorPage: ConsolePage {
     let isFinished = try await factors.isFinished(ticket, for: signedIn.administrator)
     guard !isFinished else {
       // The page with the recovery codes, reloaded.
-      frames.leave(
+      return frames.leave(
         Message(
           """
           Your authenticator app is already set up. Recovery codes are shown only once. If you \
           didn’t save them, generate new ones.
-          """), for: signedIn)
-      return .redirect(
+          """), for: signedIn,
         to: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())
     }
-    frames.leave(Message("Setup expired. Scan the new QR code."), for: signedIn)
-    return .redirect(to: ConsolePaths.ownFactor())
+    return frames.leave(
+      Message("Setup expired. Scan the new QR code."), for: signedIn, to: ConsolePaths.ownFactor())
   }
 
   private func page(
     _ signedIn: SignedIn, _ enrollment: AdministratorEnrollment,
-    _ proof: ReauthenticationMethod?, errors: [FieldError], seconds: Int64? = nil
+    _ proof: ReauthenticationMethod?, errors: [FieldError]
   ) async throws -> Response {
     let code = try QRCode(text: enrollment.uri.revealedText)
     let frame = await frames.account(Message("Second factor"), signedIn, errors: errors)
@@ -148,7 +141,7 @@ struct OwnFactorPage: ConsolePage {
       asksForPassword: factors.asksForPassword(in: signedIn.session),
       canUsePasskeys: authorizer.publicURL.relyingParty != nil,
       drawing: Markup(trusted: code.svg(label: label)))
-    var response = Response.html(view.render(model), errors: errors, seconds: seconds)
+    var response = Response.html(view.render(model), errors: errors)
     response.set(authorizer.cookies.enrollment(enrollment.ticket, on: ConsolePaths.ownFactor()))
     return response
   }

@@ -49,34 +49,31 @@ struct OwnPasswordPage: ConsolePage {
       : Message(
         one: "Password changed. {count} other session ended.",
         other: "Password changed. {count} other sessions ended.", ["count": .number(ended)])
-    frames.leave(text, for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+    return frames.leave(text, for: signedIn, to: ConsolePaths.account())
   }
 
   private func refused(
     _ error: PasswordChangeError, _ signedIn: SignedIn
   ) async throws -> Response {
     let fault: FieldError
-    var seconds: Int64?
     switch error {
     case .sessionEnded: throw Refusal.sessionEnded
     case .wrongPassword:
       fault = FieldError(
         field: "old-password", text: Message("The current password is incorrect."))
     case .throttled(let until):
-      let wait = until.wait(at: frames.clock.now())
-      seconds = wait
-      fault = FieldError(field: "old-password", text: CodeFault.tooManyPasswords(retryingIn: wait))
+      fault = CodeFault.tooManyPasswords(
+        in: "old-password", until: until, at: frames.clock.now())
     }
-    return await page(signedIn, errors: [fault], seconds: seconds)
+    return await page(signedIn, errors: [fault])
   }
 
   private func page(
-    _ signedIn: SignedIn, errors: [FieldError], seconds: Int64? = nil
+    _ signedIn: SignedIn, errors: [FieldError]
   ) async -> Response {
     let frame = await frames.account(Message("Change password"), signedIn, errors: errors)
     let model = OwnPasswordView(frame: FrameView(frame), email: signedIn.administrator.email)
-    return .html(view.render(model), errors: errors, seconds: seconds)
+    return .html(view.render(model), errors: errors)
   }
 }
 

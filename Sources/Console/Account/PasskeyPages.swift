@@ -28,8 +28,7 @@ struct PasskeyPages: ConsolePage {
       default: return try refused(error, signedIn)
       }
     }
-    frames.leave(Message("Passkey renamed."), for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+    return frames.leave(Message("Passkey renamed."), for: signedIn, to: ConsolePaths.account())
   }
 
   func askForRemoval(_ signedIn: SignedIn, _ id: String) async throws -> Response {
@@ -49,8 +48,7 @@ struct PasskeyPages: ConsolePage {
       return await removalPage(
         signedIn, try await find(id, signedIn), errors: [PasskeyFault.error(necessity.message)])
     }
-    frames.leave(Message("Passkey removed."), for: signedIn)
-    return .redirect(to: ConsolePaths.account())
+    return frames.leave(Message("Passkey removed."), for: signedIn, to: ConsolePaths.account())
   }
 
   static func nameFault(_ error: PasskeyError) -> FieldError {
@@ -81,7 +79,7 @@ struct PasskeyPages: ConsolePage {
   ) async -> Response {
     let frame = await frames.account(Message("Passkey"), signedIn, errors: errors)
     let model = PasskeyView(frame: FrameView(frame), passkey: passkey, name: name)
-    return .html(view.render(model), errors: errors, seconds: nil)
+    return .html(view.render(model), errors: errors)
   }
 
   private func removalPage(
@@ -89,7 +87,7 @@ struct PasskeyPages: ConsolePage {
   ) async -> Response {
     let frame = await frames.account(Message("Remove passkey"), signedIn, errors: errors)
     let model = PasskeyRemovalView(frame: FrameView(frame), passkey: passkey)
-    return .html(removal.render(model), errors: errors, seconds: nil)
+    return .html(removal.render(model), errors: errors)
   }
 }
 
@@ -169,14 +167,14 @@ struct PasskeyRemovalView: ViewModel {
 enum PasskeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let new = NewPasskeyPage(
-      parts: parts, view: try parts.template("passkeys/new", for: NewPasskeyView.self),
-      codes: try parts.template("account/codes", for: RecoveryCodesView.self))
+      parts: parts, view: try parts.template("passkeys/new"),
+      codes: try parts.template("account/codes"))
     table.settingUp(.get, ConsolePaths.newPasskey, new.show)
     table.settingUp(.post, ConsolePaths.newPasskey, new.create)
 
     let own = PasskeyPages(
-      parts: parts, view: try parts.template("passkeys/passkey", for: PasskeyView.self),
-      removal: try parts.template("passkeys/removal", for: PasskeyRemovalView.self))
+      parts: parts, view: try parts.template("passkeys/passkey"),
+      removal: try parts.template("passkeys/removal"))
     table.signedIn(.get, ConsolePaths.ownPasskey, own.show)
     table.signedIn(.post, ConsolePaths.ownPasskey, own.rename)
     table.signedIn(.get, ConsolePaths.ownPasskeyRemoval, own.askForRemoval)

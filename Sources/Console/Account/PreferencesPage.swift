@@ -29,8 +29,8 @@ struct PreferencesPage: ConsolePage {
     guard errors.isEmpty else { return await page(signedIn, preferences, errors: errors) }
     try await ownAccount.change(
       preferences, of: signedIn.administrator, from: old, by: signedIn.author)
-    frames.leave(Message("Preferences saved."), for: signedIn)
-    var response = Response.redirect(to: ConsolePaths.account())
+    var response = frames.leave(
+      Message("Preferences saved."), for: signedIn, to: ConsolePaths.account())
     if let cookie = frames.cookies.newTheme(preferences.theme, for: signedIn.request) {
       response.set(cookie)
     }
@@ -44,7 +44,7 @@ struct PreferencesPage: ConsolePage {
     let model = PreferencesView(
       frame: FrameView(frame), preferences: preferences,
       savedZone: signedIn.session.preferences.timeZone)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

@@ -109,8 +109,9 @@ struct AdministratorPage: ConsolePage {
         Self.revoked(grant, tokens: outcome.value), signedIn, after: outcome,
         to: ConsolePaths.administrator(id))
     } catch CallError.notFound {
-      frames.leave(Message("No changes made. They no longer have this role."), for: signedIn)
-      return .redirect(to: ConsolePaths.administrator(id))
+      return frames.leave(
+        Message("No changes made. They no longer have this role."), for: signedIn,
+        to: ConsolePaths.administrator(id))
     } catch {
       let errors = try await actions.faults(error, .revokeRole, signedIn) {
         (error: ManagementError) in try error.fault(answers)
@@ -165,7 +166,7 @@ struct AdministratorPage: ConsolePage {
         $0.shown(nil, frameView)
       },
       authorization: try await actions.fields(.grantRole, signedIn, frameView))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

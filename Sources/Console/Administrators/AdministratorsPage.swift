@@ -186,7 +186,7 @@ enum AdministratorsRoutes: ConsoleFeature {
 
     let invite = InviteAdministrator(
       identity: identity, publicURL: parts.authorizer.publicURL,
-      created: try parts.template("administrators/created", for: CreatedInvitationView.self))
+      created: try parts.template("administrators/created"))
     table.add(invite, parts.actions)
 
     let one = try parts.page("administrators/administrator", AdministratorPage.init)

@@ -46,7 +46,7 @@ struct ClockPage: ConsolePage {
     let model = ClockView(
       frame: framed, reading: reading, carriesMail: carriesMail,
       fields: try await actions.fields(.confirmClock, signedIn, framed))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

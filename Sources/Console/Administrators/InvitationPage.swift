@@ -67,7 +67,7 @@ struct InvitationPage: ConsolePage {
         frame: FrameView(frame), invitation: invitation, isPossible: off == nil, token: token,
         name: name))
     return authorizer.cookies.keeping(
-      visitor, in: .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent))
+      visitor, in: .html(view.render(model), errors: errors))
   }
 
   private func ended(_ visitor: Visitor) -> Response {

@@ -58,7 +58,7 @@ struct PasskeyRequirementPage: ConsolePage {
       frame: framed, isOn: isOn,
       unusable: isPossible ? nil : publicURL.passkeyObstacle,
       fields: try await actions.fields(Self.action, signedIn, framed))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

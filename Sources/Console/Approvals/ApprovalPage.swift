@@ -101,7 +101,7 @@ struct ApprovalPage: ConsolePage {
       obstacle: try await approvals.obstacle(to: approval),
       answer: answer, changes: try await changes(approval),
       carriesMail: identity.messages.carriesMail)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

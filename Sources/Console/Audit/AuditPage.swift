@@ -310,8 +310,8 @@ enum AuditRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
     let audit = AuditPage(
-      parts: parts, view: try parts.template("audit/audit", for: AuditView.self),
-      row: try parts.template("audit/row", for: AuditRowView.self),
+      parts: parts, view: try parts.template("audit/audit"),
+      row: try parts.template("audit/row"),
       menus: AuditMenus(try parts.template("audit/menu", for: AuditMenu.self), frames.catalog))
     table.inside(ConsolePaths.audit, .get(.readAudit), audit.show)
     table.inside(ConsolePaths.auditFile, .get(.readAudit), audit.download)

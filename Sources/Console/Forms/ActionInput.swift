@@ -283,16 +283,24 @@ enum CodeFault {
     authenticator app, and change your password if you have one.
     """)
 
-  static func throttled(until: Instant, at now: Instant) -> (text: Message, seconds: Int64) {
-    let seconds = until.wait(at: now)
-    let wait = Formatted.duration(seconds: Int(seconds))
-    return (
-      Message("Too many incorrect codes. Try again in {wait}.", ["wait": .message(wait)]), seconds
-    )
+  static func tooManyCodes(
+    in field: String = "code", until: Instant, at now: Instant
+  ) -> FieldError {
+    let wait = until.wait(at: now)
+    let length = Message.Value.message(Formatted.duration(seconds: Int(wait)))
+    return FieldError(
+      field: field,
+      text: Message("Too many incorrect codes. Try again in {wait}.", ["wait": length]), wait: wait)
   }
 
-  static func tooManyPasswords(retryingIn seconds: Int64) -> Message {
-    let wait = Formatted.duration(seconds: Int(seconds))
-    return Message("Too many incorrect passwords. Try again in {wait}.", ["wait": .message(wait)])
+  static func tooManyPasswords(
+    in field: String = "password", until: Instant, at now: Instant
+  ) -> FieldError {
+    let wait = until.wait(at: now)
+    let length = Message.Value.message(Formatted.duration(seconds: Int(wait)))
+    return FieldError(
+      field: field,
+      text: Message("Too many incorrect passwords. Try again in {wait}.", ["wait": length]),
+      wait: wait)
   }
 }

@@ -82,12 +82,12 @@ enum PasskeyFault {
       "This passkey wasn’t accepted. Use one that you added to your account at this address."))
   static let ended = error(Message("The page expired. Try again."))
 
-  static func throttled(until: Instant, at now: Instant) -> (error: FieldError, seconds: Int64) {
-    let seconds = until.wait(at: now)
-    let wait = Formatted.duration(seconds: Int(seconds))
-    return (
-      error(Message("Too many attempts. Try again in {wait}.", ["wait": .message(wait)])), seconds
-    )
+  static func throttled(until: Instant, at now: Instant) -> FieldError {
+    let wait = until.wait(at: now)
+    let length = Message.Value.message(Formatted.duration(seconds: Int(wait)))
+    return FieldError(
+      field: field, text: Message("Too many attempts. Try again in {wait}.", ["wait": length]),
+      wait: wait)
   }
 }
 

@@ -175,6 +175,8 @@ struct FieldError: ViewModel {
   /// The `id` of the field in the page.
   let field: String
   let text: Message
+  /// The seconds to wait after too many attempts; nil for another error.
+  var wait: Int64?
 
   static let keys: Keys<Self> = [
     .text(\.field),

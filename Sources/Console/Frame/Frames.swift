@@ -22,8 +22,9 @@ struct Frames: Sendable {
 
   var clock: WallClock { identity.clock }
 
-  func leave(_ text: Message, for signedIn: SignedIn) {
-    flashes.leave(Flash(text: text), for: signedIn.session)
+  /// Redirects to a page that shows the message.
+  func leave(_ text: Message, for signedIn: SignedIn, to path: String) -> Response {
+    leave(Flash(text: text), signedIn, renewed: nil, to: path)
   }
 
   /// Redirects to a page that shows the flash, if there is one, and sets the new session cookie if

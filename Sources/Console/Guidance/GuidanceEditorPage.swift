@@ -196,13 +196,12 @@ struct SaveGuidance: Sendable {
         context.pool, draft.text, expecting: draft.version,
         by: .console(context.signedIn.plainRequest)
       ).value
-      editor.frames.leave(
+      return editor.frames.leave(
         number == draft.version
           ? Message("No changes made. This text is already saved.")
           : Message(
             "Saved as version {number}, effective immediately.", ["number": .text(String(number))]),
-        for: context.signedIn)
-      return .redirect(to: ConsolePaths.poolGuidance(context.pool))
+        for: context.signedIn, to: ConsolePaths.poolGuidance(context.pool))
     } catch let error as GuidanceError {
       switch error {
       case .tooLong(let bytes):

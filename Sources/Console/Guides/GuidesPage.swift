@@ -327,8 +327,8 @@ enum GuidesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let guides = GuidesPage(
       guides: parts.guides, authorizer: parts.authorizer, frames: parts.frames,
-      index: try parts.template("guides/guides", for: GuidesView.self),
-      view: try parts.template("guides/guide", for: GuideView.self))
+      index: try parts.template("guides/guides"),
+      view: try parts.template("guides/guide"))
     // In a session, they show a pool's values.
     table.open(.get, ConsolePaths.guides, isDestination: true, guides.list)
     table.open(.get, ConsolePaths.guide, isDestination: true) { visitor, name in

@@ -7,8 +7,7 @@ import Templating
 enum TokensRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let tokens = parts.identity.serviceTokens
-    let creation = CreateServiceToken(
-      tokens: tokens, created: try parts.template("tokens/created", for: CreatedTokenView.self))
+    let creation = CreateServiceToken(tokens: tokens, created: try parts.template("tokens/created"))
     table.add(creation, parts.actions)
     table.add(RevokeServiceToken(tokens: tokens), parts.actions)
   }

@@ -7,14 +7,12 @@ import Text
 /// `S/messages`: the messages to users and their delivery states, and the page of one message.
 ///
 /// Owners can open the text of a message that no mail server delivers.
-struct MessagesPage: Sendable {
-  let messages: OutboxEntries
-  let accounts: Accounts
-  let actions: ActionForms
-  let list: Template<MessagesView>
+struct MessagesPage: ConsolePage {
+  let parts: ConsoleParts
+  let view: Template<MessagesView>
   let one: Template<MessageView>
 
-  private var frames: Frames { actions.frames }
+  private var messages: OutboxEntries { identity.messages }
 
   func show(_ context: PoolContext) async throws -> Response {
     let query = MessagesQuery(context.signedIn.query)
@@ -26,7 +24,7 @@ struct MessagesPage: Sendable {
     try await frames.record(page.items.count, shownIn: context)
     let frame = try await frames.frame(Message("Messages"), in: context)
     return .html(
-      list.render(
+      view.render(
         MessagesView(
           frame: FrameView(frame), context: context, page: page, query: query,
           carriesMail: messages.carriesMail)))
@@ -46,8 +44,9 @@ struct MessagesPage: Sendable {
       outcome = try await messages.open(
         context.pool, message.id, by: .console(actions.request(signedIn)))
     } catch OutboxError.notReadable {
-      frames.leave(Message("This text can no longer be opened."), for: signedIn)
-      return .redirect(to: ConsolePaths.message(context.pool, id))
+      return frames.leave(
+        Message("This text can no longer be opened."), for: signedIn,
+        to: ConsolePaths.message(context.pool, id))
     } catch {
       let errors = try await actions.faults(error, .openMessage, signedIn) {
         (error: OutboxError) in throw error
@@ -67,7 +66,7 @@ struct MessagesPage: Sendable {
     of message: OutboxEntry, _ context: PoolContext
   ) async throws -> Account? {
     guard let id = message.account else { return nil }
-    return try await accounts.find(context.pool, id)
+    return try await identity.accounts.find(context.pool, id)
   }
 
   private func page(
@@ -90,7 +89,7 @@ struct MessagesPage: Sendable {
       account: try await user(of: message, context), text: text,
       isReadable: messages.isReadable(message),
       fields: try await actions.fields(.openMessage, context.signedIn, view))
-    return .html(one.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(one.render(model), errors: errors)
   }
 }
 
@@ -315,11 +314,9 @@ struct MessageView: ViewModel {
 
 enum MessagesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let identity = parts.identity
     let messages = MessagesPage(
-      messages: identity.messages, accounts: identity.accounts, actions: parts.actions,
-      list: try parts.template("messages/messages", for: MessagesView.self),
-      one: try parts.template("messages/message", for: MessageView.self))
+      parts: parts, view: try parts.template("messages/messages"),
+      one: try parts.template("messages/message"))
     table.inside(ConsolePaths.messages, .get(.findUsers), messages.show)
     table.inside(ConsolePaths.message, .get(.findUsers), messages.showOne)
     table.inside(ConsolePaths.messageText, .performing(.openMessage), messages.open)

@@ -161,8 +161,7 @@ struct OverviewView: ViewModel {
 enum OverviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let overview = OverviewPage(
-      parts: parts, view: try parts.template("overview/overview", for: OverviewView.self),
-      failures: table.failures)
+      parts: parts, view: try parts.template("overview/overview"), failures: table.failures)
     table.inside(ConsolePaths.overview, .get(.seePool), overview.show)
   }
 }

@@ -38,7 +38,7 @@ struct ComparisonPage: ConsolePage {
       frame: FrameView(frame), pool: pool, asked: asked, comparison: comparison,
       tenants: tenants.map { Choice(value: $0.id.text, text: .verbatim($0.displayName)) },
       today: Day(frames.clock.now()))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 
   private func compare(

@@ -257,8 +257,8 @@ enum PolicyRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = PolicyPages(
       identity: parts.identity, actions: parts.actions, failures: table.failures,
-      form: try parts.template("policy/policy", for: PolicyView.self),
-      check: try parts.template("policy/check", for: PolicyCheckView.self))
+      form: try parts.template("policy/policy"),
+      check: try parts.template("policy/check"))
     let preparing = ConsoleRoute.Use.preparing(.changePolicy, .weakenPolicy)
     table.inside(ConsolePaths.policy, .get(.readPolicy), PolicyPage(pages: pages).show)
     table.inside(ConsolePaths.policy, preparing, PreviewPolicyChange(pages: pages).perform)

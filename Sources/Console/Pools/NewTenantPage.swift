@@ -133,7 +133,7 @@ enum TenantsRoutes: ConsoleFeature {
       purpose: .tenants, identity: parts.identity, frames: parts.frames,
       tables: PoolTables(
         parts.identity, try parts.template("pools/row", for: PoolRow.self)),
-      view: try parts.template("pools/pools", for: PoolsView.self))
+      view: try parts.template("pools/pools"))
     table.inside(ConsolePaths.tenants, .get(.seePool), tenants.show)
 
     table.add(CreateTenant(identity: parts.identity), parts.actions)

@@ -209,13 +209,12 @@ enum ReviewRoutes: ConsoleFeature {
     let tables = PoolTables(identity, try parts.template("pools/row", for: PoolRow.self))
     let review = PoolsPage(
       purpose: .review, identity: identity, frames: frames, tables: tables,
-      view: try parts.template("pools/pools", for: PoolsView.self))
+      view: try parts.template("pools/pools"))
     table.inside(ConsolePaths.review, .get(.seePool), review.show)
     table.inside(ConsolePaths.reviewFile, .get(.seePool), review.download)
 
     let reviews = ReviewsPage(
-      parts: parts, view: try parts.template("review/reviews", for: ReviewsView.self),
-      tables: tables)
+      parts: parts, view: try parts.template("review/reviews"), tables: tables)
     table.somewhere(ConsolePaths.reviews, .get(.readPolicy), reviews.show)
     table.somewhere(ConsolePaths.reviewsFile, .get(.readPolicy), reviews.download)
 

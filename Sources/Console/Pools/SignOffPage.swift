@@ -114,7 +114,7 @@ struct SignOffPage: ConsolePage {
         ? today.after(Self.suggestedInterval).description : form.trimmed("due"),
       note: form.trimmed("note"),
       fields: try await actions.fields(.signOffReview, context.signedIn, frameView))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

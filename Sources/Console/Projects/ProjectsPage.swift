@@ -222,8 +222,8 @@ enum ProjectsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
     let projects = ProjectsPage(
-      parts: parts, view: try parts.template("projects/projects", for: ProjectsView.self),
-      row: try parts.template("projects/row", for: ProjectRow.self))
+      parts: parts, view: try parts.template("projects/projects"),
+      row: try parts.template("projects/row"))
     table.signedIn(.get, ConsolePaths.home, StartPage.show)
     table.signedIn(.get, ConsolePaths.projects, projects.show)
 

@@ -98,7 +98,7 @@ struct ProviderPage: ConsolePage {
     let model = ProviderView(
       frame: frameView, context: context, provider: provider, answers: answers, history: history,
       outside: outside, fields: try await actions.fields(action, context.signedIn, frameView))
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

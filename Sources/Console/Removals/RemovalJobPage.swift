@@ -68,10 +68,9 @@ struct RemovalJobPage: ConsolePage {
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
     }
-    frames.leave(
+    return frames.leave(
       Self.ending(of: job, isStopped),
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.bulkRemoval(context.pool, id))
+      for: context.signedIn, to: ConsolePaths.bulkRemoval(context.pool, id))
   }
 
   private static func ending(of job: BulkJob, _ isStopped: Bool) -> Message {
@@ -146,7 +145,7 @@ struct RemovalJobPage: ConsolePage {
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
       carriesMail: identity.messages.carriesMail,
       signIn: try await identity.policies.signInWithoutFactor(in: context.pool))
-    return .html(draft.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(draft.render(model), errors: errors)
   }
 
   private func lines(of job: BulkJob, _ context: PoolContext) async throws -> BulkLines {

@@ -214,8 +214,8 @@ enum RemovalsRoutes: ConsoleFeature {
       ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval), removals.lookForLinks)
 
     let job = RemovalJobPage(
-      parts: parts, view: try parts.template("removals/job", for: RemovalJobView.self),
-      draft: try parts.template("removals/draft", for: RemovalDraftView.self))
+      parts: parts, view: try parts.template("removals/job"),
+      draft: try parts.template("removals/draft"))
     table.inside(ConsolePaths.bulkRemoval, .get(.removeFactors), job.show)
     table.inside(
       ConsolePaths.bulkRemoval, .performing(.startBulkRemoval, .sendEnrollmentLinks), job.begin)

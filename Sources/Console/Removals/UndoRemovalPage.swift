@@ -29,8 +29,8 @@ struct UndoRemovalPage: ConsolePage {
             ["count": .number(outcome.value)])), signedIn,
         renewed: outcome.renewed, to: page)
     } catch BulkError.nothingToDo {
-      frames.leave(Message("No factors of this removal can be restored."), for: signedIn)
-      return .redirect(to: page)
+      return frames.leave(
+        Message("No factors of this removal can be restored."), for: signedIn, to: page)
     } catch let denial as ActionDenial {
       let faults = try BulkFaults.faults(denial, users: job.users, signedIn.times)
       return try await ask(context, job, input, errors: faults)

@@ -108,8 +108,7 @@ enum ReportsRoutes: ConsoleFeature {
       ConsolePaths.allRemovalsFile, .get(Report.removals.permission), removals.download)
 
     for report in Report.allCases {
-      let page = ReportPage(
-        report: report, contents: contents, actions: parts.actions, view: view)
+      let page = ReportPage(report: report, contents: contents, actions: parts.actions, view: view)
       table.inside(ConsolePaths.report(report), .get(report.permission), page.show)
       let file = ConsolePaths.reportFile(report)
       if report.listsUsers {

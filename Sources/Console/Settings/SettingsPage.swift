@@ -89,7 +89,7 @@ struct SettingsPage: ConsolePage {
       frame: frameView, part: part, context: context, values: values, answers: answers,
       history: history, fields: fields, outside: outside, carriesText: identity.messages.carriesText
     )
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 }
 

@@ -221,11 +221,9 @@ enum ProviderEntranceRoutes: ConsoleFeature {
     let page = ProviderSignInPage(
       identity: parts.identity, authorizer: parts.authorizer, frames: parts.frames,
       failures: table.failures,
-      refused: try parts.template("sign-in-provider/refused", for: ProviderRefusedView.self),
-      confirmation: try parts.template(
-        "sign-in-provider/confirmation", for: ProviderConfirmationView.self),
-      continuing: try parts.template(
-        "sign-in-provider/continuing", for: ProviderContinuingView.self),
+      refused: try parts.template("sign-in-provider/refused"),
+      confirmation: try parts.template("sign-in-provider/confirmation"),
+      continuing: try parts.template("sign-in-provider/continuing"),
       destinations: table.destinations)
     table.open(.get, ConsolePaths.providerSignIn, page.begin)
     table.open(.get, ConsolePaths.providerCallback, page.receive)

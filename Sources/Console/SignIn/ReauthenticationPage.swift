@@ -34,7 +34,8 @@ struct ReauthenticationPage: ConsolePage {
     let code = signedIn.form.code("code")
     guard !code.isEmpty else {
       return await page(
-        signedIn, next: next, fault: Message("Enter a code from your authenticator app."))
+        signedIn, next: next,
+        errors: [Self.error(Message("Enter a code from your authenticator app."))])
     }
     do {
       let renewed = try await identity.passkeys.reauthenticate(
@@ -45,11 +46,15 @@ struct ReauthenticationPage: ConsolePage {
       case .refused:
         return await page(
           signedIn, next: next,
-          fault: Message("The code is incorrect or was already used. Enter the current one."))
-      case .usedCode: return await page(signedIn, next: next, fault: CodeFault.used)
+          errors: [
+            Self.error(
+              Message("The code is incorrect or was already used. Enter the current one."))
+          ])
+      case .usedCode:
+        return await page(signedIn, next: next, errors: [Self.error(CodeFault.used)])
       case .throttled(let until):
-        let (text, seconds) = CodeFault.throttled(until: until, at: frames.clock.now())
-        return await page(signedIn, next: next, fault: text, seconds: seconds)
+        let fault = CodeFault.tooManyCodes(until: until, at: frames.clock.now())
+        return await page(signedIn, next: next, errors: [fault])
       default: throw error
       }
     } catch CallError.notFound {
@@ -78,8 +83,8 @@ struct ReauthenticationPage: ConsolePage {
       case .ended:
         return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.ended])
       case .throttled(let until):
-        let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
-        return try await passkeyPage(signedIn, next: next, errors: [fault], seconds: seconds)
+        let fault = PasskeyFault.throttled(until: until, at: frames.clock.now())
+        return try await passkeyPage(signedIn, next: next, errors: [fault])
       default: throw error
       }
     }
@@ -93,20 +98,21 @@ struct ReauthenticationPage: ConsolePage {
       to: ReturnAddress.checked(next, among: destinations) ?? ConsolePaths.account())
   }
 
+  private static func error(_ text: Message) -> FieldError { FieldError(field: "code", text: text) }
+
   private func page(
-    _ signedIn: SignedIn, next: String?, fault: Message? = nil, seconds: Int64? = nil
+    _ signedIn: SignedIn, next: String?, errors: [FieldError] = []
   ) async -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
-    let errors = fault.map { [FieldError(field: "code", text: $0)] } ?? []
     let frame = await frames.belowAccount(
       Message("Confirm your identity"), signedIn, errors: errors)
     let model = ReauthenticationView(
       frame: FrameView(frame), signedIn: signedIn, next: next)
-    return .html(view.render(model), errors: errors, seconds: seconds)
+    return .html(view.render(model), errors: errors)
   }
 
   private func passkeyPage(
-    _ signedIn: SignedIn, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+    _ signedIn: SignedIn, next: String?, errors: [FieldError] = []
   ) async throws -> Response {
     let next = ReturnAddress.checked(next, among: destinations)
     let challenge: PasskeyChallenge
@@ -142,7 +148,7 @@ struct ReauthenticationPage: ConsolePage {
             text: Message("Use a code instead"),
             href: ReturnAddress.of(ConsolePaths.reauthentication(), backTo: next))
           : Link(text: Message("Cancel"), href: next ?? ConsolePaths.account()))
-    return .html(passkeyView.render(model), errors: errors, seconds: seconds)
+    return .html(passkeyView.render(model), errors: errors)
   }
 }
 
@@ -225,8 +231,8 @@ enum ReauthenticationRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = ReauthenticationPage(
       parts: parts,
-      view: try parts.template("passkeys/reauthentication", for: ReauthenticationView.self),
-      passkeyView: try parts.template("passkeys/use", for: PasskeyUseView.self),
+      view: try parts.template("passkeys/reauthentication"),
+      passkeyView: try parts.template("passkeys/use"),
       destinations: table.destinations)
     table.settingUp(.get, ConsolePaths.reauthentication, at: .anyStage, page.show)
     table.settingUp(.post, ConsolePaths.reauthentication, at: .anyStage, page.verifyCode)

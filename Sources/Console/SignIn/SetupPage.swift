@@ -49,8 +49,7 @@ struct SetupPage: ConsolePage {
         field: "code",
         text: Message("Incorrect setup code. Use the code that the server printed at startup."))
     case .throttled(let until):
-      let text = CodeFault.throttled(until: until, at: frames.clock.now()).text
-      fault = FieldError(field: "code", text: text)
+      fault = CodeFault.tooManyCodes(until: until, at: frames.clock.now())
       status = .tooManyRequests
     case .ended, .passwordSignInOff: throw error
     }

@@ -60,7 +60,6 @@ struct SignInCodePage: ConsolePage {
     _ methods: Set<ReauthenticationMethod>
   ) throws -> Response {
     let text: Message
-    var seconds: Int64?
     switch error {
     case .ended, .refused, .passkeyRefused: return authorizer.cookies.endPending()
     case .passkeyRequired where field == "code": return .redirect(to: passkey(next))
@@ -70,12 +69,10 @@ struct SignInCodePage: ConsolePage {
     // Only for those who know the password; it may be the first sign of someone else's sign-in.
     case .usedCode: text = CodeFault.used
     case .throttled(let until):
-      let (words, wait) = CodeFault.throttled(until: until, at: frames.clock.now())
-      (text, seconds) = (words, wait)
+      let fault = CodeFault.tooManyCodes(in: field, until: until, at: frames.clock.now())
+      return page(visitor, next: next, methods, errors: [fault])
     }
-    return page(
-      visitor, next: next, methods, errors: [FieldError(field: field, text: text)],
-      seconds: seconds)
+    return page(visitor, next: next, methods, errors: [FieldError(field: field, text: text)])
   }
 
   private func passkey(_ next: String?) -> String {
@@ -85,7 +82,7 @@ struct SignInCodePage: ConsolePage {
 
   private func page(
     _ visitor: Visitor, next: String?, _ methods: Set<ReauthenticationMethod>,
-    errors: [FieldError] = [], seconds: Int64? = nil
+    errors: [FieldError] = []
   ) -> Response {
     let frame = frames.bare(
       Message("Enter your code"), for: visitor, path: ConsolePaths.signInCode(), errors: errors)
@@ -95,7 +92,7 @@ struct SignInCodePage: ConsolePage {
       passkey: methods.contains(.passkey) ? passkey(next) : nil,
       hasApp: methods.contains(.totp))
     return authorizer.cookies.keeping(
-      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
+      visitor, in: .html(view.render(model), errors: errors))
   }
 }
 

@@ -91,10 +91,8 @@ struct SignInPage: ConsolePage {
           : Message("Incorrect email or password."))
       return try await page(visitor, email: email, next: next, errors: [fault])
     case .throttled(let until):
-      let seconds = until.wait(at: frames.clock.now())
-      let fault = FieldError(
-        field: "email", text: CodeFault.tooManyPasswords(retryingIn: seconds))
-      return try await page(visitor, email: email, next: next, errors: [fault], seconds: seconds)
+      let fault = CodeFault.tooManyPasswords(in: "email", until: until, at: frames.clock.now())
+      return try await page(visitor, email: email, next: next, errors: [fault])
     case .wrongCode, .usedCode, .passkeyRefused, .passkeyRequired, .ended:
       throw error
     }
@@ -117,7 +115,7 @@ struct SignInPage: ConsolePage {
 
   private func page(
     _ visitor: Visitor, email: String, next: String?, flash: Flash? = nil,
-    errors: [FieldError] = [], seconds: Int64? = nil
+    errors: [FieldError] = []
   ) async throws -> Response {
     let provider = try await identity.consoleProviders.name()
     let isOff =
@@ -138,7 +136,7 @@ struct SignInPage: ConsolePage {
           href: ReturnAddress.of(ConsolePaths.providerSignIn(), backTo: destination))
       }, isPasswordOff: isOff)
     return authorizer.cookies.keeping(
-      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
+      visitor, in: .html(view.render(model), errors: errors))
   }
 }
 
@@ -176,19 +174,16 @@ enum SignInRoutes: ConsoleFeature {
     let destinations = table.destinations
 
     let signIn = SignInPage(
-      parts: parts, view: try parts.template("sign-in/sign-in", for: SignInView.self),
-      destinations: destinations)
+      parts: parts, view: try parts.template("sign-in/sign-in"), destinations: destinations)
     table.open(.get, ConsolePaths.signIn, signIn.show)
     table.open(.post, ConsolePaths.signIn, signIn.signIn)
 
     let answers = KeptAnswersPage(
-      parts: parts, view: try parts.template("sign-in/answers", for: KeptAnswersView.self),
-      routes: KeptFormRoutes(closed))
+      parts: parts, view: try parts.template("sign-in/answers"), routes: KeptFormRoutes(closed))
     table.signedIn(.get, ConsolePaths.keptAnswers, answers.show)
 
     let code = SignInCodePage(
-      parts: parts, view: try parts.template("sign-in/code", for: SignInCodeView.self),
-      destinations: destinations)
+      parts: parts, view: try parts.template("sign-in/code"), destinations: destinations)
     table.open(.get, ConsolePaths.signInCode, code.show)
     table.open(.post, ConsolePaths.signInCode, code.signIn)
 

@@ -58,13 +58,13 @@ struct SignInPasskeyPage: ConsolePage {
     case .passkeyRefused, .refused, .wrongCode, .usedCode, .passkeyRequired:
       return try await page(visitor, next: next, errors: [PasskeyFault.refused])
     case .throttled(let until):
-      let (fault, seconds) = PasskeyFault.throttled(until: until, at: frames.clock.now())
-      return try await page(visitor, next: next, errors: [fault], seconds: seconds)
+      let fault = PasskeyFault.throttled(until: until, at: frames.clock.now())
+      return try await page(visitor, next: next, errors: [fault])
     }
   }
 
   private func page(
-    _ visitor: Visitor, next: String?, errors: [FieldError] = [], seconds: Int64? = nil
+    _ visitor: Visitor, next: String?, errors: [FieldError] = []
   ) async throws -> Response {
     let challenge: PasskeyChallenge
     var acceptsRecoveryCode = false
@@ -110,6 +110,6 @@ struct SignInPasskeyPage: ConsolePage {
         href: query.query(of: ConsolePaths.signIn())),
       recovery: acceptsRecoveryCode ? recovery.query(of: ConsolePaths.signInCode()) : nil)
     return authorizer.cookies.keeping(
-      visitor, in: .html(view.render(model), errors: errors, seconds: seconds))
+      visitor, in: .html(view.render(model), errors: errors))
   }
 }

@@ -61,12 +61,11 @@ struct NewUserPage: ConsolePage {
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.createUser.requirements.permission)
     }
-    frames.leave(
+    return frames.leave(
       account.hasPassword
         ? Message("User created. Share the password with them through a secure channel.")
         : Message("User created. No password is set yet."),
-      for: context.signedIn)
-    return .redirect(to: ConsolePaths.user(context.pool, account.id.text))
+      for: context.signedIn, to: ConsolePaths.user(context.pool, account.id.text))
   }
 
   private static var passwordTooLong: FieldError {
@@ -91,7 +90,7 @@ struct NewUserPage: ConsolePage {
       crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(context.pool))], errors: errors
     )
     let model = NewUserView(frame: FrameView(frame), context: context, answers: answers)
-    return .html(view.render(model), status: errors.isEmpty ? .ok : .unprocessableContent)
+    return .html(view.render(model), errors: errors)
   }
 
   private static func fault(_ error: AccountError) throws -> FieldError {

@@ -230,8 +230,7 @@ enum UsersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
     let users = UsersPage(
-      parts: parts, view: try parts.template("users/users", for: UsersView.self),
-      row: try parts.template("users/row", for: UserRow.self))
+      parts: parts, view: try parts.template("users/users"), row: try parts.template("users/row"))
     table.inside(ConsolePaths.users, .get(.findUsers), users.show)
     table.inside(
       ConsolePaths.usersFile, .performing(.exportUsers),
