@@ -17,7 +17,7 @@ struct TypedTextTests {
   /// The files that fold a typed code, each where it enters; no command reads one, and the demo types
   /// those of its administrators.
   private static let folds = [
-    "Sources/Console/Frame/Lists.swift", "Sources/Console/Forms/ActionInput.swift",
+    "Sources/Console/Forms/ActionInput.swift", "Sources/Console/Frame/Lists.swift",
     "Sources/Demo/DemoStaff.swift", "Sources/IdentityToolkitAPI/Wire/RequestMessage.swift",
   ]
 

@@ -76,7 +76,7 @@ import Testing
         "/account/totp/removal", ["current-code": written(try world.code(of: app))])
       return codes.says("These are your new codes.") && removed.location == "/account"
     },
-    Reader(file: "Factors/Resynchronize.swift", field: "Self.codes") { world, written in
+    Reader(file: "Factors/Resynchronize.swift", field: "deviceCodes") { world, written in
       try await world.setSupportRules { $0.resynchronization = true }
       let app = try await device(of: World.chiara, world)
       let step = app.step(at: world.clock.now.seconds) + 3
