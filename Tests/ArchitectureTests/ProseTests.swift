@@ -62,7 +62,7 @@ struct ProseTests {
     let exempt =
       /(Failure|precondition|preconditionFailure|assert|fatalError)\($|\bMessage\(\s*$|\b(one|other):\s*$|(purpose|help): $|(SQL|jsonSchema) =\s*$/
     let sql =
-      /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|DROP|VALUES|ON)\b/
+      /\b(SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|AND|ORDER|CASE|JOIN|SET|LIMIT|DROP|VALUES|ON|NULL)\b/
     return literals.found.filter { literal in
       !literal.before.contains(exempt) && !literal.text.contains(sql) && isSentence(literal.text)
     }.map { "\(file.path): \($0.text)" }

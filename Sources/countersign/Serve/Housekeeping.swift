@@ -40,7 +40,7 @@ struct Housekeeping: Sendable {
   ) -> [RepeatedTask] {
     let bulk = identity.bulkRemovals
     return [
-      .init(.renewLease, every: .seconds(TaskLease.interval)) { try await watches.renewLease() },
+      .init(.renewLease, every: .seconds(TaskLease.interval)) { await watches.renewLease() },
       .init(.loadKeys, inPartsEvery: .seconds(KeyRotationTask.interval)) {
         try await keeper.look()
       },
@@ -72,7 +72,10 @@ struct Housekeeping: Sendable {
       .init(.watchActivity, every: .seconds(60), atOnce: false, alone: true) {
         try await identity.watchActivity()
       },
-      .init(.bulkRemovals, inPartsEvery: .seconds(2), orOn: bulk.work, alone: true) {
+      .init(
+        .bulkRemovals, inPartsEvery: .seconds(2), orOn: bulk.work, afterFailure: .seconds(5),
+        alone: true
+      ) {
         try await bulk.step { log.add(.taskFailed(.bulkRemovals, reason: $0.description)) }
       },
       .init(nil, every: Log.period, atOnce: false) { log.reportSuppressed() },
@@ -107,6 +110,8 @@ struct RepeatedTask: Sendable {
   let pause: Duration
   /// What ends the pause early.
   let signal: WorkSignal
+  /// A pause before that, which nothing ends.
+  let pauseAfterFailure: Duration
   /// Whether it begins with the work instead of the pause.
   let atOnce: Bool
   /// Whether only one of several servers does it.
@@ -116,11 +121,11 @@ struct RepeatedTask: Sendable {
 
   init(
     _ name: BackgroundTask?, inPartsEvery pause: Duration, orOn signal: WorkSignal = WorkSignal(),
-    atOnce: Bool = true, alone: Bool = false,
+    afterFailure: Duration = .zero, atOnce: Bool = true, alone: Bool = false,
     _ part: @escaping @Sendable () async throws -> Bool
   ) {
     (self.name, self.pause, self.signal) = (name, pause, signal)
-    (self.atOnce, self.alone, self.part) = (atOnce, alone, part)
+    (pauseAfterFailure, self.atOnce, self.alone, self.part) = (afterFailure, atOnce, alone, part)
   }
 
   init(
@@ -137,9 +142,10 @@ struct RepeatedTask: Sendable {
   func run(_ lease: TaskLease, _ log: Log) async {
     if !atOnce, await !signal.pause(atMost: pause) { return }
     repeat {
-      await log.failure(of: name) {
+      let isDone = await log.failure(of: name) {
         try await Pacer.run { !alone || lease.isHeld ? try await part() : false }
       }
+      if !isDone, await !slept(pauseAfterFailure) { return }
     } while await signal.pause(atMost: pause)
   }
 }
@@ -164,18 +170,18 @@ actor ServerWatches {
 
   /// Reports this server to the others, and takes and renews the lease of the tasks that only one
   /// server should do, and that it can do; reports when that changes.
-  func renewLease() async throws {
+  func renewLease() async {
     let lease = identity.taskLease
-    defer {
-      let isHeld = lease.isShared && lease.isHeld
-      if isHeld != wasHeld { log.add(isHeld ? .tasksTaken : .tasksLost) }
-      wasHeld = isHeld
+    await log.failure(of: .renewLease) {
+      if identity.isUsable, try await identity.nodes.report(place) {
+        try await lease.renew()
+      } else {
+        try await lease.release()
+      }
     }
-    if identity.isUsable, try await identity.nodes.report(place) {
-      try await lease.renew()
-    } else {
-      try await lease.release()
-    }
+    let isHeld = lease.isShared && lease.isHeld
+    if isHeld != wasHeld { log.add(isHeld ? .tasksTaken : .tasksLost) }
+    wasHeld = isHeld
   }
 
   /// Reports each jump of the system clock, when it stops being trusted, and when it's trusted again.
@@ -214,12 +220,17 @@ actor ServerWatches {
 }
 
 extension Log {
-  /// Does a part of a task, and logs its failure.
+  /// Does a part of a task, and logs its failure; returns false if it failed.
+  @discardableResult
   fileprivate nonisolated(nonsending) func failure(
     of task: BackgroundTask?, _ work: nonisolated(nonsending) () async throws -> Void
-  ) async {
-    do { try await work() } catch {
+  ) async -> Bool {
+    do {
+      try await work()
+      return true
+    } catch {
       if let task { add(.taskFailed(task, reason: "\(error)")) }
+      return false
     }
   }
 }

@@ -161,8 +161,7 @@ public struct Accounts: Sendable {
       guard account.disabled || !onlyIfDisabled else { throw AccountError.notDisabled }
       try store.outbox.notify(
         UserNotice(isOwn ? .ownAccountDeleted : .accountDeleted), account, in: pool, within: nil,
-        at: now,
-        connection)
+        at: now, connection)
       try Self.delete(account, in: pool, by: author, session, at: now, connection)
         .record(by: author, limitedBy: .account, at: now, connection)
     }

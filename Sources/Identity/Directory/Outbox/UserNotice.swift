@@ -164,7 +164,7 @@ extension Outbox {
     }
     let recipients: [String]
     switch notice.kind {
-    case .emailChanged: recipients = [notice.name]
+    case .emailChanged: recipients = notice.names
     case .accountDeleted, .ownAccountDeleted: recipients = account.addresses
     case let kind where kind.isReportable: recipients = account.addresses
     default: recipients = [account.email].compactMap { $0 }
@@ -279,8 +279,7 @@ extension Outbox {
     guard !added.isEmpty else { return }
     try notify(
       UserNotice(.factorsAdded, added.map(\.label)), old, in: pool, within: author.noticeQuota,
-      at: now,
-      connection)
+      at: now, connection)
   }
 }
 

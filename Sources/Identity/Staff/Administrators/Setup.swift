@@ -73,8 +73,7 @@ public struct Setup: Sendable {
       try Self.stored.store(nil, connection)
       return try ConsoleSessions.begin(
         id, address: address, userAgent: userAgent, requestID: requestID, at: now,
-        random: store.random,
-        connection)
+        random: store.random, connection)
     }
   }
 

@@ -116,8 +116,7 @@ import Testing
       let rows = try await instance.log()
       #expect(
         rows.prefix(5).map(\.action) == [
-          .bulkFinish, .factorRemoveAll, .factorRemoveAll, .factorRemoveAll,
-          .bulkStart,
+          .bulkFinish, .factorRemoveAll, .factorRemoveAll, .factorRemoveAll, .bulkStart,
         ])
       let row = try #require(rows.first { $0.objectID == alice.account.id.text })
       #expect((row.reason, row.note) == ("lost", "theft"))

@@ -52,7 +52,7 @@ import Testing
         let isTold = work.isSent
         return await work.pause(atMost: .zero) && isTold
       }
-      try await instance.addUsers(3)
+      try await instance.addUsers(4)
       try await instance.setSupportRules { $0.approvalOverUsers = 2 }
       let (agent, other) = (try await instance.agent(), try await instance.agent("omar"))
       let one = try await instance.draft("u0", by: agent)
@@ -63,7 +63,7 @@ import Testing
       #expect(await !isTold())
       #expect(await undo(instance, one, by: other) == "done")
       #expect(await isTold())
-      let list = try await instance.draft(instance.addresses(0..<3), by: agent)
+      let list = try await instance.draft(instance.addresses(1..<4), by: agent)
       try await instance.begin(list, by: agent)
       let approval = try #require(
         try await instance.identity.approvals.find(forJob: list, in: instance.acme))
