@@ -10,8 +10,8 @@ struct EndOfDayTests {
   private static let places = [
     "Sources/Console/Administrators/AdministratorPage.swift": 1,
     "Sources/Console/Administrators/ChangeGrantEnd.swift": 2,
-    "Sources/Console/Shared/AdministratorText.swift": 1,
-    "Sources/Console/Shared/AccountText.swift": 2,
+    "Sources/Console/Shared/GrantText.swift": 1,
+    "Sources/Console/Shared/ExemptionTable.swift": 2,
     "Sources/Console/Administrators/InvitationPage.swift": 1,
     "Sources/Console/Shared/AuditFormatter.swift": 1,
     "Sources/Console/Exemptions/ExemptUser.swift": 1,

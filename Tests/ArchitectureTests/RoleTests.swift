@@ -7,7 +7,7 @@ private let exempt: Set = [
   "Sources/Identity/Staff/Administrators/Permission.swift",
   "Sources/Identity/Staff/Administrators/Setup.swift",
   // The name of a message's argument.
-  "Sources/Console/Shared/AdministratorText.swift",
+  "Sources/Console/Shared/GrantText.swift",
   // The roles of service tokens.
   "Sources/Console/Shared/AuditCode.swift", "Sources/Console/Settings/SettingsView.swift",
 ]

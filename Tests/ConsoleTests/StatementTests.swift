@@ -47,10 +47,10 @@ import Testing
         Row(name: "a pool that isn't there", status: .notFound, reads: 4...4) {
           try await ada.get("/projects/acme-retail/tenants/none/users")
         },
-        Row(name: "the question before an unenrollment", status: .ok, reads: 15...15) {
+        Row(name: "the question before an unenrollment", status: .ok, reads: 16...16) {
           try await nadia.get(removal)
         },
-        Row(name: "an unenrollment", status: .seeOther, reads: 19...19, all: 37...37) {
+        Row(name: "an unenrollment", status: .seeOther, reads: 16...16, all: 37...37) {
           try await nadia.post(removal, ["csrf": csrf, "reason": "lost"])
         },
       ]

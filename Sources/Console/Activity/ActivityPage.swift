@@ -280,8 +280,6 @@ struct ActivityFiles: Sendable {
 }
 
 extension Activity {
-  static let chartDays = 30
-
   func history(
     _ context: PoolContext, _ window: ChartWindow, at now: Instant
   ) async throws -> EnrollmentHistory {

@@ -182,6 +182,11 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.signedIn(
       ConsolePaths.stepUp, .performing(.changeReauthenticationInterval), settings.setStepUp)
 
+    let requirement = try parts.page("passkeys/requirement", PasskeyRequirementPage.init)
+    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
+    table.signedIn(
+      ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
+
     table.add(RevokeInvitation(invitations: identity.invitations), parts.actions)
 
     let invite = InviteAdministrator(

@@ -243,11 +243,6 @@ struct SignInProviderView: ViewModel {
 enum SignInProviderRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    let requirement = try parts.page("passkeys/requirement", PasskeyRequirementPage.init)
-    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
-    table.signedIn(
-      ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
-
     let settings = try parts.page("sign-in-provider/settings", SignInProviderPage.init)
     table.signedIn(ConsolePaths.signInProvider, .get(.manageAdministrators), settings.show)
     table.signedIn(ConsolePaths.signInProvider, .performing(.changeSignInProvider), settings.save)

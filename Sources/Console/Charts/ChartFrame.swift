@@ -222,3 +222,7 @@ enum ChartWindow: Int, CaseIterable, Sendable {
     }
   }
 }
+
+extension Activity {
+  static let chartDays = 30
+}

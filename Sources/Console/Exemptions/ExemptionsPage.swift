@@ -76,10 +76,6 @@ struct ExemptionsView: ViewModel {
   ]
 }
 
-extension Exemption {
-  var userAddress: String { ConsolePaths.user(project, tenant, account.text) }
-}
-
 /// `/exemptions.csv`: the exemptions of the users whom the administrator can export, as CSV.
 struct ExemptionsFile: Sendable {
   let identity: Identity

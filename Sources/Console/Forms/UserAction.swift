@@ -113,3 +113,12 @@ extension Notice {
       })
   }
 }
+
+extension Pool {
+  /// Whether a text is the name or the ID of this pool.
+  ///
+  /// The ID is accepted because some names can't be typed.
+  func isNamed(_ text: String) -> Bool {
+    !text.isEmpty && (text == name || text == objectID)
+  }
+}

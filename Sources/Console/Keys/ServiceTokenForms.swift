@@ -148,7 +148,6 @@ struct RevokeServiceToken: FormAction {
       Message("Service token revoked. Calls with it are now rejected."),
       at: ConsolePaths.keys(pool), after: outcome)
   }
-
 }
 
 extension Link {

@@ -36,7 +36,7 @@ struct ComparisonPage: ConsolePage {
       crumbs: [Link(text: Message("MFA policy"), href: ConsolePaths.policy(pool))], errors: errors)
     let model = ComparisonView(
       frame: FrameView(frame), pool: pool, asked: asked, comparison: comparison,
-      tenants: tenants.map { Choice(value: $0.id.text, text: .verbatim($0.displayName)) },
+      tenants: tenants.map { Choice(value: $0.id.text, text: .value(.name($0.displayName))) },
       today: Day(frames.clock.now()))
     return .html(view.render(model), errors: errors)
   }

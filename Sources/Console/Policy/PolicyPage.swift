@@ -244,15 +244,6 @@ extension PolicyPreview {
   var switchesOff: Bool { policy.isTOTPTurnedOff(by: new.configuration) }
 }
 
-extension Pool {
-  /// Whether a text is the name or the ID of this pool.
-  ///
-  /// The ID is accepted because some names can't be typed.
-  func isNamed(_ text: String) -> Bool {
-    !text.isEmpty && (text == name || text == objectID)
-  }
-}
-
 enum PolicyRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let pages = PolicyPages(

@@ -143,3 +143,18 @@ extension Accounts.Sort {
     }
   }
 }
+
+extension Form {
+  /// Returns the users of a pool whom a ``UserSelection`` sends; those of other pools are left out.
+  func selectedUsers(of pool: Pool) -> [ID<Account>] {
+    all("user").compactMap { Self.user(of: pool, at: $0.text) }
+  }
+
+  private static func user(of pool: Pool, at address: String) -> ID<Account>? {
+    guard address.utf8.count <= 2_000, let segments = Target(address)?.segments,
+      let uid = segments.last.flatMap(String.init(pathSegment:)),
+      Target(ConsolePaths.user(pool, uid))?.segments == segments
+    else { return nil }
+    return ID(uid)
+  }
+}

@@ -256,14 +256,3 @@ extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let newUser = PoolPath0("new-user")
 }
-
-extension Link {
-  static func crumbs(to account: Account, in pool: Pool) -> [Link] {
-    [
-      Link(text: Message("Users"), href: ConsolePaths.users(pool)),
-      Link(
-        text: .verbatim(Formatted.short(account.label)),
-        href: ConsolePaths.user(pool, account.id.text)),
-    ]
-  }
-}
