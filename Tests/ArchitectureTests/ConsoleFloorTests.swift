@@ -13,7 +13,9 @@ private let crossing: [String: [String: [String]]] = [
 ]
 
 /// Each file of the console refers to types of its page, which is a folder, and of the kit below all
-/// pages; those above all folders list the pages. Members of extensions aren't found.
+/// pages; those above all folders list the pages.
+///
+/// Members of extensions aren't found.
 struct ConsoleFloorTests {
   @Test func `no file refers to a type of another page, except for those listed`() throws {
     let found = try Self.references(SourceTree.files(in: "Sources/Console"))
