@@ -96,12 +96,14 @@ def test_a_factor_is_removed(page, api, standalone):
     with page.expect_navigation():
         page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
-    tab_to(page, "Remove factor… Mallory’s phone")
+    tab_to(page, "Remove Mallory’s phone…")
     page.keyboard.press("Enter")
     page.locator("form[data-action]").wait_for()
     tab_to(page, "reason")
     page.keyboard.type("Lost")
     assert page.locator("#reason").input_value() == "lost"
+    tab_to(page, "Note (required for “Other”)")
+    page.keyboard.press("Enter")
     tab_to(page, "note")
     page.keyboard.type("Called from the number on file.")
     tab_to(page, "Remove factor")

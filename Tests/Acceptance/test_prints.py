@@ -84,7 +84,7 @@ def paths(demo):
     ("{bank}/review/evidence", ["Harbour Bank", "SHA-256", "retail", "Waits for a new phone."], True),
     ("/audit", ["Changes across this instance", "Olga Lindqvist", "On this page: 50 entries"], False),
     ("{bank}/audit", ["Changes in Harbour Bank"], False),
-    ("{user}", ["TOTP", "Code attempts", "Second factors", "Harbour Bank / retail"], True),
+    ("{user}", ["TOTP", "Timeline", "Second factors", "Harbour Bank / retail"], True),
     ("/administrators", ["Olga Lindqvist", "owner", "priya@example.com", "tessa@example.com"], False),
     ("/reports/removals", ["Removals", "Stolen or compromised"], True),
     ("{bank}/reports/enrollment", ["Enrolled"], True),

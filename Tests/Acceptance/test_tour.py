@@ -139,18 +139,19 @@ def remove_as_support(chromium, server, tenant, uid, javascript):
     page.get_by_role("link", name="mallory@example.com").click()
     expect(page).to_have_url(re.compile(re.escape(f"/users/{uid}") + "$"))
     expect(page.get_by_text("Mallory’s phone").first).to_be_visible()
-    page.get_by_role("link", name="Remove factor…").click()
+    page.get_by_role("link", name="Remove Mallory’s phone…").click()
     page.get_by_role("button", name="Remove factor").click()
     # A reason is required.
     expect(page.locator("#reason-error")).to_be_visible()
     page.locator("#reason").select_option("lost")
+    page.locator(".note summary").click()
     page.locator("#note").fill("Called from the number on file.")
     # Setting up an authenticator counts as re-authentication, so no code is required.
     expect(page.locator("#code")).to_have_count(0)
     page.get_by_role("button", name="Remove factor").click()
     status = page.locator("[role=status]").inner_text()
     assert "Mallory’s phone" in status and "ended" in status
-    expect(page.get_by_role("link", name="Remove factor…")).to_have_count(0)
+    expect(page.get_by_role("link", name="Remove Mallory’s phone…")).to_have_count(0)
 
     # Support can view the policy but not change it.
     page.goto(f"/projects/acme-app/tenants/{tenant}/policy")

@@ -45,7 +45,7 @@ def user_with_many_actions(api, owner, data, name):
     uid = user_with_factors(api, name, 0)
     set_phones(api, uid, ["Lost phone"])
     path = f"/projects/{api.project}/users/{uid}"
-    [lost] = re.findall(r'href="([^"]+/factors/[^"/]+/removal)">Remove factor… <bdi>Lost phone<',
+    [lost] = re.findall(r'href="([^"]+/factors/[^"/]+/removal)"><span>Remove <bdi>Lost phone<',
                         owner.get(path).text)
     reauthenticate(data)
     assert owner.post(lost, {"reason": "lost"}).status_code == 303
@@ -84,8 +84,9 @@ def lines_of(text):
 
 
 def codes_of(text):
-    """Returns the lines of the code attempts card."""
-    return lines_of(re.search(r'aria-labelledby="codes">(.*?)</section>', text, re.S)[1])
+    """Returns the lines of the timeline."""
+    timeline = re.search(r'id="timeline"(.*?)</section>', text, re.S)[1]
+    return [line.strip() for line in re.findall(r"<li><svg.*?</svg>\s*<div>([^<]+)", timeline)]
 
 
 def test_a_user_with_five_factors_has_actions_for_each(api, owner, context):
@@ -97,24 +98,26 @@ def test_a_user_with_five_factors_has_actions_for_each(api, owner, context):
     assert "5 factors" in factors.inner_text()
     expect(page.get_by_role("button", name="Copy five@example.com", exact=True)).to_be_visible()
     expect(factors.get_by_role("button", name=re.compile("^Copy [0-9a-f-]{36}$"))).to_have_count(5)
-    card = page.get_by_role("complementary")
+    card = page.get_by_role("region", name="Actions", exact=True)
+    card.locator("summary").click()
     names = ["Work phone", *(f"Phone {number}" for number in range(4))]
     for name in names:
-        for verb in ("Rename factor…", "Suspend factor…", "Remove factor…"):
-            expect(card.get_by_role("link", name=f"{verb} {name}", exact=True)).to_have_count(1)
-        row = card.locator("li.row", has_text=name).inner_text()
-        assert row.split() == [*name.split(), "Suspend…", "Rename…"]
+        for verb in ("Rename", "Suspend", "Remove"):
+            expect(card.get_by_role("link", name=f"{verb} {name}…", exact=True)).to_have_count(1)
     assert overflow(page) is None
     # The confirmation names all factors.
     page.get_by_role("link", name="Remove all factors…").click()
-    assert all(name in page.locator("main").inner_text() for name in names)
+    expect(page.locator("h1", has_text="Remove all factors from")).to_be_visible()
+    for name in names:
+        expect(page.locator("main aside")).to_contain_text(name)
     assert overflow(page) is None
     page.close()
 
 
 @pytest.mark.parametrize("codes", ["none", "many"])
-def test_every_action_is_near_the_top(api, standalone, owner, chromium, context, codes):
-    """At 1440 pixels, actions end within the first 1,000 pixels, after at most 120 words."""
+def test_what_callers_ask_for_is_near_the_top(api, standalone, owner, chromium, context, codes):
+    """At 1440 pixels, what callers ask for ends within the first 1,000 pixels, and begins after at
+    most 120 words; what's dangerous is last."""
     uid = user_with_many_actions(api, owner, standalone.data, f"top-{codes}")
     if codes == "many":
         add_code_attempts(standalone.data, uid, 20)
@@ -122,27 +125,29 @@ def test_every_action_is_near_the_top(api, standalone, owner, chromium, context,
     wide.add_cookies(context.cookies())
     page = wide.new_page()
     page.goto(f"/projects/{api.project}/users/{uid}")
-    page.locator("main aside summary").click()
-    actions = page.locator("main .acts a")
-    assert actions.count() >= 6 * 3 + 8
-    assert "Unlock codes…" == actions.first.inner_text()
+    card = page.get_by_role("region", name="Actions", exact=True)
+    actions = card.locator("a.button")
+    # Unlock, and for each of six factors Remove and Suspend.
+    assert actions.count() >= 1 + 6 * 2
+    assert actions.first.inner_text() == "Unlock codes…"
     for action in actions.all():
         box = action.bounding_box()
         assert box["y"] + box["height"] <= 1000, action.inner_text()
-    # Destructive actions are last.
-    names = actions.all_inner_texts()
-    assert names[-2:] == ["Delete user…", "Erase user data…"]
-    assert "Protect…" in names[:names.index("Disable user…")]
+    card.locator("summary").click()
+    assert {"Protect…", "Rename Work phone…", "Sign-in simulator"} <= set(
+        card.locator(".links a").all_inner_texts())
+    danger = page.get_by_role("main").locator(".danger-zone a")
+    assert danger.all_inner_texts() == [
+        "Remove all factors…", "Disable user…", "Delete user…", "Erase user data…"]
+    last = page.locator("main a.button, main .card").last
+    assert last.evaluate("(element) => element.closest('.danger-zone') !== null")
     words = page.evaluate("""() => {
       const range = document.createRange();
       range.setStart(document.querySelector("main"), 0);
-      range.setEndBefore(document.querySelector("main .acts a"));
+      range.setEndBefore(document.querySelector("main a.button"));
       return range.toString().split(/\\s+/).filter(Boolean).length;
     }""")
     assert words <= 120, words
-    # They stay in view while the page scrolls.
-    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    expect(actions.first).to_be_in_viewport()
     wide.close()
 
 
@@ -152,10 +157,12 @@ def test_a_user_without_factors_has_no_factor_actions(api, owner, context):
     page = context.new_page()
     page.goto(f"/projects/{api.project}/users/{uid}")
     text = page.locator("main").inner_text()
-    assert "No second factor" in text and "This user has only a first factor." in text
+    assert "No second factor" in text and "can’t enroll until the email address is verified" in text
+    for words in ("Support playbook", "How users enroll"):
+        assert words not in text
     expect(page.locator("a[href*='/factors/']")).to_have_count(0)
     expect(page.locator("a[href*='/temporary-code'], a[href*='/unlock']")).to_have_count(0)
-    expect(page.get_by_role("heading", name="Code attempts")).to_have_count(0)
+    expect(page.get_by_role("link", name="View all code attempts")).to_have_count(0)
     assert overflow(page) is None
     page.close()
     # There is no removal page without factors.
@@ -167,10 +174,10 @@ def test_a_user_with_3000_code_attempts_has_a_short_fast_page(api, standalone, o
     add_code_attempts(standalone.data, few, 20)
     add_code_attempts(standalone.data, many, CODE_ATTEMPTS)
     paths = {uid: f"/projects/{api.project}/users/{uid}" for uid in (few, many)}
-    text = owner.get(paths[many]).text
+    text = owner.get(paths[many] + "?show=codes").text
     # Only the newest attempts are shown, and runs of the same result share a row.
-    assert codes_of(text) == codes_of(owner.get(paths[few]).text)
-    assert codes_of(text) == [*["Incorrect code, 6 times", "Accepted"] * 2,
+    assert codes_of(text) == codes_of(owner.get(paths[few] + "?show=codes").text)
+    assert codes_of(text) == [*["Incorrect code, 6 times", "Code accepted"] * 2,
                               "Incorrect code, 6 times"]
 
     page = context.new_page()
@@ -200,6 +207,28 @@ def test_a_user_with_3000_code_attempts_has_a_short_fast_page(api, standalone, o
             assert owner.get(path).status_code == 200
             best[uid] = min(best[uid], time.perf_counter() - began)
     assert best[many] < 1.5 * best[few], best
+
+
+def test_the_timeline_has_the_newest_of_all_kinds(api, standalone, owner, context):
+    """Newest first, at most twenty; each filter is a link, and shows its kind only."""
+    uid = user_with_many_actions(api, owner, standalone.data, "timeline")
+    add_code_attempts(standalone.data, uid, 3)
+    path = f"/projects/{api.project}/users/{uid}"
+    marks = {"": ".hit, .miss, .f-lock, .ring", "codes": ".hit, .miss", "changes": ".f-lock",
+             "emails": ".ring"}
+    page = context.new_page()
+    page.goto(path)
+    for kind, own in marks.items():
+        timeline = page.get_by_role("region", name="Timeline")
+        timeline.get_by_role("link", name=kind.title() or "All", exact=True).click()
+        page.wait_for_url(re.compile(rf"show={kind}" if kind else "#timeline$"))
+        rows = timeline.locator("li")
+        assert 0 < rows.count() <= 20, kind
+        expect(rows.locator(".dot").locator(own)).to_have_count(rows.count())
+        times = rows.locator("time").evaluate_all(
+            "(times) => times.map((time) => time.dateTime)")
+        assert times == sorted(times, reverse=True), kind
+    page.close()
 
 
 def test_every_code_attempt_is_listed_once(api, standalone, owner):

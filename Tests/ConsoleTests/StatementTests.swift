@@ -47,10 +47,10 @@ import Testing
         Row(name: "a pool that isn't there", status: .notFound, reads: 4...4) {
           try await ada.get("/projects/acme-retail/tenants/none/users")
         },
-        Row(name: "the question before an unenrollment", status: .ok, reads: 16...16) {
+        Row(name: "the question before an unenrollment", status: .ok, reads: 17...17) {
           try await nadia.get(removal)
         },
-        Row(name: "an unenrollment", status: .seeOther, reads: 16...16, all: 37...37) {
+        Row(name: "an unenrollment", status: .seeOther, reads: 17...17, all: 38...38) {
           try await nadia.post(removal, ["csrf": csrf, "reason": "lost"])
         },
       ]

@@ -78,11 +78,12 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
       let page = try await nadia.get(user)
-      for button in ["End all sessions", "Rename factor…", "Remove factor…", "Remove all factors…"]
-      {
+      for button in [
+        "End all sessions", "Rename <bdi>Pixel 9</bdi>…", "Remove <bdi>Pixel 9</bdi>…",
+        "Remove all factors…",
+      ] {
         #expect(page.says(button))
       }
-      #expect(page.says("aria-label=\"Rename factor… Pixel 9\">Rename…</a>"))
       for button in ["Disable", "Delete", "Mark email"] { #expect(!page.says(button)) }
       let answer = try await nadia.submit(user + "/sessions/end", ["reason": "lost"])
       #expect(answer.location == user)
@@ -98,7 +99,7 @@ import Testing
       let iris = try await Browser.signedIn(world, as: World.iris)
       let read = try await iris.get(user)
       #expect(
-        !read.says("End all sessions") && !read.says("Rename") && !read.says("Remove factor…"))
+        !read.says("End all sessions") && !read.says("Rename") && !read.says("Remove <bdi>"))
       let other = try await iris.get(user).csrf
       #expect(try await iris.post(user + "/sessions/end", ["csrf": other]).status == .forbidden)
     }

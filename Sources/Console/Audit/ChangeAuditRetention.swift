@@ -42,7 +42,7 @@ struct ChangeAuditRetention: FormAction {
                 value: String($0),
                 label: Message(one: "{count} day", other: "{count} days", ["count": .number($0)]))
             }, value: chosen.map { String($0) } ?? Self.forever)
-      ], button: Message("Change retention"), warns: true, back: list)
+      ], button: Message("Change retention"), back: list)
   }
 
   /// Returns the number of days; nil for ever.

@@ -12,7 +12,9 @@ struct CreateTemporaryCode: UserAction {
   static let path = PoolPath1("users", nil, "temporary-code")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Generate temporary code…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .atHome }
+
+  static func label(_ offer: UserOffer) -> Message { Message("Temporary code…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool {
     offer.records.rules.temporaryCodeDenial(for: offer.account) == nil

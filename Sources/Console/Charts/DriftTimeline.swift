@@ -28,17 +28,14 @@ enum DriftTimeline {
     let title = title(shown, drift, times)
     let base = Message(
       one: """
-        {count} code, {from} – {to} ({zone}), in 30-second intervals. Unmatched codes at the \
-        bottom.
+        {count} code, {period} ({zone}), in 30-second intervals. Unmatched codes at the bottom.
         """,
       other: """
-        {count} codes, {from} – {to} ({zone}), in 30-second intervals. Unmatched codes at the \
-        bottom.
+        {count} codes, {period} ({zone}), in 30-second intervals. Unmatched codes at the bottom.
         """,
       [
-        "count": .number(shown.count),
-        "from": Times.value(times.calendarDay(of: Instant(microseconds: start))),
-        "to": Times.value(times.calendarDay(of: now)), "zone": .text(times.zoneName),
+        "count": .number(shown.count), "period": period(from: first, to: shown[0].at, times),
+        "zone": .text(times.zoneName),
       ])
     let timeline = DotTimeline(
       dots: dots, window: shown.lazy.compactMap(\.window).first?.adjacentIntervals,
@@ -46,6 +43,16 @@ enum DriftTimeline {
     var frame = ChartFrame(title, base: base, .chart(timeline.markup, key: DotTimeline.key))
     frame.table = table(codeAttempts, times)
     return frame
+  }
+
+  /// The days of the first and the last code, or their one day.
+  private static func period(
+    from first: Instant, to last: Instant, _ times: Times
+  ) -> Message.Value {
+    let (from, to) = (times.calendarDay(of: first), times.calendarDay(of: last))
+    return from == to
+      ? Times.value(to)
+      : .message(Message("{from} – {to}", ["from": Times.value(from), "to": Times.value(to)]))
   }
 
   static func table(_ codeAttempts: [CodeAttempt], _ times: Times) -> ChartTable {

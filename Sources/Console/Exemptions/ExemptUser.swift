@@ -10,6 +10,10 @@ struct ExemptUser: UserAction {
   static let path = PoolPath1("users", nil, "exemption")
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent {
+    offer.account.factors.isEmpty ? .cannotEnroll : .more
+  }
+
   static func label(_ offer: UserOffer) -> Message { Message("Exempt from MFA…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool {

@@ -12,13 +12,16 @@ struct RemoveFactor: UserAction {
   static let isDestructive = true
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Remove factor…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .lost }
+
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Remove {factor}…", ["factor": offer.name])
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: ID(target.object))
     let factor = removal.factors[0]
-    let sentences = try await words.known(removal) + words.sentences(removal)
     let heading = Message(
       "Remove “{factor}” from {user}?",
       [
@@ -27,9 +30,11 @@ struct RemoveFactor: UserAction {
       ])
     var page = FormPage(
       removal.account, in: target.pool, title: Self.name, heading: heading,
-      consequences: sentences, button: Message("Remove factor"),
+      consequences: try await words.sentences(removal), button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
+    page.diagnosis = try await words.known(removal)
+    page.consequencesHeading = Message("After removal")
     page.rules = removal.rules
     page.notifies = true
     return page
@@ -38,7 +43,7 @@ struct RemoveFactor: UserAction {
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.factorRemovals.remove(
       target.pool, target.user, ID(target.object), target.request)
-    return RemovalText(identity: identity, target: target).result(done)
+    return try await RemovalText(identity: identity, target: target).result(done)
   }
 
   func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
@@ -54,6 +59,8 @@ struct RemoveAllFactors: UserAction {
   static let isDestructive = true
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .takenOver }
+
   static func label(_ offer: UserOffer) -> Message { Message("Remove all factors…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool { !offer.account.factors.isEmpty }
@@ -64,13 +71,12 @@ struct RemoveAllFactors: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: nil)
-    let sentences = try await words.known(removal) + words.sentences(removal)
     var page = FormPage(
       removal.account, in: target.pool, title: Self.name,
       heading: Message(
         "Remove all factors from {user}?", ["user": removal.account.shortLabel]
       ),
-      consequences: sentences, button: Message("Remove all factors"),
+      consequences: try await words.sentences(removal), button: Message("Remove all factors"),
       factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(
@@ -78,6 +84,8 @@ struct RemoveAllFactors: UserAction {
           factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
       })
     page.hidden = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }
+    page.diagnosis = try await words.known(removal)
+    page.consequencesHeading = Message("After removal")
     page.rules = removal.rules
     page.notifies = true
     return page
@@ -87,7 +95,7 @@ struct RemoveAllFactors: UserAction {
     let done = try await identity.factorRemovals.remove(
       target.pool, target.user, nil, target.request,
       seen: Set(target.form.all(Self.field).map { ID($0.text) }))
-    return RemovalText(identity: identity, target: target).result(done)
+    return try await RemovalText(identity: identity, target: target).result(done)
   }
 
   func denied(_ denial: ActionDenial, _ target: PoolTarget) async throws -> FieldError? {
@@ -101,12 +109,12 @@ struct RemovalText: Sendable {
 
   private var times: Times { target.times }
 
-  /// Returns what the code attempts say about a factor that's to be removed.
-  func known(_ removal: Removal) async throws -> [Message] {
+  /// Returns what the code attempts say about a factor that's to be removed; nil for nothing.
+  func known(_ removal: Removal) async throws -> Message? {
     guard let evidence = try await identity.codeAttempts.drift(of: removal.account),
       removal.factors.contains(where: { $0.id == evidence.newest.enrollment })
-    else { return [] }
-    return [CodeAttemptText.alternative(evidence.drift)]
+    else { return nil }
+    return CodeAttemptText.alternative(evidence.drift)
   }
 
   /// Returns what a removal would do, without doing it.
@@ -115,7 +123,8 @@ struct RemovalText: Sendable {
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
-  func sentences(_ removal: Removal) -> [Message] {
+  func sentences(_ removal: Removal) async throws -> [Message] {
+    let byOthers = try await isUndoable(removal)
     let sentences: [Message?] = [
       removal.approval.map { ApprovalText.need($0) },
       removal.isOfAll ? Self.removed(removal.factors) : nil,
@@ -134,7 +143,7 @@ struct RemovalText: Sendable {
           one: "{count} recovery code is revoked. Undoing the removal doesn’t restore it.",
           other: "{count} recovery codes are revoked. Undoing the removal doesn’t restore them.",
           ["count": .number(removal.recoveryCodesEnded)]),
-      Self.undoing(withinHours: removal.undoHours),
+      Self.undoing(withinHours: removal.undoHours, byOthers: byOthers),
     ]
     return sentences.compactMap { $0 }
   }
@@ -176,9 +185,25 @@ struct RemovalText: Sendable {
       ["count": .number(factors.count), "names": .sequence(FactorText.names(factors))])
   }
 
-  private static func undoing(withinHours hours: Int) -> Message {
-    hours == 0
-      ? Message("This can’t be undone. To use a second factor again, the user must enroll again.")
+  /// Returns whether a removal has an undo period, and another administrator who can use it.
+  private func isUndoable(_ removal: Removal) async throws -> Bool {
+    guard removal.undoHours > 0 else { return false }
+    return try await identity.administrators.hasOther(
+      than: target.signedIn.administrator,
+      with: ConsoleAction.restoreFactors.requirements.permission, in: target.pool)
+  }
+
+  private static func undoing(withinHours hours: Int, byOthers: Bool) -> Message {
+    guard hours > 0 else {
+      return Message(
+        "This can’t be undone. To use a second factor again, the user must enroll again.")
+    }
+    return !byOthers
+      ? Message(
+        """
+        Nobody else can undo this, and you can’t undo your own removal. To use a second factor \
+        again, the user must enroll again.
+        """)
       : Message(
         """
         Another administrator can undo the removal for {time}, or until the user enrolls again. \
@@ -186,15 +211,18 @@ struct RemovalText: Sendable {
         """, ["time": .message(Formatted.hours(hours))])
   }
 
-  func result(_ outcome: ActionOutcome<RemovalOutcome>) -> FormEnd {
+  func result(_ outcome: ActionOutcome<RemovalOutcome>) async throws -> FormEnd {
     switch outcome.value {
     case .done(let removal):
-      let undo = removal.hold.map {
+      var hold = removal.hold
+      if hold != nil, try await !isUndoable(removal) { hold = nil }
+      let undo = hold.map {
         Link(
           text: Message("Ask another administrator"),
           href: RestoreFactors.path(target.pool, target.uid, $0.id.text))
       }
-      return FormEnd(done(removal), link: undo, at: target.userPage, after: outcome)
+      return FormEnd(
+        done(removal, until: hold?.until), link: undo, at: target.userPage, after: outcome)
     case .waits(_, let until):
       return FormEnd(
         Message(
@@ -210,7 +238,8 @@ struct RemovalText: Sendable {
     throw try await identity.nothingLeft(target, Message("Already removed. No changes made."))
   }
 
-  private func done(_ removal: Removal) -> Message {
+  /// Returns what was removed; `until` is until when others can undo it, nil if none can.
+  private func done(_ removal: Removal, until: Instant?) -> Message {
     let removed =
       removal.isOfAll
       ? Message(
@@ -224,7 +253,7 @@ struct RemovalText: Sendable {
         one: "{count} other factor remains.", other: "{count} other factors remain.",
         ["count": .number(removal.factorsRequired)])
     let sessions = SessionText.ended(removal.sessionsEnded)
-    guard let hold = removal.hold else {
+    guard let until else {
       return Message(
         "{removed} {sessions} {next}",
         ["removed": .message(removed), "sessions": .message(sessions), "next": .message(next)])
@@ -233,7 +262,7 @@ struct RemovalText: Sendable {
       "{removed} {sessions} {next} Another administrator can undo it until {until}.",
       [
         "removed": .message(removed), "sessions": .message(sessions), "next": .message(next),
-        "until": times.value(hold.until),
+        "until": times.value(until),
       ])
   }
 }

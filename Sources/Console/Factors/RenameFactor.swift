@@ -12,9 +12,9 @@ struct RenameFactor: UserAction {
   static let path = PoolPath2("users", nil, "factors", nil, "name")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Rename factor…") }
-
-  static func shortLabel(_ offer: UserOffer) -> Message { Message("Rename…") }
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Rename {factor}…", ["factor": offer.name])
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.factor(target)

@@ -10,9 +10,12 @@ struct RestoreFactors: UserAction {
   static let path = PoolPath2("users", nil, "removals", nil, "undo")
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .found }
+
   static func label(_ offer: UserOffer) -> Message {
     offer.hold?.remover == offer.context.signedIn.administrator.id
-      ? Message("Ask another administrator to restore") : Message("Restore…")
+      ? Message("Ask another administrator to restore {factor}", ["factor": offer.name])
+      : Message("Restore {factor}…", ["factor": offer.name])
   }
 
   private static let gone = Message(
@@ -97,7 +100,11 @@ struct PurgeFactors: UserAction {
   static let isDestructive = true
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Delete permanently…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .found }
+
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Delete {factor} permanently…", ["factor": offer.name])
+  }
 
   private static let gone = Message(
     """

@@ -11,9 +11,11 @@ struct Resynchronize: UserAction {
   static let path = PoolPath2("users", nil, "factors", nil, "resynchronization")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Resynchronize factor…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .rejected }
 
-  static func shortLabel(_ offer: UserOffer) -> Message { Message("Resynchronize…") }
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Resynchronize {factor}…", ["factor": offer.name])
+  }
 
   static func isOffered(_ offer: UserOffer) -> Bool {
     guard let factor = offer.factor else { return false }
@@ -108,9 +110,9 @@ struct ClearOffset: UserAction {
   static let path = PoolPath2("users", nil, "factors", nil, "clock-offset")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Clear clock offset…") }
-
-  static func shortLabel(_ offer: UserOffer) -> Message { Message("Clear offset…") }
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Clear clock offset of {factor}…", ["factor": offer.name])
+  }
 
   static func isOffered(_ offer: UserOffer) -> Bool { offer.factor?.clockOffset != nil }
 

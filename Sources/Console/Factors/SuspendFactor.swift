@@ -10,9 +10,11 @@ struct SuspendFactor: UserAction {
   static let path = PoolPath2("users", nil, "factors", nil, "suspension")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("Suspend factor…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .atHome }
 
-  static func shortLabel(_ offer: UserOffer) -> Message { Message("Suspend…") }
+  static func label(_ offer: UserOffer) -> Message {
+    Message("Suspend {factor}…", ["factor": offer.name])
+  }
 
   static func isOffered(_ offer: UserOffer) -> Bool {
     offer.factor?.isSuspended(at: offer.now) == false
@@ -142,7 +144,11 @@ struct ResumeFactor: UserAction {
   static let path = PoolPath2("users", nil, "factors", nil, "suspension", "end")
   let identity: Identity
 
-  static func label(_ offer: UserOffer) -> Message { Message("End suspension…") }
+  static func intent(_ offer: UserOffer) -> UserIntent { .atHome }
+
+  static func label(_ offer: UserOffer) -> Message {
+    Message("End suspension of {factor}…", ["factor": offer.name])
+  }
 
   static func isOffered(_ offer: UserOffer) -> Bool {
     offer.factor?.isSuspended(at: offer.now) == true

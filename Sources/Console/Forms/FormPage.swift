@@ -12,7 +12,9 @@ struct FormPage: Sendable {
   var heading: Message?
   /// What the form is for.
   var lead: Message?
-  var consequencesHeading: Message?
+  /// What the user's codes say about the action; the only amber part.
+  var diagnosis: Message?
+  var consequencesHeading = Message("What happens")
   var consequences: [Message] = []
   /// What follows the consequences; HTML.
   var note: Message?
@@ -29,8 +31,6 @@ struct FormPage: Sendable {
   var hidden: [HiddenField] = []
   /// The label of the submit button: a verb and its object.
   let button: Message
-  /// Whether the consequences are a warning, as those of every destructive form are.
-  var warns = false
   var isDestructive = false
   var isStricter = false
   /// Whether the form ends something for ever.
@@ -98,9 +98,10 @@ struct FormView: ViewModel {
   var support: SupportForm?
   var refusal: Notice?
 
-  private var weight: String {
-    if page.consequencesHeading != nil { return " danger" }
-    return page.warns || page.isDestructive || page.user != nil ? " warn" : ""
+  private var hasForm: Bool { page.obstacle == nil && refusal == nil }
+
+  private var hasAside: Bool {
+    !page.facts.isEmpty || page.user != nil && !page.consequences.isEmpty
   }
 
   private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.pool) } }
@@ -115,7 +116,8 @@ struct FormView: ViewModel {
     .optional(\.refusal),
     .optional("conflict") { $0.page.conflict },
     .text("version") { $0.page.version?.text },
-    .flag("hasForm") { $0.page.obstacle == nil && $0.refusal == nil },
+    .flag("hasForm") { $0.hasForm },
+    .flag("showsOnlyFacts") { !$0.hasForm && !$0.page.facts.isEmpty },
     .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
     .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },
@@ -128,13 +130,13 @@ struct FormView: ViewModel {
     .object(\.authorization),
     .text("button") { $0.page.button },
     .text("look") { $0.page.isDestructive ? "destroy" : "primary" },
-    .text("weight") { $0.weight },
     .flag("isFinal") { $0.page.isFinal },
     .markup("note") { $0.page.note.map(Markup.init(html:)) },
     .flag("hasSummary") { !$0.page.summary.isEmpty },
     .list("summary") { $0.page.summary },
     .flag("isQuestion") { $0.page.isQuestion },
-    .flag("isSplit") { $0.page.isQuestion || $0.page.user != nil || !$0.page.facts.isEmpty },
+    .text("diagnosis") { $0.page.diagnosis },
+    .flag("hasAside") { $0.hasAside },
     .list("hidden") { $0.page.hidden },
     .text("keep") { $0.page.keep },
     .text("leave") { $0.page.leave },

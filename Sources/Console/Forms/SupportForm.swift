@@ -33,24 +33,31 @@ struct SupportForm: ViewModel {
       .shown(nil, frame)
   }
 
-  private var details: [Field] {
-    let fields: [Field] = [
-      .line(
-        "ticket", Message("Ticket <span class=\"soft\">(optional)</span>"),
-        #" class="medium" autocomplete="off""#, value: answers.ticket, detectsDirection: true),
-      .area(
-        "note", Message("Note <span class=\"soft\">(required for “Other”)</span>"),
-        hint: Message("Saved to the audit log. Don’t include codes or passwords."),
-        #" rows="3""#, value: answers.note),
-    ]
-    return fields.map { $0.shown(nil, frame) }
+  private var ticket: Field {
+    Field.line(
+      "ticket", Message("Ticket <span class=\"soft\">(optional)</span>"),
+      #" class="ticket" autocomplete="off""#, value: answers.ticket, detectsDirection: true
+    ).shown(nil, frame)
   }
+
+  private var note: Field {
+    Field.area(
+      "note", Message("<span class=\"visually-hidden\">Note</span>"),
+      hint: Message("Saved to the audit log. Don’t include codes or passwords."),
+      #" rows="2""#, value: answers.note
+    ).shown(nil, frame)
+  }
+
+  /// Whether the note is open from the start; the style sheet opens it for “Other”.
+  private var opensNote: Bool { !answers.note.isEmpty || frame.error(at: "note") != nil }
 
   static let keys: Keys<Self> = [
     .optional(\.caller),
     .object("reason") { $0.reason },
     .object("explainedReason") { $0.explainedReason },
-    .list("details") { $0.details },
+    .object("ticket") { $0.ticket },
+    .object("note") { $0.note },
+    .flag("opensNote") { $0.opensNote },
     .flag("hasProof") { !$0.eligibility.settings.identityProof.isEmpty },
     .list("proofs") { form in
       form.eligibility.settings.identityProof.enumerated().map { index, line in
@@ -126,11 +133,11 @@ extension SupportReason {
 /// The fields for the end of a suspension or an exemption: a preset or a specific day.
 struct EndFields {
   private enum Preset: String, CaseIterable {
-    case today, tomorrow, days = "3-days", week
+    case today, tomorrow, days = "3-days", week, custom
   }
 
   private let chosen: String
-  /// The day as entered; it overrides the preset.
+  /// The day as entered, for the custom end.
   private let day: String
   private let today: Day
   private let now: Instant
@@ -140,7 +147,7 @@ struct EndFields {
   init(_ target: PoolTarget, at now: Instant) throws {
     self.now = now
     times = try target.signedIn.times(of: target.form)
-    chosen = target.form.text("until") ?? Preset.tomorrow.rawValue
+    chosen = Self.chosen(target)
     day = target.form.trimmed("day")
     today = times.calendarDay(of: now)
   }
@@ -149,13 +156,19 @@ struct EndFields {
   ///
   /// It's the end of a day, or this time of the last day that can be chosen.
   var moment: Instant? {
-    if !day.isEmpty { return Day(day).map(end) }
-    return Preset(rawValue: chosen).map { end(end($0)) }
+    guard let preset = Preset(rawValue: chosen) else { return nil }
+    return (end(preset) ?? Day(day)).map(end)
+  }
+
+  /// A form that has only a day chooses it.
+  private static func chosen(_ target: PoolTarget) -> String {
+    let isCustom = !target.form.trimmed("day").isEmpty
+    return target.form.text("until") ?? (isCustom ? Preset.custom : .tomorrow).rawValue
   }
 
   /// Returns an error about the end with the field that the end was taken from.
   static func placed(_ error: FieldError, _ target: PoolTarget) -> FieldError {
-    guard error.field == "until", !target.form.trimmed("day").isEmpty else { return error }
+    guard error.field == "until", chosen(target) == Preset.custom.rawValue else { return error }
     return FieldError(field: "day", text: error.text)
   }
 
@@ -167,23 +180,25 @@ struct EndFields {
 
   private var last: Day { today.after(Support.longestSuspension) }
 
-  private func end(_ preset: Preset) -> Day {
+  private func end(_ preset: Preset) -> Day? {
     switch preset {
     case .today: today
     case .tomorrow: today.next
     case .days: today.after(3)
     case .week: today.after(7)
+    case .custom: nil
     }
   }
 
   private func option(_ preset: Preset) -> Field.Option {
-    let date = Times.value(end(preset))
+    let date = end(preset).map { Times.value($0) } ?? .text("")
     let label =
       switch preset {
       case .today: Message("End of today, {date}", ["date": date])
       case .tomorrow: Message("End of tomorrow, {date}", ["date": date])
       case .days: Message("In 3 days, {date}", ["date": date])
       case .week: Message("In 7 days, {date}", ["date": date])
+      case .custom: Message("Custom…")
       }
     return Field.Option(value: preset.rawValue, label: label)
   }
@@ -194,12 +209,10 @@ struct EndFields {
       .menu(
         "until", Message("Until"), Preset.allCases.map(option), value: Preset.tomorrow.rawValue),
       .date(
-        "day", Message("Custom end date <span class=\"soft\">(optional)</span>"),
+        "day", Message("Custom end date"),
         hint: Message(
-          """
-          Through the end of that day, at most {longest} days from today. Overrides the choice \
-          above.
-          """, ["longest": .number(Support.longestSuspension)]),
+          "Through the end of that day, at most {longest} days from today.",
+          ["longest": .number(Support.longestSuspension)]),
         Field.Range(first: today, last: last)),
     ]
   }

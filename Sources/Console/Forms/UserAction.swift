@@ -59,10 +59,11 @@ protocol UserAction: FormAction<PoolContext> {
 
   init(identity: Identity)
 
-  static func label(_ offer: UserOffer) -> Message
+  /// What the user's page has it for.
+  static func intent(_ offer: UserOffer) -> UserIntent
 
-  /// The text of the link in a row that names the object.
-  static func shortLabel(_ offer: UserOffer) -> Message
+  /// The text of the link, with what the action applies to unless that's the user; HTML.
+  static func label(_ offer: UserOffer) -> Message
 
   /// Whether there's anything to act on, for an administrator who may.
   static func isOffered(_ offer: UserOffer) -> Bool
@@ -71,7 +72,7 @@ protocol UserAction: FormAction<PoolContext> {
 extension UserAction {
   static var isDestructive: Bool { false }
 
-  static func shortLabel(_ offer: UserOffer) -> Message { label(offer) }
+  static func intent(_ offer: UserOffer) -> UserIntent { .more }
 
   static func isOffered(_ offer: UserOffer) -> Bool { true }
 }
@@ -87,6 +88,12 @@ struct UserOffer {
   var account: Account { records.account }
 
   var object: String? { factor?.id.text ?? hold?.id.text }
+
+  /// The name of the factor, or those of the removed factors.
+  var name: Message.Value {
+    let factors = factor.map { [$0] } ?? hold?.factors ?? []
+    return .list(factors.map { .value(.name(Formatted.short($0.label, 40))) })
+  }
 }
 
 extension PoolContext {

@@ -42,7 +42,7 @@ extension PoolDeletion {
       title: Message("Delete · Settings"),
       crumbs: [Link(text: Message("Settings"), href: settings)],
       heading: Message("Delete “<bdi>{poolName}</bdi>”?", ["poolName": name]),
-      consequencesHeading: Message("This will be deleted permanently:"),
+      consequencesHeading: Message("Deleted permanently"),
       consequences: Self.lost(losses, with: pool),
       note: Message(
         """

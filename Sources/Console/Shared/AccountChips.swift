@@ -72,6 +72,13 @@ enum AccountChips {
     !hasEmail ? noEmail : isVerified ? verified : unverified
   }
 
+  /// The state of the email address that it follows; nil without one.
+  static func verification(_ account: Account) -> Markup? {
+    guard account.email != nil else { return nil }
+    return account.emailVerified
+      ? Chip.on(Message("verified")) : Chip.look(Message("not verified"))
+  }
+
   static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
     var chips: [Markup] = []
     if account.disabled { chips.append(disabled) }
@@ -79,7 +86,6 @@ enum AccountChips {
     if let drift { chips.append(Chip.look(CodeAttemptText.clock(drift))) }
     if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
     if account.changesLockedAt != nil { chips.append(changesLocked) }
-    if account.email != nil, !account.emailVerified { chips.append(unverified) }
     if account.isProtected { chips.append(protected) }
     var html = HTML()
     for chip in chips {

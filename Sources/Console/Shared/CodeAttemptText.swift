@@ -123,8 +123,8 @@ enum CodeAttemptText {
 
   static func finding(_ drift: ClockDrift) -> Message {
     drift.isSlow
-      ? Message("The phone’s clock is about {time} slow.", ["time": time(drift)])
-      : Message("The phone’s clock is about {time} fast.", ["time": time(drift)])
+      ? Message("The phone’s clock is about {time} slow", ["time": time(drift)])
+      : Message("The phone’s clock is about {time} fast", ["time": time(drift)])
   }
 
   /// Returns that codes of a factor are rejected, since its clock is off by more than the window.
@@ -159,7 +159,7 @@ enum CodeAttemptText {
   }
 
   static let clockAdvice = Message(
-    "Ask the caller to set the phone’s date and time to automatic, then enter the next code.")
+    "Turn on automatic date and time, then enter the next code.")
 
   static func evidence(_ evidence: DriftEvidence) -> Message {
     let (least, most) = (evidence.intervals.lowerBound, evidence.intervals.upperBound)
@@ -207,26 +207,18 @@ enum CodeAttemptText {
     }
   }
 
-  static func lock(_ account: Account, at now: Instant, _ times: Times) -> Message? {
+  /// Returns that codes are locked or blocked, as a heading.
+  static func lock(_ account: Account, at now: Instant, _ times: Times) -> Message {
     let wrong = Message.Value.number(account.wrongCodes)
-    switch account.codeLock(at: now) {
-    case .open: return nil
-    case .blocked(let until):
+    guard case .blocked(let until) = account.codeLock(at: now) else {
       return Message(
-        one: "Codes are blocked until {time} after {count} incorrect code in a row.",
-        other: "Codes are blocked until {time} after {count} incorrect codes in a row.",
-        ["time": times.value(until), "count": wrong])
-    case .closed:
-      return Message(
-        one: """
-          Codes are locked after {count} incorrect code in a row, until an administrator unlocks \
-          the codes or removes a second factor.
-          """,
-        other: """
-          Codes are locked after {count} incorrect codes in a row, until an administrator unlocks \
-          the codes or removes a second factor.
-          """, ["count": wrong])
+        one: "Codes are locked after {count} incorrect code in a row",
+        other: "Codes are locked after {count} incorrect codes in a row", ["count": wrong])
     }
+    return Message(
+      one: "Codes are blocked until {time} after {count} incorrect code in a row",
+      other: "Codes are blocked until {time} after {count} incorrect codes in a row",
+      ["time": times.value(until), "count": wrong])
   }
 }
 

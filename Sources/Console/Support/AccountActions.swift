@@ -55,6 +55,8 @@ struct DisableUser: UserAction {
   static let isDestructive = true
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .signIn }
+
   static func label(_ offer: UserOffer) -> Message { Message("Disable user…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool { !offer.account.disabled }
@@ -88,6 +90,8 @@ struct EnableUser: UserAction {
   static let name = Message("Enable user")
   static let path = PoolPath1("users", nil, "enabling")
   let identity: Identity
+
+  static func intent(_ offer: UserOffer) -> UserIntent { .signIn }
 
   static func label(_ offer: UserOffer) -> Message { Message("Enable user…") }
 
@@ -152,6 +156,8 @@ struct DeleteUser: UserAction {
   static let path = PoolPath1("users", nil, "deletion")
   static let isDestructive = true
   let identity: Identity
+
+  static func intent(_ offer: UserOffer) -> UserIntent { .deletion }
 
   static func label(_ offer: UserOffer) -> Message { Message("Delete user…") }
 

@@ -132,6 +132,8 @@ struct UnlockCodes: UserAction {
   static let path = PoolPath1("users", nil, "unlock")
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .rejected }
+
   static func label(_ offer: UserOffer) -> Message { Message("Unlock codes…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool {

@@ -32,7 +32,7 @@ struct UnblockAgent: FormAction {
           Reaching the limit can mean a busy day or a compromised account. Review what the agent \
           did and talk to them first.
           """),
-      ], button: Self.name, warns: true, back: ConsolePaths.projects(),
+      ], button: Self.name, back: ConsolePaths.projects(),
       factsHeading: Message("Why the agent is blocked"),
       facts: [
         Fact(Message("Agent"), HTML.isolated(held.name)),

@@ -12,6 +12,8 @@ struct EraseUser: UserAction {
   static let isDestructive = true
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .erasure }
+
   static func label(_ offer: UserOffer) -> Message { Message("Erase user data…") }
 
   func page(_ target: PoolTarget) async throws -> FormPage {

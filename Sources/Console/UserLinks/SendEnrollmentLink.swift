@@ -10,6 +10,8 @@ struct SendEnrollmentLink: UserAction {
   static let path = PoolPath1("users", nil, "enrollment-link")
   let identity: Identity
 
+  static func intent(_ offer: UserOffer) -> UserIntent { .enroll }
+
   static func label(_ offer: UserOffer) -> Message { Message("Send enrollment link…") }
 
   static func isOffered(_ offer: UserOffer) -> Bool { offer.records.canEnrollByLink }

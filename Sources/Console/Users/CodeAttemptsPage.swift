@@ -91,23 +91,6 @@ struct CodeAttemptsView: ViewModel {
   ]
 }
 
-struct CodeAttemptsSection: ViewModel {
-  let rows: [CodeAttemptRow]
-  let all: String
-
-  init?(_ page: Page<CodeAttempt>, of account: Account, in pool: Pool, _ times: Times) {
-    guard !page.items.isEmpty || !account.factors.isEmpty else { return nil }
-    rows = CodeAttemptRun.all(page.items).map { CodeAttemptRow($0, of: account, times) }
-    all = ConsolePaths.codeAttempts(pool, account.id.text)
-  }
-
-  static let keys: Keys<Self> = [
-    .flag("hasRows") { !$0.rows.isEmpty },
-    .list(\.rows),
-    .text(\.all),
-  ]
-}
-
 struct CodeAttemptRow: ViewModel {
   let run: CodeAttemptRun
   let factor: Message?
@@ -132,6 +115,10 @@ struct CodeAttemptRow: ViewModel {
       }
   }
 
+  var strip: Markup? {
+    WindowStrip.marked(run.newest.window, at: run.distance, isAccepted: run.isAccepted)
+  }
+
   /// The time of the code, or the days of the first and the last one.
   private var at: Markup {
     let days = (times.calendarDay(of: run.oldest.at), times.calendarDay(of: run.newest.at))
@@ -147,10 +134,7 @@ struct CodeAttemptRow: ViewModel {
       $0.run.newest.origin.address.isEmpty ? nil : $0.run.newest.origin.address
     },
     .text("program") { $0.run.newest.origin.program },
-    .markup("strip") { row in
-      WindowStrip.marked(
-        row.run.newest.window, at: row.run.distance, isAccepted: row.run.isAccepted)
-    },
+    .markup("strip") { $0.strip },
     .markup("at") { $0.at },
   ]
 }

@@ -3,162 +3,221 @@ import Localization
 import OTP
 import Templating
 
+/// What's wrong with a user's sign-in, in front of the actions.
 struct DiagnosisView: ViewModel {
-  let finding: Message
-  let advice: Message?
-  let evidence: Markup?
-  let isWrong: Bool
-  /// Whether no code or sign-in works until an administrator acts.
-  let isBlocked: Bool
-
-  init(_ diagnosis: SignInDiagnosis, of account: Account, at now: Instant, _ times: Times) {
-    (finding, advice) = Self.text(diagnosis, of: account, at: now, times)
-    evidence = Self.evidence(diagnosis, times)
-    switch diagnosis.cause {
-    case .noFactor, .factorsOff, nil: (isWrong, isBlocked) = (false, false)
-    case .disabled, .locked(.closed): (isWrong, isBlocked) = (false, true)
-    default: (isWrong, isBlocked) = (true, false)
-    }
+  private enum Weight: String {
+    /// Nothing is wrong.
+    case calm
+    case warn
+    /// No code or sign-in works until an administrator acts.
+    case danger
   }
+
+  /// What the finding explains; nil if it isn't about codes.
+  private let about: Message?
+  private let finding: Message
+  private let facts: [Fact]
+  private let weight: Weight
+  private let isFine: Bool
+  /// The action that it leads to, and when.
+  private let remedy: UserActionLink?
+  private let occasion: Message
+
+  init(
+    _ diagnosis: SignInDiagnosis, of account: Account, _ remedy: UserActionLink?, at now: Instant,
+    _ times: Times
+  ) {
+    let text = Self.text(diagnosis, of: account, at: now, times)
+    finding = Self.lackingFactor(diagnosis, at: now, times) ?? text.finding
+    var facts: [Fact] = []
+    if let advice = text.advice { facts.append(Fact(advice.label, advice.text)) }
+    facts.add(
+      diagnosis.drift == nil ? Message("Last code") : Message("Seen"),
+      Self.evidence(diagnosis, times))
+    self.facts = facts
+    self.remedy = remedy
+    isFine = diagnosis.cause == nil
+    var (about, occasion): (Message?, Message) = (nil, Message("Next step"))
+    weight =
+      switch diagnosis.cause {
+      case .noFactor, .factorsOff: diagnosis.lacksMandatoryFactor ? .warn : .calm
+      case .disabled, .locked(.closed): .danger
+      case nil: .calm
+      default: .warn
+      }
+    switch diagnosis.cause {
+    case .drift: (about, occasion) = (Message("Code rejected"), Message("If it can’t be set"))
+    case .locked, .suspended, .reused, .incorrect, .backupCodesOff: about = Message("Code rejected")
+    default: break
+    }
+    (self.about, self.occasion) = (about, occasion)
+  }
+
+  /// Returns that enrollment is mandatory, for a user without a second factor; nil if it isn't.
+  private static func lackingFactor(
+    _ diagnosis: SignInDiagnosis, at now: Instant, _ times: Times
+  ) -> Message? {
+    guard diagnosis.lacksMandatoryFactor else { return nil }
+    switch diagnosis.cause {
+    case .noFactor, .unverifiedEmail, .enrollmentDue: break
+    default: return nil
+    }
+    guard let since = diagnosis.mandatorySince else {
+      return Message("Hasn’t enrolled, although it’s mandatory")
+    }
+    let isThisYear = since.year == times.calendarDay(of: now).year
+    return Message(
+      "Hasn’t enrolled; mandatory since {day}",
+      ["day": isThisYear ? Times.short(since) : Times.value(since)])
+  }
+
+  private typealias Advice = (label: Message, text: Message)
+
+  private static func caller(_ text: Message) -> Advice { (Message("Tell the caller"), text) }
+
+  private static func effect(_ text: Message) -> Advice { (Message("Effect"), text) }
+
+  private static func next(_ text: Message) -> Advice { (Message("Next step"), text) }
 
   private static func text(
     _ diagnosis: SignInDiagnosis, of account: Account, at now: Instant, _ times: Times
-  ) -> (finding: Message, advice: Message?) {
-    let clock = diagnosis.drift.map { _ in CodeAttemptText.clockAdvice }
+  ) -> (finding: Message, advice: Advice?) {
     switch diagnosis.cause {
     case .disabled:
       return (
-        Message("The user is disabled."),
-        Message("Sign-in is refused until an administrator enables the user.")
+        Message("The user is disabled"),
+        effect(Message("Sign-in is refused until an administrator enables the user."))
       )
     case .locked:
       return (
-        CodeAttemptText.lock(account, at: now, times) ?? Message("No sign-in problems detected."),
-        clock ?? Message("Confirm the caller’s identity, then unlock the codes.")
+        CodeAttemptText.lock(account, at: now, times),
+        diagnosis.drift == nil
+          ? effect(Message("Correct codes are rejected, too."))
+          : caller(CodeAttemptText.clockAdvice)
       )
     case .suspended(let factor, let until):
       return (
         Message(
-          "The factor “{name}” is suspended through {until}.",
+          "The factor “{name}” is suspended through {until}",
           ["name": FactorText.name(factor), "until": times.endValue(until)]),
-        Message("Its codes are rejected. End the suspension once the caller has the device.")
+        effect(Message("Its codes are rejected until the caller has the device."))
       )
-    case .drift(let drift): return (CodeAttemptText.finding(drift), CodeAttemptText.clockAdvice)
+    case .drift(let drift):
+      return (CodeAttemptText.finding(drift), caller(CodeAttemptText.clockAdvice))
     case .reused(let from):
       return (
-        Message("The last code had already been used."),
+        Message("The last code had already been used"),
         from.map {
-          Message(
-            "Later codes were used, too. The device’s codes are accepted from {time}.",
-            ["time": times.start($0)])
-        } ?? Message("Ask the caller to wait up to 30\u{A0}s and enter the next code.")
+          effect(
+            Message(
+              "Later codes were used, too. The device’s codes are accepted from {time}.",
+              ["time": times.start($0)]))
+        } ?? caller(Message("Wait up to 30\u{A0}s and enter the next code."))
       )
     case .incorrect(let count):
       return (
         Message(
-          one: "The last code was incorrect.",
-          other: "The last {count} codes were incorrect.", ["count": .number(count)]),
-        Message(
-          """
-          Ask the caller which entry in the authenticator app the codes are from. If it’s the \
-          right one, remove the factor so that they can enroll again.
-          """)
+          one: "The last code was incorrect",
+          other: "The last {count} codes were incorrect", ["count": .number(count)]),
+        next(
+          Message(
+            """
+            Ask which entry in the authenticator app the codes are from. If it’s the right one, \
+            remove the factor so that they can enroll again.
+            """))
       )
     case .signInOff:
       return (
-        Message("Sign-in is disabled for all users here."),
-        Message("Every sign-in is refused until the project or tenant is enabled again.")
+        Message("Sign-in is disabled for all users here"),
+        effect(
+          Message("Every sign-in is refused until the project or tenant is enabled again."))
       )
     case .methodsOff:
       return (
-        Message("All sign-in methods of this user are disabled."),
-        Message("Sign-in is refused until one of them is enabled for the project or tenant.")
+        Message("All sign-in methods of this user are disabled"),
+        effect(
+          Message("Sign-in is refused until one of them is enabled for the project or tenant."))
       )
     case .enrollmentDue(.refuse):
       return (
-        Message("No second factor, so sign-in is refused."),
-        Message(
-          """
-          Server enforcement refuses sign-in until the user enrolls, and emails them an enrollment \
-          link. Ask the caller to look for it, or send another one.
-          """)
+        Message("No second factor, so sign-in is refused"),
+        caller(
+          Message(
+            """
+            Look for the email with the enrollment link. Sign-in is refused until you’ve enrolled.
+            """))
       )
     case .enrollmentDue(.claim):
       return (
-        Message("No second factor, although enrollment is due."),
-        Message(
-          """
-          This user signs in without a code. The ID token says that enrollment is due, and your \
-          application decides what happens.
-          """)
+        Message("No second factor, although enrollment is due"),
+        effect(
+          Message(
+            """
+            Signs in without a code. The ID token says that enrollment is due, and your \
+            application decides what happens.
+            """))
       )
     case .factorsOff:
       return (
-        Message("All second factors of this user are of disabled types."),
-        Message("This user signs in without a code.")
+        Message("All second factors of this user are of disabled types"),
+        effect(Message("Signs in without a code."))
       )
     case .unverifiedEmail:
       return (
-        Message("No second factor."),
-        Message("The caller can’t enroll one until the email address is verified.")
+        Message("No second factor"),
+        effect(Message("The caller can’t enroll until the email address is verified."))
       )
     case .backupCodesOff(let state):
       return (
         off(state),
-        Message(
-          """
-          Each one the caller enters counts as an incorrect code. Ask for a code from the \
-          authenticator app. Turning these codes on requires the {roles} role.
-          """, ["roles": Permission.editSupportRules.roleNames])
+        effect(
+          Message(
+            """
+            Each one the caller enters counts as an incorrect code. Ask for a code from the \
+            authenticator app. Turning these codes on requires the {roles} role.
+            """, ["roles": Permission.editSupportRules.roleNames]))
       )
-    case .noFactor:
-      return (Message("No second factor."), Message("This user signs in without a code."))
-    case nil: return (Message("No sign-in problems detected."), nil)
+    case .noFactor: return (Message("No second factor"), effect(Message("Signs in without a code.")))
+    case nil: return (Message("No sign-in problem"), nil)
     }
   }
 
   private static func off(_ state: BackupCodeState) -> Message {
     guard state.temporaryIsOff else {
-      return Message(
-        "Recovery codes are off in the support rules, so this user’s codes aren’t accepted.")
+      return Message("Recovery codes are off in the support rules, so they aren’t accepted")
     }
     return state.recoveryIsOff
       ? Message(
-        """
-        Temporary and recovery codes are off in the support rules, so this user’s codes aren’t \
-        accepted.
-        """)
-      : Message("Temporary codes are off in the support rules, so this user’s code isn’t accepted.")
+        "Temporary and recovery codes are off in the support rules, so they aren’t accepted")
+      : Message("Temporary codes are off in the support rules, so this user’s isn’t accepted")
   }
 
   private static func evidence(_ diagnosis: SignInDiagnosis, _ times: Times) -> Markup? {
     var html = HTML()
     if let drift = diagnosis.drift {
-      html.raw("<span>")
-      html.message(CodeAttemptText.evidence(drift))
-      html.raw("</span> ")
-      if let window = drift.newest.window {
-        html.raw("<span>")
-        html.message(
+      let evidence = CodeAttemptText.evidence(drift)
+      html.message(
+        drift.newest.window.map { window in
           Message(
-            one: "Limit: {count} interval", other: "Limit: {count} intervals",
-            ["count": .number(window.adjacentIntervals)]))
-        html.raw("</span> ")
+            "{evidence} (limit {limit})",
+            ["evidence": .message(evidence), "limit": .number(window.adjacentIntervals)])
+        } ?? evidence)
+      let newest = drift.newest
+      if let strip = WindowStrip.marked(newest.window, at: newest.distance, isAccepted: false) {
+        html.raw(" ")
+        html.add(strip)
       }
       if let lastOnTime = drift.lastOnTime {
-        html.raw("<span>")
+        html.raw("<br>")
         html.message(Message("Last on time"))
         html.raw(" ")
         html.add(times.past(lastOnTime))
-        html.raw("</span>")
       }
     } else if let last = diagnosis.last {
-      html.raw("<span>")
       html.message(
-        Message("Last code: {result},", ["result": .message(CodeAttemptText.sentence(last))]))
+        Message("{result},", ["result": .message(CodeAttemptText.sentence(last))]))
       html.raw(" ")
       html.add(times.past(last.at))
-      html.raw("</span>")
     } else {
       return nil
     }
@@ -166,11 +225,14 @@ struct DiagnosisView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
+    .text(\.about),
     .text(\.finding),
-    .text(\.advice),
-    .markup(\.evidence),
-    .flag(\.isWrong),
-    .flag(\.isBlocked),
+    .text("weight") { $0.weight.rawValue },
+    .flag(\.isFine),
+    .list(\.facts),
+    .flag("hasFacts") { !$0.facts.isEmpty || $0.remedy != nil },
+    .optional(\.remedy),
+    .text(\.occasion),
   ]
 }
 

@@ -1,132 +1,125 @@
+import HTTP
 import Identity
 import Localization
 import Templating
 
-/// The actions on a user that the administrator can perform: those that the diagnosis makes likely,
-/// then the others, with a row for each factor, and the destructive ones last.
+/// The actions on a user that the administrator can perform, by what callers say.
 struct UserActionsView: ViewModel {
-  private(set) var likely: [UserActionLink] = []
+  /// The action that the diagnosis leads to, which is shown with it; nil if a row has it.
+  private(set) var remedy: UserActionLink?
+  private(set) var rows: [IntentRow] = []
   private(set) var more: [UserActionLink] = []
-  private(set) var rows: [UserActionRow] = []
-  private(set) var destructive: [UserActionLink] = []
-  /// What agents confirm about a caller before they act; nil if the pool requires nothing.
-  private(set) var checks: Message?
+  private(set) var account: [IntentRow] = []
+  /// Pages about the user that aren't actions.
+  let links: [Link]
 
-  private let remedy: ConsoleAction?
-  private let helpful: [ConsoleAction]
-
-  init?(
+  init(
     _ actions: UserActions, _ records: UserRecords, in context: PoolContext, at now: Instant
   ) {
-    (remedy, helpful) = (records.diagnosis.remedy, records.diagnosis.likely)
+    links = Self.links(records.account, context)
     var offer = UserOffer(records: records, context: context, now: now)
-    for action in actions.onCodes { add(link(action, offer)) }
+    var found: [UserActionLink] = []
+    func add(_ types: [any UserAction.Type]) {
+      found += types.compactMap { Self.link($0, offer) }
+    }
+    add(actions.onCodes)
     for factor in records.account.factors {
       offer.factor = factor
-      add(
-        actions.onFactor, offer, to: Message.verbatim(Formatted.short(factor.label, 40)),
-        isOnly: records.account.factors.count == 1)
+      add(actions.onFactor)
     }
     offer.factor = nil
     for hold in records.removalHolds {
       offer.hold = hold
-      let names = hold.factors.map { Message.value(.name(Formatted.short($0.label, 40))) }
-      add(actions.onRemoval, offer, to: Message.value(.sequence(names)), isOnly: true)
+      add(actions.onRemoval)
     }
     offer.hold = nil
-    for action in actions.onAccount { add(link(action, offer)) }
-    guard !likely.isEmpty || hasMore || !destructive.isEmpty else { return nil }
-    likely = helpful.flatMap { action in likely.filter { $0.action == action } }
-    if !records.rules.identityProof.isEmpty, context.may(.removeFactors) {
-      checks = Message(
-        "Confirm the caller’s identity first: {checks}.",
-        ["checks": .sequence(records.rules.identityProof.map(Message.verbatim))])
+    add(actions.onAccount)
+    if let index = found.firstIndex(where: { $0.isRemedy && $0.intent != .enroll }) {
+      remedy = found.remove(at: index)
     }
+    func rows(_ intents: [UserIntent]) -> [IntentRow] {
+      intents.compactMap { intent in
+        let links = found.filter { $0.intent == intent }
+        return links.isEmpty ? nil : IntentRow(intent, links, records)
+      }
+    }
+    self.rows = rows(UserIntent.said(records.diagnosis))
+    more = found.filter { $0.intent == .more }
+    account = rows([.takenOver, .signIn, .deletion, .erasure])
   }
 
-  private var hasMore: Bool { !more.isEmpty || !rows.isEmpty }
-
-  private func link<Action: UserAction>(
+  private static func link<Action: UserAction>(
     _ type: Action.Type, _ offer: UserOffer
   ) -> UserActionLink? {
     let address = offer.context.address(of: type, on: offer.account, offer.object)
     guard let address, type.isOffered(offer) else { return nil }
+    let diagnosis = offer.records.diagnosis
+    let isRemedy = type.action == diagnosis.remedy && offer.factor?.id == diagnosis.factor
     return UserActionLink(
-      action: type.action, text: type.label(offer), href: address, label: type.shortLabel(offer),
-      isPrimary: type.action == remedy && !type.isDestructive, isDestructive: type.isDestructive)
+      intent: type.intent(offer), text: type.label(offer), href: address, isRemedy: isRemedy,
+      // A clock that's off is set first.
+      isPrimary: isRemedy && type.action != .resynchronizeFactor,
+      isDestructive: type.isDestructive)
   }
 
-  private mutating func add(_ link: UserActionLink?) {
-    guard var link else { return }
-    link.label = nil
-    if link.isDestructive {
-      destructive.append(link)
-    } else if helpful.contains(link.action) {
-      likely.append(link)
-    } else {
-      more.append(link)
+  private static func links(_ account: Account, _ context: PoolContext) -> [Link] {
+    let user = ["q": account.id.text] as Form
+    var links = [
+      Link(
+        text: Message("Sign-in simulator"),
+        href: user.query(of: ConsolePaths.signInSimulator()))
+    ]
+    if context.may(.readAudit) {
+      let query = ["kind": "account", "object": account.id.text] as Form
+      links.append(
+        Link(
+          text: Message("Audit log"),
+          href: query.query(of: ConsolePaths.audit(context.pool))))
     }
-  }
-
-  /// Adds the actions on `object`, those that are neither likely nor destructive as a row.
-  ///
-  /// Of several factors, only the one that the remedy is for has likely actions.
-  private mutating func add(
-    _ actions: [any UserAction.Type], _ offer: UserOffer, to object: Message, isOnly: Bool
-  ) {
-    var links: [UserActionLink] = []
-    for action in actions {
-      guard var link = link(action, offer) else { continue }
-      link.object = object
-      let isRemedy = link.isPrimary && !likely.contains(where: \.isPrimary)
-      if link.isDestructive || isRemedy || isOnly && helpful.contains(link.action) {
-        link.label = nil
-        if link.isDestructive { destructive.append(link) } else { likely.append(link) }
-      } else {
-        links.append(link)
-      }
-    }
-    if !links.isEmpty { rows.append(UserActionRow(object: object, links: links)) }
+    return links
   }
 
   static let keys: Keys<Self> = [
-    .flag("hasLikely") { !$0.likely.isEmpty },
-    .list(\.likely),
-    .flag("hasMore") { $0.hasMore },
-    .list(\.more),
+    .flag("hasRows") { !$0.rows.isEmpty },
     .list(\.rows),
-    .flag("hasDestructive") { !$0.destructive.isEmpty },
-    .list(\.destructive),
-    .text(\.checks),
+    .list(\.more),
+    .list(\.links),
+    .flag("hasAccount") { !$0.account.isEmpty },
+    .list(\.account),
   ]
 }
 
-struct UserActionRow: ViewModel {
-  let object: Message
+struct IntentRow: ViewModel {
+  let intent: UserIntent
   let links: [UserActionLink]
+  let fact: Message?
+
+  init(_ intent: UserIntent, _ links: [UserActionLink], _ records: UserRecords) {
+    (self.intent, self.links) = (intent, links)
+    fact = intent.fact(records)
+  }
 
   static let keys: Keys<Self> = [
-    .text(\.object),
+    .text("title") { $0.intent.title },
+    .text(\.fact),
     .list(\.links),
   ]
 }
 
 struct UserActionLink: ViewModel {
-  let action: ConsoleAction
+  let intent: UserIntent
+  /// The action and what it applies to; HTML.
   let text: Message
   let href: String
-  /// What the action applies to; nil for the user.
-  var object: Message?
-  /// The visible text in a row, which names the object once; nil outside of rows.
-  var label: Message?
+  /// Whether the diagnosis leads to it.
+  let isRemedy: Bool
   let isPrimary: Bool
   let isDestructive: Bool
 
   static let keys: Keys<Self> = [
-    .text(\.text),
+    .markup("text") { Markup(html: $0.text) },
     .text(\.href),
-    .text(\.object),
-    .text(\.label),
     .flag(\.isPrimary),
+    .flag(\.isDestructive),
   ]
 }

@@ -3,7 +3,7 @@ import Identity
 import Localization
 import Templating
 
-/// `S/users/{uid}`: what's wrong with a user's codes, the actions, and the records.
+/// `S/users/{uid}`: what's wrong with a user's codes, the actions by what callers say, and the records.
 struct UserPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<UserView>
@@ -35,18 +35,15 @@ struct UserView: ViewModel {
   /// A pending removal, linked to its approval request.
   let approval: Link?
   let exemption: UserExemption?
-  let actions: UserActionsView?
+  let actions: UserActionsView
   /// The drift of the phone's clock; nil for too few codes.
-  var timeline: ChartFrame?
-  let codeAttempts: CodeAttemptsSection?
+  var drift: ChartFrame?
+  let timeline: UserTimeline
   let factors: [FactorRow]
   let backupCodes: BackupCodesView?
   let guidance: GuidanceAside?
   let support: UserSupport
-  /// The newest audit rows; nil without the permission.
-  let history: [HistoryRow]?
   let facts: [Fact]
-  let links: [Link]
 
   init(
     frame: Frame, context: PoolContext, _ records: UserRecords, hasHistory: Bool,
@@ -57,24 +54,24 @@ struct UserView: ViewModel {
     self.account = account
     pool = ApprovalText.place(context.pool)
     chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
-    diagnosis = DiagnosisView(records.diagnosis, of: account, at: now, times)
+    self.actions = UserActionsView(actions, records, in: context, at: now)
+    diagnosis = DiagnosisView(
+      records.diagnosis, of: account, self.actions.remedy, at: now, times)
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
-    self.actions = UserActionsView(actions, records, in: context, at: now)
-    timeline = DriftTimeline.chart(
+    drift = DriftTimeline.chart(
       records.codeAttempts.items, records.diagnosis.drift, at: now, times)
     if context.may(.exportUsers) {
-      timeline?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
+      drift?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
     }
-    codeAttempts = CodeAttemptsSection(records.codeAttempts, of: account, in: context.pool, times)
+    timeline = UserTimeline(records, showsChanges: hasHistory, in: context, frame.catalog)
     factors = account.factors.map { FactorRow($0, records.codeAttempts.items, at: now, times) }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
-    guidance = GuidanceAside(records.guidance, of: context.pool, prose)
+    guidance =
+      account.factors.isEmpty ? nil : GuidanceAside(records.guidance, of: context.pool, prose)
     support = UserSupport(records: records, context: context)
-    history = hasHistory ? records.history.map { HistoryRow($0, times, frame.catalog) } : nil
     facts = Self.facts(account, times: times)
-    links = Self.links(account, context)
   }
 
   private static func pending(_ approval: Approval, _ times: Times) -> Link {
@@ -103,23 +100,6 @@ struct UserView: ViewModel {
     return notice
   }
 
-  private static func links(_ account: Account, _ context: PoolContext) -> [Link] {
-    let user = ["q": account.id.text] as Form
-    var links = [
-      Link(
-        text: Message("Sign-in simulator"),
-        href: user.query(of: ConsolePaths.signInSimulator()))
-    ]
-    if context.may(.readAudit) {
-      let query = ["kind": "account", "object": account.id.text] as Form
-      links.append(
-        Link(
-          text: Message("Audit log"),
-          href: query.query(of: ConsolePaths.audit(context.pool))))
-    }
-    return links
-  }
-
   private static func facts(_ account: Account, times: Times) -> [Fact] {
     var facts: [Fact] = []
     if account.email != nil { facts.add(Message("Name"), account.displayName.map(HTML.isolated)) }
@@ -130,14 +110,6 @@ struct UserView: ViewModel {
       Fact(
         Message("Sign-in"),
         account.disabled ? Message("disabled") : Message("enabled")))
-    if account.email != nil {
-      facts.append(
-        Fact(
-          Message("Email"),
-          account.emailVerified ? Message("verified") : Message("not verified")))
-    }
-    facts.append(
-      Fact(Message("Phone"), account.phoneNumber.map(HTML.isolated) ?? notGiven))
     facts.append(password(account, times))
     facts.append(Fact(Message("Sign-in methods"), methods(account)))
     facts.append(Fact(Message("Created"), times.past(account.createdAt)))
@@ -188,6 +160,8 @@ struct UserView: ViewModel {
     .flag("isEmail") { $0.account.visibleName == nil && $0.account.email != nil },
     .text("email") { $0.account.visibleName == nil ? nil : $0.account.email },
     .text("phone") { $0.account.label == $0.account.phoneNumber ? nil : $0.account.phoneNumber },
+    .markup("verification") { AccountChips.verification($0.account) },
+    .flag("hasPhone") { $0.account.phoneNumber != nil },
     .text(\.pool),
     .text("uid") { $0.account.id.text },
     .markup(\.chips),
@@ -195,10 +169,9 @@ struct UserView: ViewModel {
     .optional(\.notice),
     .optional(\.approval),
     .optional(\.exemption),
-    .optional(\.actions),
-    .flag("hasActions") { $0.actions != nil },
-    .optional(\.timeline),
-    .optional(\.codeAttempts),
+    .object(\.actions),
+    .optional(\.drift),
+    .object(\.timeline),
     .text("factorCount") {
       $0.factors.isEmpty
         ? nil
@@ -207,31 +180,10 @@ struct UserView: ViewModel {
     },
     .flag("hasFactors") { !$0.factors.isEmpty },
     .list(\.factors),
-    .object("empty") { _ in
-      EmptyView(
-        heading: Message("No second factor"),
-        sentence: Message(
-          """
-          This user has only a first factor. Users enroll a second factor themselves, in your \
-          application.
-          """),
-        link: Link(text: Message("How users enroll"), href: ConsolePaths.guides()))
-    },
     .optional(\.backupCodes),
     .optional(\.guidance),
     .object(\.support),
-    .flag("showsHistory") { $0.history != nil },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
-    .text("historyCount") { view in
-      let count = view.history?.count ?? 0
-      return count < UserRecords.mostHistory
-        ? Message(one: "{count} change", other: "{count} changes", ["count": .number(count)])
-        : Message("Newest {count}", ["count": .number(count)])
-    },
-    .list("history") { $0.history ?? [] },
     .markup("created") { $0.frame.times.day($0.account.createdAt) },
     .list(\.facts),
-    .flag("hasLinks") { !$0.links.isEmpty },
-    .list(\.links),
   ]
 }

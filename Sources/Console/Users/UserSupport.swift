@@ -3,13 +3,12 @@ import Identity
 import Localization
 import Templating
 
-/// The records of a user that their page shows collapsed, except recently removed factors.
+/// A user's sessions and recently removed factors.
 struct UserSupport: ViewModel {
   let records: UserRecords
   let context: PoolContext
 
   private var account: Account { records.account }
-  private var pool: Pool { context.pool }
   private var times: Times { context.signedIn.times }
 
   static let keys: Keys<Self> = [
@@ -20,7 +19,8 @@ struct UserSupport: ViewModel {
     .flag("hasSessions") { !$0.records.sessions.isEmpty },
     .text("sessionCount") {
       Message(
-        one: "{count} active", other: "{count} active", ["count": .number($0.records.sessionCount)])
+        one: "{count} active session", other: "{count} active sessions",
+        ["count": .number($0.records.sessionCount)])
     },
     .list("sessions") { support in
       support.records.sessions.map {
@@ -33,15 +33,6 @@ struct UserSupport: ViewModel {
         : Message(
           one: "Showing the newest {count}.", other: "Showing the newest {count}.",
           ["count": .number(Sessions.mostListed)])
-    },
-    .flag("hasMessages") { !$0.records.messages.isEmpty },
-    .number("messageCount") { $0.records.messages.count },
-    .list("messages") { support in
-      support.records.messages.map {
-        UserMessageRow(
-          message: $0, link: support.records.links[$0.id], pool: support.pool,
-          times: support.times)
-      }
     },
   ]
 }
@@ -96,33 +87,6 @@ struct UserSessionRow: ViewModel {
     .markup("way") { $0.way },
     .markup("started") { $0.times.past($0.session.startedAt) },
     .markup("refreshed") { $0.session.lastRefreshAt.map($0.times.past) ?? AccountChips.never },
-  ]
-}
-
-struct UserMessageRow: ViewModel {
-  let message: OutboxEntry
-  let link: SentLink?
-  let pool: Pool
-  let times: Times
-
-  private func text(of link: SentLink) -> Message {
-    switch link {
-    case .valid: Message("Link not used yet")
-    case .used(let at): Message("Link used {at}", ["at": times.value(at)])
-    case .expired: Message("Link expired unused")
-    case .replaced: Message("Replaced by another link")
-    case .invalid: Message("Link no longer valid")
-    }
-  }
-
-  static let keys: Keys<Self> = [
-    .text("href") { ConsolePaths.message($0.pool, String($0.message.id)) },
-    .text("purpose") { MessagesText.purpose($0.message) },
-    .text("recipient") { $0.message.recipient },
-    .markup("state") { MessagesText.chip($0.message) },
-    .text("link") { row in row.link.map { row.text(of: $0) } },
-    .markup("written") { $0.times.past($0.message.createdAt) },
-    .markup("until") { $0.times.moment($0.message.expiresAt) },
   ]
 }
 

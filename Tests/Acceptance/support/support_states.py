@@ -9,6 +9,8 @@ from .program import forget_wrong_codes, reauthenticate
 from .rest import Api, create_token, ok
 
 STRICT, OPEN, OTHER, BUSY = "private-clients", "retail", "teachers", "clinic-south"
+# The link to remove one factor, which names it.
+REMOVE = re.compile("^Remove (?!all factors)")
 PROJECTS = {STRICT: "harbour-bank", OPEN: "harbour-bank", OTHER: "lumen-school",
             BUSY: "meridian-care"}
 
@@ -85,7 +87,7 @@ def form_left_empty(pool, action, words):
 def every_field_missing(page, demo):
     """Does the same when re-authentication is due: reason, proof, and code are all missing."""
     reauthenticate(demo.server.data, ago=3_600)
-    form_left_empty(STRICT, "factor.suspend", "Remove factor…")(page, demo)
+    form_left_empty(STRICT, "factor.suspend", REMOVE)(page, demo)
     for field in ("proof", "code"):
         expect(page.locator(f"#{field}-error")).to_have_count(1)
     reauthenticate(demo.server.data)
@@ -128,7 +130,7 @@ def over_limit(page, demo):
     """Opens an action as an agent over the hourly action limit."""
     page.goto(f"{tenant(demo, BUSY)}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    follow_link(page, "Remove factor…")
+    follow_link(page, REMOVE)
     expect(page.get_by_text("reached the hourly action limit")).to_have_count(1)
 
 
@@ -147,7 +149,7 @@ def all_code_attempts(page, demo):
 
 
 def empty_note(page, demo):
-    confirmation(OPEN, "factor.rename", "Suspend factor…")(page, demo)
+    confirmation(OPEN, "factor.rename", re.compile("^Suspend "))(page, demo)
     page.locator("#reason").select_option("other")
     page.get_by_role("button", name="Suspend factor").click()
     expect(page.locator("#note-error")).to_have_count(1)
@@ -161,6 +163,7 @@ def fill_in(page, demo, reason="lost"):
     reauthenticate(demo.server.data)
     page.reload()
     page.locator("#reason").select_option(reason)
+    page.locator(".note summary").click()
     page.locator("#note").fill("Called from the number on file.")
     for box in page.locator("input[name=proof]").all():
         box.check(force=True)
@@ -169,7 +172,7 @@ def fill_in(page, demo, reason="lost"):
 def temporary_code(page, demo):
     """Generates a temporary code, which is shown once."""
     page.goto(subject(demo, STRICT, "factor.temporary-code"))
-    follow_link(page, "Generate temporary code…")
+    follow_link(page, "Temporary code…")
     fill_in(page, demo)
     page.locator("main form .actions button").first.click()
     expect(page.get_by_text("be shown again")).to_have_count(1)
@@ -184,7 +187,7 @@ def removal_status(page, demo):
     pool = tenant(demo, OTHER)
     page.goto(f"{pool}/users?factor=totp")
     page.locator("main tbody a.who").first.click()
-    follow_link(page, "Remove factor…")
+    follow_link(page, REMOVE)
     fill_in(page, demo)
     page.get_by_role("button", name="Remove factor").click()
     expect(page.locator("[role=status]")).to_have_count(1)
@@ -196,7 +199,7 @@ def removal_status(page, demo):
 def message_text(demo, user, purpose):
     """Returns the text of a user's newest message for a purpose."""
     pages = demo.browse(demo.owner)
-    found = re.search(rf'href="([^"]*/messages/\d+)">[^<]*{purpose}', pages.get(user).text).group(1)
+    found = re.search(rf'href="([^"]*/messages/\d+)">[^<]*{purpose}', pages.get(f"{user}?show=emails").text).group(1)
     return html.unescape(pages.post(f"{found}/text", {}, page=found).text)
 
 
@@ -346,23 +349,23 @@ SUPPORT = {
     "a protected user": user(STRICT, "account.protect"),
     "all code attempts of a user": all_code_attempts,
     "an empty note": empty_note,
-    "rename a factor": confirmation(STRICT, "factor.suspend", "Rename factor…"),
-    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Rename factor…"),
-    "remove a factor": confirmation(STRICT, "factor.suspend", "Remove factor…"),
-    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", "Remove factor…"),
+    "rename a factor": confirmation(STRICT, "factor.suspend", re.compile("^Rename ")),
+    "rename a factor, form left empty": form_left_empty(STRICT, "factor.suspend", re.compile("^Rename ")),
+    "remove a factor": confirmation(STRICT, "factor.suspend", REMOVE),
+    "remove a factor, form left empty": form_left_empty(STRICT, "factor.suspend", REMOVE),
     "remove a factor with every field missing": every_field_missing,
     "delete a removed factor permanently": confirmation(
-        STRICT, "factor.remove", "Delete permanently…"),
+        STRICT, "factor.remove", re.compile("permanently…$")),
     "unblock an agent": unblock,
     "a blocked agent": seen_by("support", over_limit),
     "one's own request": seen_by("support", own_request),
     "revoke recovery codes": confirmation(STRICT, "factor.suspend", "Revoke recovery codes…"),
-    "undo a removal": confirmation(STRICT, "factor.remove", "Restore…"),
-    "suspend a factor": confirmation(OPEN, "factor.rename", "Suspend factor…"),
-    "end a suspension": confirmation(STRICT, "factor.suspend", "End suspension…"),
+    "undo a removal": confirmation(STRICT, "factor.remove", re.compile("^Restore ")),
+    "suspend a factor": confirmation(OPEN, "factor.rename", re.compile("^Suspend ")),
+    "end a suspension": confirmation(STRICT, "factor.suspend", re.compile("^End suspension ")),
     "unlock the codes": unlock,
     "generate a temporary code": confirmation(
-        STRICT, "factor.suspend", "Generate temporary code…"),
+        STRICT, "factor.suspend", "Temporary code…"),
     "a temporary code": temporary_code,
     "a temporary code already shown": temporary_code_already_shown,
     "revoke a temporary code": confirmation(

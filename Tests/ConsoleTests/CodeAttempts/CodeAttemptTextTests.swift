@@ -102,12 +102,26 @@ struct CodeAttemptWordsTests {
   @Test func `a clock that is off comes with advice for the caller`() {
     #expect(
       CodeAttemptText.finding(ClockDrift(steps: -3)).english
-        == "The phone’s clock is about 90\u{A0}s slow.")
+        == "The phone’s clock is about 90\u{A0}s slow")
     #expect(
       CodeAttemptText.clockAdvice.english
-        == "Ask the caller to set the phone’s date and time to automatic, then enter the next code."
+        == "Turn on automatic date and time, then enter the next code."
     )
     #expect(CodeAttemptText.clock(ClockDrift(steps: 8)).english == "clock about 4\u{A0}min fast")
+  }
+
+  @Test(arguments: [(3, "3 codes, Nov 18, 2026 (UTC)"), (30, "3 codes, Nov 16, 2026 – Nov 18, 2026 (UTC)")])
+  func `the period of codes on one day is that day`(hours: Int, words: String) throws {
+    let last = Instant(seconds: 1_795_010_400)
+    let attempts = (0..<3).map { number in
+      CodeAttempt(
+        at: last.advanced(bySeconds: Int64(-number * hours) * 3_600), way: .app, result: .accepted,
+        enrollment: nil, window: .standard, distance: 0, step: 1, isConfirmed: false, times: 1,
+        origin: RequestOrigin())
+    }
+    let now = last.advanced(bySeconds: 10 * 86_400)
+    let chart = try #require(DriftTimeline.chart(attempts, nil, at: now, Times(.english)))
+    #expect(chart.base.english.hasPrefix(words))
   }
 
   @Test func `the strip marks the interval of a code, if there is one`() throws {

@@ -146,7 +146,7 @@ public struct OutboxEntries: Sendable {
 
   /// Lists the newest messages about an account, newest first.
   static func list(
-    about account: Account, limit: Int = 10, at now: Instant, _ connection: borrowing Connection
+    about account: Account, limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> [OutboxEntry] {
     try connection.all(
       """

@@ -252,7 +252,7 @@ public struct EffectiveMFA: Sendable, Equatable {
   }
 
   /// Returns when the pattern last changed.
-  private static func lastPattern(in history: [AuditRow]) -> Instant? {
+  static func lastPattern(in history: [AuditRow]) -> Instant? {
     history.first { row in row.changes.contains { $0.field == .pattern } }?.at
   }
 }

@@ -38,6 +38,25 @@ extension Administrators {
     }
   }
 
+  /// Returns whether an administrator other than one has a permission in a pool.
+  public func hasOther(
+    than one: Administrator, with permission: Permission, in pool: Pool
+  ) async throws -> Bool {
+    try await store.read { now, connection in
+      let places = Self.places(around: pool).map { place -> SQL in
+        """
+        EXISTS (SELECT 1 FROM administrator_grant
+          WHERE project_id = \(place.project?.text ?? "") AND tenant_id = \(place.tenant?.text ?? "")
+            AND role IN (\(list: permission.roles)) AND administrator_id <> \(one.id)
+            AND \(Self.inForce(at: now)))
+        """
+      }
+      return try connection.first("SELECT \(places.joined(separator: " OR "))") {
+        try $0.next() as Bool
+      } ?? false
+    }
+  }
+
   private static let mostNames = 3
   private static let mostColleagues = 1_000
 

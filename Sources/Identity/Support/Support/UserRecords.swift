@@ -22,7 +22,8 @@ public struct UserRecords: Sendable {
   public let history: [AuditRow]
   public let guidance: GuidanceBeginning?
 
-  public static let mostHistory = 20
+  /// The number of the newest code attempts, changes, and messages that are read of each.
+  public static let mostEvents = CodeAttempts.shown
 }
 
 extension Identity {
@@ -45,18 +46,22 @@ extension Identity {
         hasHistory
         ? try audit.list(
           AuditFilter(pool: pool, object: .account, objectID: account.id.text), after: nil,
-          limit: UserRecords.mostHistory, connection
+          limit: UserRecords.mostEvents, connection
         ).items : []
       let policy = try Policies.stored(pool.key, connection)
       let forecast = try store.forecast(of: account, policy, at: now, connection)
-      let messages = try OutboxEntries.list(about: account, at: now, connection)
+      let messages = try OutboxEntries.list(
+        about: account, limit: UserRecords.mostEvents, at: now, connection)
       let rules = try SupportRules.find(pool, connection)
       let backupCodes =
         kinds.backupCodes
         ? try BackupCodes.state(of: account, by: rules, at: now, connection) : .nothing
+      let exemption = kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil
       return UserRecords(
         account: account, rules: rules, codeAttempts: codeAttempts,
-        diagnosis: SignInDiagnosis(forecast, codeAttempts.items, backupCodes, at: now),
+        diagnosis: SignInDiagnosis(
+          forecast, codeAttempts.items, backupCodes, isExempt: exemption != nil,
+          patternSince: try patternStart(account, policy, at: now, connection), at: now),
         sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),
@@ -67,11 +72,26 @@ extension Identity {
           ? try RemovedFactors.list(account.key, at: now, connection) : [],
         approval: kinds.approvals
           ? try Approvals.waiting(for: account.id, in: pool, at: now, connection) : nil,
-        exemption: kinds.exemptions ? try Exemptions.find(account, at: now, connection) : nil,
+        exemption: exemption,
         backupCodes: backupCodes,
         canEnrollByLink: try EnrollmentLinks.canSend(to: account, under: policy, connection),
         history: history, guidance: try PoolGuidance.beginning(pool, connection))
     }
+  }
+}
+
+extension Identity {
+  /// Returns since when enrollment has been mandatory for a user who has no second factor, if the
+  /// policy has no day for it; nil for other users, who don't need to know.
+  private func patternStart(
+    _ account: Account, _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Instant? {
+    guard account.factors.isEmpty, policy.pattern == .mandatory, policy.mandatoryFrom == nil,
+      policy.isMandatory(at: now)
+    else { return nil }
+    let versions = try audit.list(
+      .policyVersions(of: policy.pool), after: nil, limit: 10, connection)
+    return EffectiveMFA.lastPattern(in: versions.items)
   }
 }
 
@@ -135,6 +155,10 @@ public struct SignInDiagnosis: Sendable {
   /// The drift of the device's clock, which may also explain a lock; nil for none.
   public let drift: DriftEvidence?
   public let last: CodeAttempt?
+  /// Whether the user has no second factor although the policy makes enrollment mandatory by now.
+  public let lacksMandatoryFactor: Bool
+  /// The day since which enrollment has been mandatory; nil if that isn't known.
+  public let mandatorySince: Day?
 
   /// The number of consecutive incorrect codes from which typing errors are unlikely.
   static let fewestIncorrect = 3
@@ -142,10 +166,16 @@ public struct SignInDiagnosis: Sendable {
   /// Diagnoses an account by the forecast of its sign-in and its newest code attempts, newest first.
   init(
     _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt],
-    _ backupCodes: BackupCodeState = .nothing, at now: Instant
+    _ backupCodes: BackupCodeState = .nothing, isExempt: Bool = false,
+    patternSince: Instant? = nil, at now: Instant
   ) {
-    let current = codeAttempts.withFactors(of: forecast.account)
-    drift = forecast.account.factors.isEmpty ? nil : DriftEvidence(current)
+    let (account, policy) = (forecast.account, forecast.policy)
+    let current = codeAttempts.withFactors(of: account)
+    drift = account.factors.isEmpty ? nil : DriftEvidence(current)
+    lacksMandatoryFactor =
+      account.factors.isEmpty && !account.isAnonymous && !isExempt && policy.isMandatory(at: now)
+    mandatorySince =
+      policy.mandatoryFrom.flatMap { $0.start <= now ? $0 : nil } ?? patternSince.map { Day($0) }
     last = codeAttempts.first
     cause = Self.cause(forecast, current, drift?.drift, backupCodes, at: now)
   }
@@ -200,31 +230,20 @@ public struct SignInDiagnosis: Sendable {
     case .disabled: .enableUser
     case .locked: .unlockCodes
     case .suspended: .resumeFactor
-    case .drift, .incorrect: .createTemporaryCode
+    case .drift: .resynchronizeFactor
     case .unverifiedEmail: .verifyEmail
     case .noFactor, .enrollmentDue: .sendEnrollmentLink
-    case .signInOff, .methodsOff, .factorsOff, .backupCodesOff, .reused, nil: nil
+    case .signInOff, .methodsOff, .factorsOff, .backupCodesOff, .reused, .incorrect, nil: nil
     }
   }
-}
 
-extension SignInDiagnosis {
-  /// The actions that this user may need, the most helpful ones first.
-  ///
-  /// Whatever the cause, the caller may have lost the device, or found a lost one.
-  public var likely: [ConsoleAction] {
-    let help: [ConsoleAction] =
-      switch cause {
-      case .disabled: [.enableUser]
-      case .locked: [.unlockCodes]
-      case .suspended: [.resumeFactor, .createTemporaryCode]
-      case .drift, .incorrect: [.createTemporaryCode, .resynchronizeFactor]
-      case .unverifiedEmail: [.verifyEmail]
-      case .noFactor, .enrollmentDue: [.sendEnrollmentLink]
-      case .signInOff, .methodsOff, .factorsOff: []
-      case .backupCodesOff, .reused, nil: [.createTemporaryCode]
-      }
-    return help + [.restoreFactors, .suspendFactor]
+  /// The factor that the remedy is for; nil for the user.
+  public var factor: ID<Factor>? {
+    switch cause {
+    case .suspended(let factor, _): factor.id
+    case .drift: drift?.newest.enrollment
+    default: nil
+    }
   }
 }
 

@@ -65,13 +65,9 @@ import Testing
         self.attempts(results, with: device.factor)
       }
       #expect(diagnose([]).cause == nil && diagnose([]).remedy == nil)
-      #expect(diagnose(attempts([(.late, -3), (.late, -3)])).remedy == .createTemporaryCode)
+      let late = diagnose(attempts([(.late, -3), (.late, -3)]))
+      #expect(late.remedy == .resynchronizeFactor && late.factor == device.factor)
       #expect(diagnose(attempts([(.used, 0)])).remedy == nil)
-      let always: [ConsoleAction] = [.restoreFactors, .suspendFactor]
-      #expect(diagnose([]).likely == [.createTemporaryCode] + always)
-      #expect(
-        diagnose(attempts([(.late, -3), (.late, -3)])).likely
-          == [.createTemporaryCode, .resynchronizeFactor] + always)
       // Codes that weren't checked, because others were wrong, change nothing.
       for later in [[], [(.blocked, nil), (.blocked, nil)], [(.unreadable, nil)]]
         as [[(CodeAttempt.Result, Int?)]]
@@ -112,6 +108,31 @@ import Testing
         guard case .enrollmentDue(let due) = diagnosis.cause else { throw Unexpected("no cause") }
         #expect(due == mode && diagnosis.remedy == .sendEnrollmentLink)
       }
+    }
+  }
+
+  @Test func `a user without a factor lacks a mandatory one from its day on, unless exempt`()
+    async throws
+  {
+    try await withInstance { instance in
+      let account = try await instance.account(.alice)
+      #expect(try await !diagnose(instance, account).lacksMandatoryFactor)
+      let today = Day(instance.now)
+      for (from, isLacking) in [(today.next, false), (today, true), (nil, true)] as [(Day?, Bool)] {
+        _ = try await instance.identity.policies.change(
+          instance.acme, by: .program(Instance.boss)
+        ) { edit in
+          edit.pattern = .mandatory
+          edit.mandatoryFrom = from
+        }
+        let diagnosis = try await diagnose(instance, account)
+        #expect(diagnosis.lacksMandatoryFactor == isLacking)
+        #expect(diagnosis.mandatorySince == (isLacking ? today : nil))
+      }
+      let forecast = try await forecast(instance)
+      #expect(!SignInDiagnosis(forecast, [], isExempt: true, at: instance.now).lacksMandatoryFactor)
+      let enrolled = try await instance.enrolled(.alice).account
+      #expect(try await !diagnose(instance, enrolled).lacksMandatoryFactor)
     }
   }
 
