@@ -1,13 +1,13 @@
-// Progressive enhancements. Every page works without them.
+// Every page works without these.
 (() => {
   "use strict";
-  // The page's texts, in its language.
+  // The page's texts.
   const text = document.currentScript.dataset;
   const each = (selector, action) => document.querySelectorAll(selector).forEach(action);
   const first = (selector) => document.querySelector(selector);
   const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
-  // Single-character shortcuts can be turned off in the account menu (WCAG 2.1.4).
+  // The account menu turns single-character shortcuts off (WCAG 2.1.4).
   const kept = "countersign-slash", single = () => localStorage.getItem(kept) !== "off";
   const menu = first(".account ul");
   if (menu) {
@@ -25,7 +25,7 @@
     menu.append(item);
   }
 
-  // Ctrl+K and Cmd+K focus the search field; so does "/", and "?" lists the shortcuts, except while typing.
+  // Ctrl+K, Cmd+K, and "/" focus the search field; "?" lists the shortcuts.
   addEventListener("keydown", (event) => {
     const { key, ctrlKey, metaKey, altKey } = event;
     const find = first("[data-shortcut='/'], #q"), isOver = first("dialog[open]");
@@ -47,12 +47,12 @@
     help.showModal();
   });
 
-  // Only one menu is open at a time, and a click elsewhere closes it.
+  // One menu is open at a time; a click elsewhere closes it.
   addEventListener("click", (event) => {
     each("details.menu[open]", (menu) => { menu.open = menu.contains(event.target); });
   });
 
-  // Adds a Copy button to values such as secrets and links; it copies what is visible, and says so.
+  // Adds a Copy button to values; it copies what is visible.
   const status = make("output", { className: "visually-hidden" });
   if (navigator.clipboard) each("body [data-copy]", (source) => {
     const ariaLabel = text.copyName.replace("{name}", () => source.ariaLabel || source.textContent.trim());
@@ -66,13 +66,13 @@
     document.body.append(status);
   });
 
-  // Remembers the platform chosen in a guide.
+  // Remembers a guide's platform.
   each(".platforms", (form) => { form.onchange = (event) => {
     const secure = location.protocol === "https:" ? "; secure" : "";
     document.cookie = `${form.dataset.cookie}=${event.target.value}; path=/; max-age=31536000; samesite=strict${secure}`;
   }; });
 
-  // Shows times in the last 30 days as relative; the title and paper have the exact time.
+  // Times of the last 30 days are relative, except in titles and on paper.
   const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
   const words = new Intl.RelativeTimeFormat(document.documentElement.lang);
   const tell = () => each("time[data-ago]", (time) => {
@@ -87,7 +87,7 @@
   addEventListener("beforeprint", () => each("time[data-ago='1']", (time) => { time.textContent = time.title; }));
   addEventListener("afterprint", tell);
 
-  // Opens the form of an action over the page. Whatever isn't a form is a separate page.
+  // Opens the form of an action over the page; anything else is a page.
   const asking = { headers: { "X-Requested-With": "fetch" } };
   const content = async (response) =>
     new DOMParser().parseFromString(await response.text(), "text/html").querySelector("main");
@@ -145,7 +145,7 @@
     show(dialog, main);
   });
 
-  // Near its end, another script warns that the session ends. Other tabs learn that this page extended it.
+  // Another script warns before the session ends. Other tabs learn that it was extended.
   const session = first("meta[name=session]");
   if (session) {
     const { idle, lifetime } = session.dataset, opened = session.dataset.opened = Date.now();
@@ -154,7 +154,14 @@
       (Math.min(idle, lifetime) - 150) * 1000);
   }
 
-  // A double click doesn't send a form twice. A download leaves the page, but not its errors.
+  // Counts selected rows.
+  each(".picked", (count) => {
+    const form = count.closest("form");
+    (form.onchange = () => { count.textContent = form.querySelectorAll("tbody :checked").length; })();
+    count.hidden = false;
+  });
+
+  // A double click doesn't send a form twice, and a download ends errors.
   let sent, at;
   addEventListener("submit", (event) => {
     if (event.target.method !== "dialog") each("[aria-labelledby=errors], .error", (error) => error.remove());

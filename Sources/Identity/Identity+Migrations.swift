@@ -24,6 +24,8 @@ extension Identity {
         migration("m0073_outside_users", PackageResources.m0073_outside_users_postgresql_sql),
         migration("m0074_common_passwords", PackageResources.m0074_common_passwords_postgresql_sql),
         migration("m0075_approval_change", PackageResources.m0075_approval_change_postgresql_sql),
+        migration("m0076_clock_off", PackageResources.m0076_clock_off_postgresql_sql),
+        migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_postgresql_sql),
       ])
   }
 
@@ -41,6 +43,8 @@ extension Identity {
         migration("m0073_outside_users", PackageResources.m0073_outside_users_sqlite_sql),
         migration("m0074_common_passwords", PackageResources.m0074_common_passwords_sqlite_sql),
         migration("m0075_approval_change", PackageResources.m0075_approval_change_sqlite_sql),
+        migration("m0076_clock_off", PackageResources.m0076_clock_off_sqlite_sql),
+        migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_sqlite_sql),
       ])
   }
 

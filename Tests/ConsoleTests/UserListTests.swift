@@ -34,7 +34,8 @@ import Testing
     let text = Message(
       """
       The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
-      states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
+      states, last sign-ins, last codes, creation dates, and exemptions. It has at most \
+      {longest} users.
       """, ["longest": .number(200)]
     ).english
     let list = text.prefix { $0 != "." }.split(separator: ", ")
@@ -59,6 +60,29 @@ import Testing
       #expect(uids(try await browser.get(users + "?state=unverified")) == [Self.jo])
       #expect(uids(try await browser.get(users + "?factor=phone")) == [])
       #expect(uids(try await browser.get(users + "?factor=x&state=y&sort=z")).count == 4)
+    }
+  }
+
+  @Test
+  func `tabs of what few users have are shown while there are any, that of inactive users always`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let browser = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let all = try await browser.get(users)
+      #expect(!all.says("Clock off") && !all.says("Reported ("))
+      #expect(all.says(">Inactive 90 days<"))
+      let none = try await browser.get(users + "?state=clock-off")
+      #expect(none.says("Clock off (0)"))
+      #expect(none.says("No user’s last codes show that the device’s clock is off."))
+      world.clock.advance(seconds: 91 * 86_400)
+      let later = try await Browser.signedIn(world)
+      let inactive = try await later.get(users + "?state=inactive&sort=name&select=page")
+      Markup.check(inactive)
+      #expect(inactive.says("Inactive 90 days (4)") && uids(inactive).count == 4)
+      #expect(inactive.says("Filter: Inactive 90 days. Sort by: Last sign-in."))
+      #expect(!inactive.says("sort=name"), "its list has one order")
     }
   }
 
@@ -146,7 +170,7 @@ import Testing
           #expect(first.says("1–50") && first.says("On this page: 50 users"))
           #expect(first.says("ore than 200 users"))
           // Users are selected in the lists of pools.
-          #expect(first.says("users selected on this page…") == (path != "/users"))
+          #expect(first.says("Select all users on this page") == (path != "/users"))
           let next = "\(path)?q=\(text)&after=50"
           #expect(first.values(of: "href").contains(next))
           let second = try await browser.get(next)
@@ -216,12 +240,13 @@ import Testing
       #expect(page.says("email not verified") && !page.says(">email verified"))
       let chosen = try await ada.get(
         users + "?sort=name&column=&column=phone&column=state&column=x")
-      #expect(chosen.says("<table class=\"list no-factor no-last-sign-in no-created\">"))
+      #expect(
+        chosen.says("<table class=\"list no-factor no-last-sign-in no-last-code no-created\">"))
       #expect(chosen.says("name=\"sort\" value=\"name\""))
       Markup.check(chosen)
       #expect(try await ada.get(users).says("<table class=\"list no-factor no-last-sign-in"))
       let none = try await ada.get(users + "?column=")
-      #expect(none.says("no-phone no-factor no-state no-last-sign-in no-created"))
+      #expect(none.says("no-phone no-factor no-state no-last-sign-in no-last-code no-created"))
       #expect(try await ada.get(users).says("no-phone no-factor"))
     }
   }
@@ -284,7 +309,7 @@ import Testing
       let lines = file.text.split(separator: "\r\n")
       #expect(
         lines.first?.hasSuffix(
-          "\"User\",\"Name\",\"Phone\",\"UID\",\"Second factor\",\"State\",\"Last sign-in\",\"Created\",\"Exempt until\""
+          "\"User\",\"Name\",\"Phone\",\"UID\",\"Second factor\",\"State\",\"Last sign-in\",\"Last code\",\"Created\",\"Exempt until\""
         )
           == true)
       #expect(lines.count == 4)

@@ -46,9 +46,7 @@ struct ApproveRequest: ApprovalDecision {
       case .begun(let job):
         (
           Flash(
-            text: approval.jobKind == .links
-              ? Message("Approved. The links are being sent.")
-              : Message("Approved. The removal has started.")),
+            text: Self.begun(approval.jobKind ?? .removal)),
           ConsolePaths.bulkRemoval(pool, String(job))
         )
       case .overtaken(let change):
@@ -61,6 +59,15 @@ struct ApproveRequest: ApprovalDecision {
         )
       }
     return ApprovalResult(flash: flash, address: address, renewed: done.renewed)
+  }
+
+  private static func begun(_ kind: BulkJob.Kind) -> Message {
+    switch kind {
+    case .removal: Message("Approved. The removal has started.")
+    case .links: Message("Approved. The links are being sent.")
+    case .sessions: Message("Approved. The sessions are being ended.")
+    case .disabling: Message("Approved. The users are being disabled.")
+    }
   }
 
   private static func flash(_ removal: Removal, _ pool: Pool, _ times: Times) -> Flash {

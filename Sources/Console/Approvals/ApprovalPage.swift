@@ -155,14 +155,11 @@ struct ApprovalView: ViewModel {
       case (.factors, true): Message("Remove all factors from {user}?", ["user": user])
       case (.factors, false): Message("Remove all factors from {user}", ["user": user])
       case (.policy, true): Message("Weaken MFA policy?")
-      case (.job, true) where approval.jobKind == .links:
-        Message(
-          one: "Send an enrollment link to {count} user?",
-          other: "Send enrollment links to {count} users?", ["count": .number(approval.users)])
-      case (.job, true):
+      case (.job, true) where approval.jobKind == .removal:
         Message(
           one: "Remove factors from {count} user?",
           other: "Remove factors from {count} users?", ["count": .number(approval.users)])
+      case (.job, true): BulkWords(approval.jobKind ?? .removal, approval.users).question
       case (.policy, false), (.job, false): ApprovalText.what(approval)
       }
     return Markup(html: heading)
@@ -218,14 +215,24 @@ struct ApprovalView: ViewModel {
     }
     return approval.job.map {
       Link(
-        text: approval.jobKind == .links
-          ? Message("View enrollment links") : Message("View bulk removal"),
-        href: ConsolePaths.bulkRemoval(approval.pool, String($0)))
+        text: jobLink, href: ConsolePaths.bulkRemoval(approval.pool, String($0)))
+    }
+  }
+
+  private var jobLink: Message {
+    switch approval.jobKind {
+    case .links: Message("View enrollment links")
+    case .removal, nil: Message("View bulk removal")
+    case .sessions, .disabling: Message("View users")
     }
   }
 
   private var approvalConsequence: Message {
     switch approval.kind {
+    case .job where approval.jobKind == .sessions:
+      Message("If you approve, the server starts to end the sessions immediately.")
+    case .job where approval.jobKind == .disabling:
+      Message("If you approve, the server starts to disable the users and end their sessions.")
     case .job where approval.jobKind == .links:
       Message(
         """

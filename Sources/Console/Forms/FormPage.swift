@@ -98,8 +98,6 @@ struct FormView: ViewModel {
   var support: SupportForm?
   var refusal: Notice?
 
-  private var hasForm: Bool { page.obstacle == nil && refusal == nil }
-
   private var hasAside: Bool {
     !page.facts.isEmpty || page.user != nil && !page.consequences.isEmpty
   }
@@ -116,8 +114,7 @@ struct FormView: ViewModel {
     .optional(\.refusal),
     .optional("conflict") { $0.page.conflict },
     .text("version") { $0.page.version?.text },
-    .flag("hasForm") { $0.hasForm },
-    .flag("showsOnlyFacts") { !$0.hasForm && !$0.page.facts.isEmpty },
+    .flag("hasForm") { $0.page.obstacle == nil && $0.refusal == nil },
     .optional("otherAdministrators") { $0.page.otherAdministrators },
     .text(\.action),
     .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },

@@ -53,8 +53,6 @@ struct PagerView: ViewModel {
     self.next = next.map { query.at($0).query(of: path) }
   }
 
-  var isOnly: Bool { first == nil && next == nil }
-
   static let keys: Keys<Self> = [
     .text(\.count),
     .text(\.first),

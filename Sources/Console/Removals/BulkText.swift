@@ -60,7 +60,8 @@ enum BulkText {
 
   /// Returns the result of a line, or what will be removed, for a page.
   static func result(_ item: BulkItem, of job: BulkJob) -> Message {
-    switch item.result {
+    if let special = BulkWords(job).result(item) { return special }
+    return switch item.result {
     case nil where job.state == .draft || job.state == .waiting: toDo(item, of: job)
     case nil: Message("Queued")
     case .removed where item.sessions == 0:
@@ -97,7 +98,8 @@ enum BulkText {
 
   /// Returns the same for a cell of a removal's file, where it doesn't begin a sentence.
   static func cell(_ item: BulkItem, of job: BulkJob) -> Message {
-    switch item.result {
+    if let special = BulkWords(job).result(item) { return special }
+    return switch item.result {
     case nil where job.state == .draft || job.state == .waiting: toDo(item, of: job)
     case nil: Message("queued")
     case .removed where item.sessions == 0:
@@ -136,10 +138,13 @@ enum BulkText {
   }
 
   private static func name(_ result: BulkResult?, of job: BulkJob) -> Message {
-    switch result {
+    let words = BulkWords(job)
+    if let special = words.tab(result) { return special }
+    return switch result {
     case nil:
       job.state == .draft || job.state == .waiting
-        ? job.kind == .links ? Message("To be sent") : Message("To remove") : Message("Queued")
+        ? words.toDo ?? (job.kind == .links ? Message("To be sent") : Message("To remove"))
+        : Message("Queued")
     case .removed: Message("Removed")
     case .some(BulkResult.none): Message("No second factor")
     case .notFound: Message("Not found")
@@ -160,11 +165,12 @@ enum BulkText {
   }
 
   private static func toDo(_ item: BulkItem, of job: BulkJob) -> Message {
-    job.kind == .links
-      ? Message("Link to be sent")
-      : Message(
-        one: "{count} factor to remove", other: "{count} factors to remove",
-        ["count": .number(item.factors)])
+    BulkWords(job).toDo
+      ?? (job.kind == .links
+        ? Message("Link to be sent")
+        : Message(
+          one: "{count} factor to remove", other: "{count} factors to remove",
+          ["count": .number(item.factors)]))
   }
 
   private static var roles: Message.Value { Permission.protectUsers.roleNames }
@@ -223,17 +229,6 @@ extension BulkJob {
 
 /// What pages of bulk actions say about enrollment links to many users.
 enum LinksText {
-  static func title(_ job: BulkJob) -> Message {
-    Message(
-      "{name} · #{id} · Users", ["name": .message(name(job)), "id": .text(String(job.id))])
-  }
-
-  static func name(_ job: BulkJob) -> Message {
-    Message(
-      one: "Enrollment links to {count} user", other: "Enrollment links to {count} users",
-      ["count": .number(job.users)])
-  }
-
   static func consequences(_ approval: Approval.Cause?, carriesMail: Bool) -> [Message] {
     let sentences: [Message?] = [
       carriesMail
@@ -283,18 +278,6 @@ enum LinksText {
     Message(
       one: "Send link to {count} user", other: "Send links to {count} users",
       ["count": .number(job.users)])
-  }
-
-  static func begun(_ job: BulkJob) -> Message {
-    job.state == .waiting
-      ? Message(
-        one: "The enrollment link for {count} user is pending approval.",
-        other: "The enrollment links for {count} users are pending approval.",
-        ["count": .number(job.users)])
-      : Message(
-        one: "The enrollment link for {count} user is being sent.",
-        other: "The enrollment links for {count} users are being sent.",
-        ["count": .number(job.users)])
   }
 
   static func figures(_ job: BulkJob) -> [Figure] {

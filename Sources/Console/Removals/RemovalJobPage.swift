@@ -44,17 +44,7 @@ struct RemovalJobPage: ConsolePage {
       let faults = try BulkFaults.faults(denial, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
-    let text =
-      job.kind == .links
-      ? LinksText.begun(outcome.value)
-      : outcome.value.state == .waiting
-        ? Message(
-          one: "The removal for {count} user is pending approval.",
-          other: "The removal for {count} users is pending approval.", ["count": .number(job.users)]
-        )
-        : Message(
-          one: "The removal for {count} user has started.",
-          other: "The removal for {count} users has started.", ["count": .number(job.users)])
+    let text = BulkWords(job).begun(isWaiting: outcome.value.state == .waiting)
     return frames.leave(
       Flash(text: text), context.signedIn, renewed: outcome.renewed,
       to: ConsolePaths.bulkRemoval(context.pool, id))
@@ -69,17 +59,8 @@ struct RemovalJobPage: ConsolePage {
       throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
     }
     return frames.leave(
-      Self.ending(of: job, isStopped),
-      for: context.signedIn, to: ConsolePaths.bulkRemoval(context.pool, id))
-  }
-
-  private static func ending(of job: BulkJob, _ isStopped: Bool) -> Message {
-    switch (job.kind, isStopped) {
-    case (.removal, true): Message("Removal stopped. Completed removals aren’t reverted.")
-    case (.removal, false): Message("The removal finished before it could be stopped.")
-    case (.links, true): Message("Sending stopped. Links that were sent stay valid.")
-    case (.links, false): Message("The last link was sent before sending could be stopped.")
-    }
+      BulkWords(job).ended(isStopped: isStopped), for: context.signedIn,
+      to: ConsolePaths.bulkRemoval(context.pool, id))
   }
 
   /// Returns every line with its result as CSV, except of a draft.
@@ -88,28 +69,29 @@ struct RemovalJobPage: ConsolePage {
   /// A draft of selected users would export the list of users without any of it.
   func download(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await removals.job(id, context)
-    guard job.kind == .removal, job.state != .draft else { throw Refusal.notFound }
+    guard job.kind != .links, job.state != .draft else { throw Refusal.notFound }
     let catalog = frames.catalog
+    let removes = job.kind == .removal
     let columns = [
       Message("Line"), Message("User"), Message("Result"),
-      Message("Factors removed"), Message("Sessions ended"),
-    ]
+      removes ? Message("Factors removed") : nil, Message("Sessions ended"),
+    ].compactMap(\.self)
     var file = CSV(columns.map(catalog.text))
     var after: String?
     repeat {
       let place = after
       let page = try await removals.items(of: job, after: place, limit: 500)
       for item in page.items {
-        file.add([
-          String(item.line), item.given, catalog.text(BulkText.cell(item, of: job)),
-          String(item.removed), String(item.sessions),
-        ])
+        let result = catalog.text(BulkText.cell(item, of: job))
+        file.add(
+          [String(item.line), item.given, result] + (removes ? [String(item.removed)] : [])
+            + [String(item.sessions)])
       }
       after = page.next
       // Lets other tasks of this thread run.
       await Task.yield()
     } while after != nil
-    return file.response(named: "removal-\(job.id)")
+    return file.response(named: "\(job.kind.rawValue)-\(job.id)")
   }
 
   // MARK: - Parts
@@ -117,13 +99,9 @@ struct RemovalJobPage: ConsolePage {
   private func frame(
     _ context: PoolContext, _ job: BulkJob, errors: [FieldError] = []
   ) async throws -> FrameView {
-    let title =
-      job.kind == .links
-      ? LinksText.title(job)
-      : Message(
-        one: "Bulk removal for {count} user · #{id} · Users",
-        other: "Bulk removal for {count} users · #{id} · Users",
-        ["count": .number(job.users), "id": .text(String(job.id))])
+    let title = Message(
+      "{name} · #{id} · Users",
+      ["name": .message(BulkWords(job).name), "id": .text(String(job.id))])
     let frame = try await frames.frame(
       title, in: context, crumbs: Link.crumbsOfRemovals(context.pool), errors: errors)
     return FrameView(frame)

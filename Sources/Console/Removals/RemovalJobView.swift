@@ -29,8 +29,12 @@ struct RemovalDraftView: ViewModel {
   }
 
   private var consequences: [Message] {
-    guard job.kind == .removal else {
-      return LinksText.consequences(approval, carriesMail: carriesMail)
+    switch job.kind {
+    case .removal: break
+    case .links: return LinksText.consequences(approval, carriesMail: carriesMail)
+    case .sessions, .disabling:
+      return BulkWords(job).consequences(
+        sessions: job.factors, approval, carriesMail: carriesMail)
     }
     let hours = eligibility.settings.undoHours
     var sentences = [
@@ -69,15 +73,18 @@ struct RemovalDraftView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .number("count") { $0.job.users },
     .flag("hasUsers") { $0.job.users > 0 },
     .flag("isLinks") { $0.job.kind == .links },
+    .text("question") { BulkWords($0.job).question },
+    .text("notYet") { BulkWords($0.job).notYet },
+    .text("nobody") { BulkWords($0.job).nobody },
+    .flag("isRemoval") { $0.job.kind == .removal },
     .optional("refusal") { view in view.job.users > 0 ? view.refusal : nil },
     .optional("form") { view -> SupportForm? in
       guard view.refusal == nil, view.job.users > 0 else { return nil }
       return SupportForm(
         frame: view.frame, eligibility: view.eligibility, answers: view.answers,
-        action: view.action)
+        action: view.action, reasons: BulkWords(view.job).reasons)
     },
     .text("action") { $0.action },
     .texts("consequences") { $0.consequences },
@@ -89,17 +96,12 @@ struct RemovalDraftView: ViewModel {
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
-      view.approval == nil && view.job.kind == .links
-        ? LinksText.button(view.job)
-        : view.approval == nil
-          ? Message(
-            one: "Remove factors from {count} user",
-            other: "Remove factors from {count} users", ["count": .number(view.job.users)])
-          : Message("Request approval")
+      guard view.approval == nil else { return Message("Request approval") }
+      return view.job.kind == .links ? LinksText.button(view.job) : BulkWords(view.job).act
     },
     .text("back") { view in
-      view.job.kind == .links
-        ? ConsolePaths.users(view.context.pool) : ConsolePaths.removals(view.context.pool)
+      view.job.kind == .removal
+        ? ConsolePaths.removals(view.context.pool) : ConsolePaths.users(view.context.pool)
     },
     .object(\.lines),
   ]
@@ -116,10 +118,16 @@ struct RemovalJobView: ViewModel {
   private var job: BulkJob { progress.job }
 
   private var figures: [Figure] {
-    guard job.kind == .removal else { return LinksText.figures(job) }
-    return Self.figures(
+    let undone =
+      progress.undo == nil ? [] : Self.figures(of: progress.undone, enables: job.kind == .disabling)
+    let figures = Self.figures(
       done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
-      sessions: job.sessionsEnded) + (progress.undo == nil ? [] : Self.figures(of: progress.undone))
+      sessions: job.sessionsEnded)
+    switch job.kind {
+    case .links: return LinksText.figures(job)
+    case .removal: return figures + undone
+    case .sessions, .disabling: return [figures[0], figures[2]] + undone
+    }
   }
 
   static func figures(
@@ -140,17 +148,24 @@ struct RemovalJobView: ViewModel {
     ]
   }
 
-  static func figures(of undone: BulkUndo.Counts) -> [Figure] {
+  static func figures(of undone: BulkUndo.Counts, enables: Bool = false) -> [Figure] {
     let base = Message("of {number}", ["number": .number(undone.users)])
     func figure(_ label: Message, _ users: Int) -> Figure {
       Figure(label: label, value: Message.value(.number(users)), base: base)
     }
-    var figures = [figure(Message("Users restored"), undone.restored)]
+    var figures = [
+      figure(enables ? Message("Users enabled") : Message("Users restored"), undone.restored)
+    ]
     if undone.restoredBefore > 0 {
-      figures.append(figure(Message("Restored earlier"), undone.restoredBefore))
+      figures.append(
+        figure(
+          enables ? Message("Enabled earlier") : Message("Restored earlier"), undone.restoredBefore)
+      )
     }
     if undone.notRestored > 0 {
-      figures.append(figure(Message("Couldn’t be restored"), undone.notRestored))
+      figures.append(
+        figure(
+          enables ? Message("Not enabled") : Message("Couldn’t be restored"), undone.notRestored))
     }
     return figures
   }
@@ -181,14 +196,26 @@ struct RemovalJobView: ViewModel {
 
   private var isOwn: Bool { job.requester == context.signedIn.administrator.id }
 
+  /// Whether the administrator can undo it: others can undo a removal, and anyone a disabling.
+  private var mayUndo: Bool {
+    guard progress.canUndo, let single = job.kind.undo else { return false }
+    return context.may(single.requirements.permission) && (job.kind == .disabling || !isOwn)
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag("isLinks") { $0.job.kind == .links },
-    .text("users") { BulkText.users($0.job.users) },
+    .text("name") { BulkWords($0.job).name },
+    .text("waiting") { BulkWords($0.job).waiting },
+    .text("leaving") { view in
+      view.progress.isBeingUndone ? BulkWords(view.job).leavingUndo : BulkWords(view.job).leaving
+    },
+    .text("stop") { BulkWords($0.job).stop },
+    .text("unreverted") { BulkWords($0.job).unreverted },
     .number("id") { Int($0.job.id) },
     .markup("state") { BulkText.chip($0.progress) },
     .text("undo") {
-      $0.progress.canUndo && !$0.isOwn
+      $0.mayUndo
         ? ConsolePaths.undoOfBulkRemoval($0.context.pool, String($0.job.id)) : nil
     },
     .number("count") { $0.progress.undoable },
@@ -210,7 +237,6 @@ struct RemovalJobView: ViewModel {
         ? Meter.share(view.progress.undone.processed, of: view.progress.undone.users)
         : Meter.share(view.job.usersDone, of: view.job.users)
     },
-    .flag("isBeingUndone") { $0.progress.isBeingUndone },
     .list("figures") { $0.figures },
     .text("end") { ConsolePaths.endOfRemoval($0.context.pool, String($0.job.id)) },
     .list("facts") { $0.facts },

@@ -35,18 +35,26 @@ struct RemovalsPage: ConsolePage {
 
   private func select(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
+    let asked = signedIn.query.text(UserSelection.kind).flatMap(BulkJob.Kind.init(rawValue:))
+    // Links have a separate address.
+    let kind = asked.flatMap { $0 == .links ? nil : $0 } ?? .removal
+    guard context.may(kind.permission) else { throw Refusal.notAllowed(kind.permission) }
     do {
       if let all = UsersQuery.selected(by: signedIn.query) {
         return Self.preview(
           try await removals.draft(
-            all: all, in: context.pool, by: signedIn.author, signedIn.session), in: context)
+            all: all, kind, in: context.pool, by: signedIn.author, signedIn.session), in: context)
       }
       return Self.preview(
         try await removals.draft(
-          signedIn.form.selectedUsers(of: context.pool), in: context.pool,
+          signedIn.form.selectedUsers(of: context.pool), kind, in: context.pool,
           by: signedIn.author, signedIn.session), in: context)
     } catch let error as BulkError {
       switch error {
+      case .nothingToDo where kind != .removal:
+        return frames.leave(
+          Flash(text: UserSelection.missing, isAlert: true), signedIn, renewed: nil,
+          to: ConsolePaths.users(context.pool))
       case .nothingToDo:
         return try await page(
           context,
@@ -67,16 +75,25 @@ struct RemovalsPage: ConsolePage {
     }
   }
 
-  /// Creates a draft of enrollment links to the users without second factors that a list shows, and
-  /// redirects to its preview.
+  /// Creates a draft of enrollment links to all users without second factors that a list shows, or to
+  /// those of its users that are selected, and redirects to its preview.
   func lookForLinks(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
     let query = UsersQuery(signedIn.query)
+    let users = signedIn.form.selectedUsers(of: context.pool)
+    guard !users.isEmpty || UsersQuery.selected(by: signedIn.query) != nil else {
+      return frames.leave(
+        Flash(text: UserSelection.missing, isAlert: true), signedIn, renewed: nil,
+        to: ConsolePaths.users(context.pool))
+    }
     do {
-      return Self.preview(
-        try await removals.draft(
-          linksToAll: query.listing, in: context.pool, by: signedIn.author, signedIn.session),
-        in: context)
+      let draft =
+        try await users.isEmpty
+        ? removals.draft(
+          linksToAll: query.listing, in: context.pool, by: signedIn.author, signedIn.session)
+        : removals.draft(
+          linksTo: users, in: context.pool, by: signedIn.author, signedIn.session)
+      return Self.preview(draft, in: context)
     } catch let error as BulkError {
       frames.flashes.leave(
         Flash(text: LinksText.fault(error), isAlert: true), for: signedIn.session)
@@ -190,7 +207,7 @@ struct RemovalRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("href") { ConsolePaths.bulkRemoval($0.pool, String($0.job.id)) },
     .text("name") {
-      $0.job.kind == .links ? LinksText.name($0.job) : BulkText.users($0.job.users)
+      $0.job.kind == .removal ? BulkText.users($0.job.users) : BulkWords($0.job).name
     },
     .text("number") { String($0.job.id) },
     .text("reason") { $0.job.reason?.name },

@@ -23,14 +23,17 @@ struct UndoRemovalPage: ConsolePage {
       let outcome = try await removals.undo(job.id, in: context.pool, input.request(signedIn))
       return frames.leave(
         Flash(
-          text: Message(
-            one: "The factors of {count} user are being restored.",
-            other: "The factors of {count} users are being restored.",
-            ["count": .number(outcome.value)])), signedIn,
+          text: job.kind == .disabling
+            ? Message(
+              one: "{count} user is being enabled.", other: "{count} users are being enabled.",
+              ["count": .number(outcome.value)])
+            : Message(
+              one: "The factors of {count} user are being restored.",
+              other: "The factors of {count} users are being restored.",
+              ["count": .number(outcome.value)])), signedIn,
         renewed: outcome.renewed, to: page)
     } catch BulkError.nothingToDo {
-      return frames.leave(
-        Message("No factors of this removal can be restored."), for: signedIn, to: page)
+      return frames.leave(Self.nothing(job), for: signedIn, to: page)
     } catch let denial as ActionDenial {
       let faults = try BulkFaults.faults(denial, users: job.users, signedIn.times)
       return try await ask(context, job, input, errors: faults)
@@ -46,12 +49,14 @@ struct UndoRemovalPage: ConsolePage {
       context.signedIn.session, on: job, in: pool
     ).support
     let refusal = refusal(progress, eligibility, context.signedIn)
+    let id = Message.Value.text(String(job.id))
     let crumb = Link(
-      text: Message("Removal #{id}", ["id": .text(String(job.id))]),
+      text: job.kind == .disabling
+        ? Message("Disabling #{id}", ["id": id]) : Message("Removal #{id}", ["id": id]),
       href: ConsolePaths.bulkRemoval(pool, String(job.id)))
     // Without a form, there's no field for the error summary to link to.
     let frame = try await frames.frame(
-      Message("Undo bulk removal"), in: context, crumbs: Link.crumbsOfRemovals(pool) + [crumb],
+      UndoRemovalView.title(job), in: context, crumbs: Link.crumbsOfRemovals(pool) + [crumb],
       errors: refusal == nil ? errors : [])
     let model = UndoRemovalView(
       frame: FrameView(frame), context: context, progress: progress, eligibility: eligibility,
@@ -62,16 +67,22 @@ struct UndoRemovalPage: ConsolePage {
     return .html(view.render(model), status: frame.errors.isEmpty ? .ok : .unprocessableContent)
   }
 
+  private static func nothing(_ job: BulkJob) -> Message {
+    job.kind == .disabling
+      ? Message("No user of this list can be enabled at once.")
+      : Message("No factors of this removal can be restored.")
+  }
+
   private func refusal(
     _ progress: BulkProgress, _ eligibility: SupportEligibility, _ signedIn: SignedIn
   ) -> Notice? {
-    if progress.job.requester == signedIn.administrator.id {
+    if progress.job.kind == .removal, progress.job.requester == signedIn.administrator.id {
       Notice(Message("You started this removal. Only another administrator can undo it."))
     } else if progress.undoable > 0, progress.requiresCaller {
       Notice(
         Message("This pool requires a verified caller. Undo the removal on each user’s page."))
     } else if !progress.canUndo {
-      Notice(Message("No factors of this removal can be restored."))
+      Notice(Self.nothing(progress.job))
     } else {
       Notice(eligibility, signedIn)
     }
@@ -95,8 +106,30 @@ struct UndoRemovalView: ViewModel {
     ConsolePaths.undoOfBulkRemoval(context.pool, String(progress.job.id))
   }
 
+  static func title(_ job: BulkJob) -> Message {
+    job.kind == .disabling ? Message("Undo bulk disabling") : Message("Undo bulk removal")
+  }
+
+  private var enables: Bool { progress.job.kind == .disabling }
+
+  private var heading: Message {
+    guard users > 0 else { return Self.title(progress.job) }
+    return enables
+      ? Message(
+        one: "Enable {count} user?", other: "Enable {count} users?", ["count": .number(users)])
+      : Message(
+        one: "Restore second factors for {count} user?",
+        other: "Restore second factors for {count} users?", ["count": .number(users)])
+  }
+
   private var consequences: [Message] {
-    [
+    guard !enables else {
+      return [
+        Message("The users can sign in again with their existing password and second factors."),
+        Message("Users whose account was changed since they were disabled stay disabled."),
+      ]
+    }
+    return [
       Message("The removed factors are valid again."),
       carriesMail
         ? Message("Their sessions end, and each user is notified by email.")
@@ -108,7 +141,7 @@ struct UndoRemovalView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .number("count") { $0.users },
+    .text("heading") { $0.heading },
     .flag("hasUsers") { $0.users > 0 },
     .optional(\.refusal),
     .optional(\.otherAdministrators),
@@ -129,9 +162,12 @@ struct UndoRemovalView: ViewModel {
         ])
     },
     .text("button") {
-      Message(
-        one: "Restore factors for {count} user",
-        other: "Restore factors for {count} users", ["count": .number($0.users)])
+      $0.enables
+        ? Message(
+          one: "Enable {count} user", other: "Enable {count} users", ["count": .number($0.users)])
+        : Message(
+          one: "Restore factors for {count} user",
+          other: "Restore factors for {count} users", ["count": .number($0.users)])
     },
     .text("back") { ConsolePaths.bulkRemoval($0.context.pool, String($0.progress.job.id)) },
   ]
@@ -146,7 +182,9 @@ extension OtherAdministratorsView {
     _ frames: Frames
   ) async throws -> Self? {
     let (job, administrator) = (progress.job, context.signedIn.administrator)
-    guard job.requester == administrator.id, progress.canUndo else { return nil }
+    guard job.kind == .removal, job.requester == administrator.id, progress.canUndo else {
+      return nil
+    }
     return try await find(
       administrators, for: .undoBulkRemoval, in: context.pool, of: administrator,
       to: .undoBulkRemoval,

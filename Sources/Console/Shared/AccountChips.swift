@@ -17,6 +17,7 @@ enum AccountChips {
   static let suspended = Chip.look(Message("suspended"))
   private static let protected = Chip.off(Message("protected"))
   private static let changesLocked = Chip.bad(Message("changes locked by user"))
+  private static let clockOff = Chip.look(Message("clock off"))
   private static let closed = Chip.bad(Message("locked"))
   private static let blocked = Chip.look(Message("codes temporarily blocked"))
 
@@ -27,7 +28,9 @@ enum AccountChips {
     let state =
       account.disabled
       ? disabled
-      : self.lock(lock) ?? (isSuspended ? suspended : hasUnverifiedEmail ? unverified : nil)
+      : self.lock(lock) ?? (account.isReported ? changesLocked : nil)
+        ?? (isSuspended ? suspended : account.isClockOff ? clockOff : nil)
+        ?? (hasUnverifiedEmail ? unverified : nil)
     guard account.isProtected else { return state }
     guard let state else { return protected }
     var html = HTML()
@@ -58,7 +61,9 @@ enum AccountChips {
   static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
     if account.disabled { return Message("disabled") }
     if let words = words(account.codeLock(at: now)) { return words }
+    if account.isReported { return Message("changes locked by user") }
     if account.isSuspended(at: now) { return Message("suspended") }
+    if account.isClockOff { return Message("clock off") }
     if account.email == nil { return Message("no email") }
     return account.emailVerified
       ? Message("email verified") : Message("email not verified")

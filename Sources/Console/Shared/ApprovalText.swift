@@ -80,14 +80,7 @@ enum ApprovalText {
     case .factor: Message("Remove factor")
     case .factors: Message("Remove all factors")
     case .policy: Message("Weaken MFA policy")
-    case .job where approval.jobKind == .links:
-      Message(
-        one: "Send enrollment link to {count} user",
-        other: "Send enrollment links to {count} users", ["count": .number(approval.users)])
-    case .job:
-      Message(
-        one: "Remove factors from {count} user",
-        other: "Remove factors from {count} users", ["count": .number(approval.users)])
+    case .job: BulkWords(approval.jobKind ?? .removal, approval.users).act
     }
   }
 

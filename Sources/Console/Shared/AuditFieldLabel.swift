@@ -77,6 +77,7 @@ struct AuditFieldLabel {
     case .outcome: Message("result")
     case .bulkRemoval: Message("bulk removal")
     case .bulkLinks: Message("enrollment links")
+    case .bulkAction: Message("bulk action")
     case .stopReason: Message("reason for stopping")
     case .totp: Message("TOTP")
     case .adjacentIntervals: Message("adjacent intervals")

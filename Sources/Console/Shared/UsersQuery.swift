@@ -4,20 +4,30 @@ import Localization
 import Text
 
 struct UsersQuery: Sendable {
+  /// What's selected without a click on each row.
+  enum Selected: String, Sendable {
+    /// The rows of a page.
+    case page
+    /// The users of all pages.
+    case all
+  }
+
   var text: String
   var filter: Accounts.Filter
   var sort: Accounts.Sort
   let size: PageSize
   let after: String?
+  let selected: Selected?
 
   init(_ form: Form) {
     text = form.trimmed("q")
     let filters = [form.trimmed("factor"), form.trimmed("state")]
     filter =
       filters.lazy.compactMap(Accounts.Filter.init(rawValue:)).first { $0 != .all } ?? .all
-    sort = Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
+    sort = filter.order ?? Accounts.Sort(rawValue: form.trimmed("sort")) ?? .newest
     size = PageSize(form)
     after = form.text("after")
+    selected = form.text("select").flatMap(Selected.init(rawValue:))
   }
 
   var listing: AccountListing { AccountListing(text: text, filter: filter, sort: sort) }
@@ -35,11 +45,18 @@ struct UsersQuery: Sendable {
   var kept: Form {
     var form = Form()
     if let name = filter.parameter { form.add(name, filter.rawValue) }
-    if sort != .newest { form.add("sort", sort.rawValue) }
+    if sort != .newest, filter.order == nil { form.add("sort", sort.rawValue) }
     return size.added(to: form)
   }
 
-  /// The query with which a bulk removal is previewed for the users of all pages.
+  /// The query of a page with a selection.
+  func selecting(_ selected: Selected) -> Form {
+    var form = form.at(after)
+    form.add("select", selected.rawValue)
+    return form
+  }
+
+  /// The query with which an action on the users of all pages is previewed.
   var selectingAll: Form {
     var form = form
     form.add("all", "1")
@@ -62,6 +79,8 @@ struct UsersQuery: Sendable {
 
   func with(_ filter: Accounts.Filter) -> Form {
     var query = self
+    // An order that only this list has isn't one that was chosen.
+    if query.filter.order != nil { query.sort = .newest }
     query.filter = filter
     return query.form
   }
@@ -78,11 +97,14 @@ extension Accounts.Filter {
     switch self {
     case .all: nil
     case .none, .exempt, .totp, .phone: "factor"
-    case .locked, .suspended, .disabled, .unverified: "state"
+    case .locked, .suspended, .clockOff, .reported, .disabled, .unverified, .inactive: "state"
     }
   }
 
-  func number(_ counts: AccountCounts, suspended: Int, _ exempt: ExemptionCounts) -> Int {
+  /// Returns how many users match; nil for those that are counted only for their own list.
+  func number(
+    _ counts: AccountCounts, _ marked: MarkedCounts, _ exempt: ExemptionCounts
+  ) -> Int? {
     switch self {
     case .all: counts.users
     case .none: counts.users - counts.enrolledUsers - exempt.withoutFactor
@@ -90,9 +112,12 @@ extension Accounts.Filter {
     case .totp: counts.totpUsers
     case .phone: counts.phoneUsers
     case .locked: counts.locked
-    case .suspended: suspended
+    case .suspended: marked.suspended
+    case .clockOff: marked.clockOff
+    case .reported: marked.reported
     case .disabled: counts.disabled
     case .unverified: counts.unverifiedEmails
+    case .inactive: nil
     }
   }
 
@@ -105,8 +130,14 @@ extension Accounts.Filter {
     case .phone: Message("Phone")
     case .locked: Message("Locked")
     case .suspended: Message("Suspended")
+    case .clockOff: Message("Clock off")
+    case .reported: Message("Reported")
     case .disabled: Message("Disabled")
     case .unverified: Message("Unverified")
+    case .inactive:
+      Message(
+        one: "Inactive {count} day", other: "Inactive {count} days",
+        ["count": .number(Self.inactiveDays)])
     }
   }
 
@@ -124,14 +155,21 @@ extension Accounts.Filter {
         """)
     case .locked: Message("There are no locked users.")
     case .suspended: Message("There are no users with a suspended second factor.")
+    case .clockOff: Message("No user’s last codes show that the device’s clock is off.")
+    case .reported: Message("No user has reported a change that’s waiting for a decision.")
     case .disabled: Message("There are no disabled users.")
     case .unverified: Message("There are no users with an unverified email.")
+    case .inactive:
+      Message(
+        one: "There are no users who haven’t signed in for {count} day.",
+        other: "There are no users who haven’t signed in for {count} days.",
+        ["count": .number(Self.inactiveDays)])
     }
   }
 }
 
 extension Accounts.Sort {
-  /// The heading of the column that sorts by it.
+  /// The heading of the column that sorts by it, or its name in the menu of that of the user.
   var heading: Message { self == .newest ? Message("Created") : words }
 
   var words: Message {

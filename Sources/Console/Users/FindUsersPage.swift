@@ -88,6 +88,8 @@ struct FindUsersView: ViewModel {
   let places: [FoundPlace]
   let work: AgentWorkView?
   let pools: [FoundPool]
+  /// The classes of the table that hide columns.
+  let hidingClasses: String
   let summary: Message?
   let pager: PagerView
   let empty: EmptyView
@@ -112,6 +114,7 @@ struct FindUsersView: ViewModel {
         FoundPool.all(
           $0, exempt: exempt, text: text, columns: columns, at: now, times: frame.times)
       } ?? []
+    hidingClasses = columns.hidingClasses
     self.columns = columns.form(
       action: ConsolePaths.findUsers(), kept: size.added(to: Self.query(text)).at(after))
     summary = found.flatMap { FoundText.summary($0, part, with: text) }
@@ -160,6 +163,7 @@ struct FindUsersView: ViewModel {
     .flag("hasMorePlaces") { $0.places.count > FindUsersPage.places },
     .optional(\.work),
     .list(\.pools),
+    .text(\.hidingClasses),
     .flag("hasPools") { !$0.pools.isEmpty },
     .text(\.summary),
     .flag("isEmpty") {
@@ -176,8 +180,6 @@ struct FoundPool: ViewModel {
   /// The number of hits in the pool; nil if not all were counted.
   let count: Int?
   let text: String
-  /// The classes of the table that hide columns.
-  let hidingClasses: String
   let users: [UserRow]
 
   /// Returns the pools of the current part of the results, in order.
@@ -192,12 +194,10 @@ struct FoundPool: ViewModel {
       guard !hits.isEmpty else { return nil }
       return FoundPool(
         pool: counted.pool, count: found.total.isExact ? counted.count : nil, text: text,
-        hidingClasses: columns.hidingClasses,
         users: hits.map {
           let source = UserRow.Source(
             AccountSummary($0.account), foundBy: $0.match,
-            exemptUntil: exempt[$0.account.key], isSelecting: false, columns: columns,
-            at: now, times: times)
+            exemptUntil: exempt[$0.account.key], columns: columns, at: now, times: times)
           return UserRow(source, in: $0.pool)
         })
     }
@@ -210,7 +210,6 @@ struct FoundPool: ViewModel {
     .text("count") {
       $0.count.map { Message(one: "{count} user", other: "{count} users", ["count": .number($0)]) }
     },
-    .text(\.hidingClasses),
     .list(\.users),
   ]
 }

@@ -15,17 +15,17 @@ final class UserRow: ViewModel {
     /// What a search found the user by; nil if the list shows it.
     let foundBy: FoundBy?
     let exemptUntil: Instant?
-    /// Whether the row has a checkbox, for a ``UserSelection`` around the list.
-    let isSelecting: Bool
+    /// The row's checkbox, for a ``UserSelection`` around the list; nil for none.
+    let box: SelectionBox?
     let times: Times
 
     init(
       _ account: AccountSummary, foundBy match: FoundAccounts.Match? = nil,
-      exemptUntil: Instant? = nil, isSelecting: Bool, columns: UserColumns, at now: Instant,
-      times: Times
+      exemptUntil: Instant? = nil, box: SelectionBox? = nil, columns: UserColumns,
+      at now: Instant, times: Times
     ) {
       self.account = account
-      self.isSelecting = isSelecting
+      self.box = box
       self.exemptUntil = exemptUntil
       foundBy =
         switch match {
@@ -69,7 +69,7 @@ final class UserRow: ViewModel {
 
   static let keys: Keys<UserRow> = [
     .text("href") { ConsolePaths.user($0.pool, $0.account.id.text) },
-    .flag("isSelecting") { $0.source.isSelecting },
+    .optional("box") { $0.source.box },
     .text("name") { $0.account.label },
     .text("alias") {
       $0.account.email == nil ? nil : $0.account.displayName.map { Formatted.short($0, 60) }
@@ -89,13 +89,14 @@ final class UserRow: ViewModel {
     .markup("lastSignIn") {
       $0.account.lastLoginAt.map($0.source.times.past) ?? AccountChips.never
     },
+    .markup("lastCode") { $0.account.lastCodeAt.map($0.source.times.past) ?? AccountChips.never },
     .markup("created") { $0.source.times.day($0.account.createdAt) },
   ]
 }
 
 /// A column of the list of users that can be hidden; the first column names the user.
 enum UserColumn: String, TableColumn {
-  case phone, factor, state, lastSignIn = "last-sign-in", created
+  case phone, factor, state, lastSignIn = "last-sign-in", lastCode = "last-code", created
 
   var heading: Message {
     switch self {
@@ -103,6 +104,7 @@ enum UserColumn: String, TableColumn {
     case .factor: Message("Second factor")
     case .state: Message("State")
     case .lastSignIn: Message("Last sign-in")
+    case .lastCode: Message("Last code")
     case .created: Message("Created")
     }
   }
@@ -113,6 +115,7 @@ enum UserColumn: String, TableColumn {
     case .factor: "no-factor"
     case .state: "no-state"
     case .lastSignIn: "no-last-sign-in"
+    case .lastCode: "no-last-code"
     case .created: "no-created"
     }
   }
@@ -154,35 +157,4 @@ struct UserColumns: Sendable {
   func form(action: String, kept: Form) -> ColumnsForm {
     ColumnsForm(action: action, kept: kept, shown: shown)
   }
-}
-
-/// The form around a list of users whose rows have checkboxes: it removes the second factors of
-/// selected users, or of all that the list's pages show.
-struct UserSelection: ViewModel {
-  let action: String
-  let isOnePage: Bool
-  let total: Int?
-  /// The address that selects all users on all pages.
-  let all: String
-
-  /// The address, for a list that isn't on one page and isn't too long for a bulk removal.
-  private var selectAll: String? {
-    guard !isOnePage, let total, total <= BulkList.longest else { return nil }
-    return all
-  }
-
-  static let keys: Keys<Self> = [
-    .text(\.action),
-    .text("selectedUsers") {
-      $0.isOnePage
-        ? Message("Remove second factors from selected users…")
-        : Message("Remove second factors from users selected on this page…")
-    },
-    .text("selectAll") { $0.selectAll },
-    .text("allUsers") {
-      Message(
-        one: "Remove second factors from all {count} users…",
-        other: "Remove second factors from all {count} users…", ["count": .number($0.total ?? 0)])
-    },
-  ]
 }

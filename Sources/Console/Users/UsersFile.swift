@@ -15,23 +15,44 @@ struct UsersFile: Sendable {
   static let columns: [Message] = [
     Message("User"), Message("Name"), Message("Phone"), .verbatim("UID"),
     Message("Second factor"), Message("State"), Message("Last sign-in"),
-    Message("Created"), Message("Exempt until"),
+    Message("Last code"), Message("Created"), Message("Exempt until"),
   ]
 
   func download(_ context: PoolContext) async throws -> Response {
     guard context.may(.findUsers) else { throw Refusal.notAllowed(.findUsers) }
-    let query = UsersQuery(context.signedIn.query)
+    let (pool, signedIn) = (context.pool, context.signedIn)
+    let query = UsersQuery(signedIn.query)
     let download = UserDownload(identity: identity, actions: actions)
+    var (form, hidden): (Form, [HiddenField]) = (query.form, [])
+    var selected: [ID<Account>]?
+    if signedIn.query[UserSelection.file] != nil {
+      let users = signedIn.form.selectedUsers(of: pool)
+      guard !users.isEmpty else {
+        return actions.frames.leave(
+          Flash(text: UserSelection.missing, isAlert: true), signedIn, renewed: nil,
+          to: ConsolePaths.users(pool))
+      }
+      selected = users
+      form.add(UserSelection.file, "1")
+      hidden = users.map {
+        HiddenField(name: "user", value: ConsolePaths.user(pool, $0.text))
+      }
+    }
     return try await download.response(
-      in: context, named: "users", asking: Self.question(context.pool, query),
-      at: query.form.query(of: ConsolePaths.usersFile(context.pool))
+      in: context, named: "users", asking: Self.question(pool, query, selected, hidden),
+      at: form.query(of: ConsolePaths.usersFile(pool))
     ) { () in
-      let (file, count) = try await file(context.pool, query)
-      return (file, .pools([DownloadedUsers.PoolCount(context.pool, count: count)]), query.words)
+      let (file, count) = try await file(pool, query, selected)
+      return (
+        file, .pools([DownloadedUsers.PoolCount(pool, count: count)]),
+        selected == nil ? query.words : Message("selected users")
+      )
     }
   }
 
-  private static func question(_ pool: Pool, _ query: UsersQuery) -> FormPage {
+  private static func question(
+    _ pool: Pool, _ query: UsersQuery, _ selected: [ID<Account>]?, _ hidden: [HiddenField]
+  ) -> FormPage {
     FormPage(
       title: Message("Download users · Users"),
       crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(pool))],
@@ -41,10 +62,11 @@ struct UsersFile: Sendable {
         Message(
           """
           The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
-          states, sign-in dates, creation dates, and exemptions. It has at most {longest} users.
-          """, ["longest": .number(longest(query))]),
+          states, last sign-ins, last codes, creation dates, and exemptions. It has at most \
+          {longest} users.
+          """, ["longest": .number(selected?.count ?? longest(query))]),
         Message("The download is recorded in the audit log."),
-      ], isQuestion: true, button: Message("Download as CSV"),
+      ], isQuestion: true, hidden: hidden, button: Message("Download as CSV"),
       back: query.form.query(of: ConsolePaths.users(pool)))
   }
 
@@ -54,18 +76,21 @@ struct UsersFile: Sendable {
   }
 
   private func file(
-    _ pool: Pool, _ query: UsersQuery
+    _ pool: Pool, _ query: UsersQuery, _ selected: [ID<Account>]?
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(Self.columns.map { catalog.text($0) })
     var count = 0
-    let isCut = try await accounts.forEachPart(
-      of: query.listing, in: pool, atMost: UserDownload.longest
-    ) {
-      part in
+    func add(_ part: [AccountSummary]) async throws {
       let ends = try await identity.exemptions.ends(of: part.map(\.key))
       for account in part { file.add(cells(account, exemptUntil: ends[account.key])) }
       count += part.count
     }
+    if let selected {
+      try await add(accounts.summaries(of: selected, in: pool))
+      return (file, count)
+    }
+    let isCut = try await accounts.forEachPart(
+      of: query.listing, in: pool, atMost: UserDownload.longest, add)
     if isCut {
       file.end(
         with: catalog.text(
@@ -88,6 +113,7 @@ struct UsersFile: Sendable {
       catalog.text(FactorText.kinds(account)),
       catalog.text(AccountChips.stateText(account, at: clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
+      account.lastCodeAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
       account.createdAt.rfc3339Milliseconds, exemptUntil?.rfc3339Milliseconds ?? "",
     ]
   }

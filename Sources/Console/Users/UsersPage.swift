@@ -32,35 +32,40 @@ struct UsersPage: ConsolePage {
       return first
     }
     try await frames.record(page.items.count, shownIn: context)
-    let (counts, suspended) = try await accounts.countsWithSuspended(pool)
+    let (counts, marked) = try await accounts.countsWithMarked(pool)
+    let inactive =
+      query.filter == .inactive
+      ? try await accounts.countInactive(pool, atMost: BulkList.longest) : nil
     let exempt = try await exemptions.counts(in: pool)
     let ends =
       exempt.all > 0
       ? try await exemptions.ends(of: page.items.map(\.key)) : [:]
     let frame = try await frames.frame(Message("Users"), in: context, users: counts.users)
     let now = frames.clock.now()
-    // Users without second factors have none to remove.
-    let isSelecting = context.may(.removeFactors) && query.filter != .none
+    let total: Int? =
+      found.map(\.total.exact) ?? query.filter.number(counts, marked, exempt) ?? inactive
+    let selection = UserSelection(
+      query, in: context, total: total, isOnePage: query.after == nil && page.next == nil)
+    let box = selection.map { _ in SelectionBox(query.selected) }
     let columns = UserColumns(
       context.signedIn.query, remembered: cookies.columns(of: context.signedIn.request))
     let sources =
       found?.hits.map {
         UserRow.Source(
           AccountSummary($0.account), foundBy: $0.match, exemptUntil: ends[$0.account.key],
-          isSelecting: isSelecting, columns: columns, at: now, times: frame.times)
+          box: box, columns: columns, at: now, times: frame.times)
       }
       ?? page.items.map {
         UserRow.Source(
-          $0, exemptUntil: ends[$0.key], isSelecting: isSelecting, columns: columns, at: now,
-          times: frame.times)
+          $0, exemptUntil: ends[$0.key], box: box, columns: columns, at: now, times: frame.times)
       }
     let rows = rows.joined(sources) { row.render(UserRow($0, in: pool)) }
     var response = Response.html(
       view.render(
         UsersView(
           frame: frame, context: context, page: page, rows: rows, found: found, query: query,
-          columns: columns, counts: counts, suspended: suspended, exempt: exempt,
-          isSelecting: isSelecting)))
+          columns: columns, counts: counts, marked: marked, inactive: inactive, exempt: exempt,
+          selection: selection)))
     if columns.isChosen { response.set(cookies.columns(columns.remembered)) }
     return response
   }
@@ -73,7 +78,8 @@ struct UsersView: ViewModel {
   let rows: Markup
   let filter: FilterView
   let tabs: [Link]
-  let sorts: [Link]
+  /// The links that sort the list, of those that can be sorted.
+  let sorts: [Accounts.Sort: Link]
   let columns: ColumnsForm
   let hidingClasses: String
   let caption: Message
@@ -87,16 +93,14 @@ struct UsersView: ViewModel {
   /// The form for a pasted list; nil without the permission.
   let list: ListForm?
   let selection: UserSelection?
-  /// The address that previews enrollment links to the listed users; nil without the permission, or
-  /// for users with second factors.
-  let links: String?
   let removals: String
 
   init(
     frame: Frame, context: PoolContext, page: Page<AccountSummary>, rows: Markup,
     found: FoundAccounts?, query: UsersQuery, columns: UserColumns, counts: AccountCounts,
-    suspended: Int, exempt: ExemptionCounts, isSelecting: Bool
+    marked: MarkedCounts, inactive: Int?, exempt: ExemptionCounts, selection: UserSelection?
   ) {
+    self.selection = selection
     self.frame = FrameView(frame)
     pool = context.pool
     self.rows = rows
@@ -104,23 +108,26 @@ struct UsersView: ViewModel {
     filter = FilterView(
       action: list, label: Message("Email, name, phone, or UID"), query: query.text,
       keeping: query.kept)
-    let filters = Accounts.Filter.allCases.filter {
-      $0 != .exempt || exempt.all > 0 || query.filter == .exempt
+    tabs = Accounts.Filter.allCases.compactMap { each in
+      let isCurrent = each == query.filter
+      let number = each.number(counts, marked, exempt) ?? (isCurrent ? inactive : nil)
+      // What few users have is a tab only while there are any.
+      guard isCurrent || number != 0 || ![.exempt, .clockOff, .reported].contains(each) else {
+        return nil
+      }
+      let text = number.map {
+        Message(
+          "{filter} ({number})", ["filter": .message(each.name), "number": .number($0)])
+      }
+      return Link(
+        text: text ?? each.name, href: query.with(each).query(of: list), isCurrent: isCurrent)
     }
-    func number(_ filter: Accounts.Filter) -> Int {
-      filter.number(counts, suspended: suspended, exempt)
-    }
-    tabs = filters.map { each in
-      Link(
-        text: Message(
-          "{filter} ({number})",
-          ["filter": .message(each.name), "number": .number(number(each))]),
-        href: query.with(each).query(of: list), isCurrent: each == query.filter)
-    }
-    sorts = Accounts.Sort.allCases.map { each in
-      Link(
-        text: each.heading, href: query.with(each).query(of: list), isCurrent: each == query.sort)
-    }
+    let orders = query.filter.order.map { [$0] } ?? Accounts.Sort.allCases
+    sorts = Dictionary(
+      uniqueKeysWithValues: orders.map { each in
+        let href = query.with(each).query(of: list)
+        return (each, Link(text: each.heading, href: href, isCurrent: each == query.sort))
+      })
     self.columns = columns.form(action: list, kept: query.form.at(query.after))
     hidingClasses = columns.hidingClasses
     caption = Message(
@@ -138,15 +145,6 @@ struct UsersView: ViewModel {
     empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), pool)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(pool)
-    selection =
-      isSelecting
-      ? UserSelection(
-        action: removals, isOnePage: pager.isOnly,
-        total: found.map(\.total.exact) ?? number(query.filter),
-        all: query.selectingAll.query(of: removals)) : nil
-    links =
-      context.may(.removeFactors) && query.filter == .none
-      ? query.form.query(of: ConsolePaths.enrollmentLinks(pool)) : nil
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
     deletedUser =
       context.may(.changeUsers) ? EraseDeletedUser.path(context.pool) : nil
@@ -154,9 +152,7 @@ struct UsersView: ViewModel {
   }
 
   /// The links that sort by a column; the current order is without one.
-  private func links(_ orders: Accounts.Sort...) -> [Link] {
-    zip(Accounts.Sort.allCases, sorts).filter { orders.contains($0.0) }.map(\.1)
-  }
+  private func links(_ orders: Accounts.Sort...) -> [Link] { orders.compactMap { sorts[$0] } }
 
   private static func empty(
     _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, list: String, may: Bool,
@@ -207,6 +203,8 @@ struct UsersView: ViewModel {
     .object(\.filter),
     .list(\.tabs),
     .list("userSorts") { $0.links(.email, .name) },
+    .flag("hasUserSorts") { !$0.links(.email, .name).isEmpty },
+    .flag("isSortedByUser") { $0.links(.email, .name).contains(where: \.isCurrent) },
     .list("signInSorts") { $0.links(.lastSignIn) },
     .list("createdSorts") { $0.links(.newest) },
     .object(\.columns),
@@ -221,7 +219,6 @@ struct UsersView: ViewModel {
     .text(\.file),
     .optional(\.list),
     .optional(\.selection),
-    .text(\.links),
     .text(\.removals),
   ]
 }

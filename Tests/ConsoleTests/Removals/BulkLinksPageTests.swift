@@ -17,10 +17,13 @@ import Testing
       let eu = try await world.eu
       let list = try await nadia.get(eu + "/users?factor=none&q=lena")
       Markup.check(list)
-      #expect(list.says("Send enrollment links…"))
-      #expect(try await !nadia.get(eu + "/users").says("Send enrollment links…"))
-      let answer = try await nadia.submit(
+      #expect(list.says("Send links"))
+      #expect(try await !nadia.get(eu + "/users?select=all").says("Send links"))
+      let nobody = try await nadia.submit(
         eu + "/users", [:], to: eu + "/enrollment-links?factor=none&q=lena")
+      #expect(nobody.location == eu + "/users")
+      let answer = try await nadia.submit(
+        eu + "/users", [:], to: eu + "/enrollment-links?factor=none&q=lena&all=1")
       let address = try #require(answer.location)
       let draft = try await nadia.get(address)
       Markup.check(draft)
@@ -46,7 +49,7 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let eu = try await world.eu
       let answer = try await nadia.submit(
-        eu + "/users", [:], to: eu + "/enrollment-links?q=nobody-has-this")
+        eu + "/users", [:], to: eu + "/enrollment-links?q=nobody-has-this&all=1")
       #expect(answer.location == eu + "/users?factor=none&q=nobody-has-this")
       #expect(
         try await nadia.get(eu + "/users").says("There are no users without a second factor."))

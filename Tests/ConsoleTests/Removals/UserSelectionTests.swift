@@ -15,15 +15,17 @@ import Testing
       let users = eu + "/users"
       let list = try await nadia.get(users + "?factor=totp&size=10")
       Markup.check(list)
-      #expect(list.says("Remove second factors from selected users…"))
-      #expect(!list.says("formaction"), "all users are on the page")
+      #expect(list.says("Remove factors…") && !list.says("Send links"))
+      let whole = try await nadia.get(users + "?factor=totp&size=10&select=page")
+      Markup.check(whole)
+      #expect(whole.says("\" checked") && !whole.says("select=all"), "all users are on the page")
       let selected = try await nadia.submit(
         users + "?factor=totp", ["user": "\(users)/\(World.chiara)"], to: eu + "/bulk-removals")
       let preview = try await nadia.get(try #require(selected.location))
       #expect(preview.says("chiara.bianchi@example.com"))
       #expect(preview.says("Remove second factors from 1 user?"))
       let without = try await nadia.get(users + "?factor=none")
-      #expect(!without.says("name=\"user\"") && !without.says("Remove second factors from"))
+      #expect(without.says("Send links") && !without.says("Remove factors…"))
       let other = try await nadia.submit(
         users, ["user": "/projects/globex/users/\(World.chiara)"], to: eu + "/bulk-removals")
       #expect(other.status == .unprocessableContent && other.says("Select users"))
@@ -45,14 +47,20 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let list = "/projects/globex/users?state=disabled&size=10"
       let page = try await ada.get(list)
-      #expect(page.says("Remove second factors from all 11 users…"))
-      #expect(page.says("Remove second factors from users selected on this page…"))
-      let all = try #require(page.values(of: "formaction").first)
+      #expect(!page.says("select=all"), "the users of all pages are a second step")
+      let rows = try await ada.get(list + "&select=page")
+      #expect(rows.says("Select all 11 users") && rows.says("\" checked"))
+      let step = try #require(rows.values(of: "href").first { $0.contains("select=all") })
+      let whole = try await ada.get(step)
+      Markup.check(whole)
+      #expect(whole.says("All 11 users selected") && whole.says("\" checked disabled"))
+      #expect(!whole.says("Send links"), "not every user of this list can be sent one")
+      let all = try #require(whole.values(of: "formaction").first)
       let preview = try await ada.get(
         try #require(try await ada.submit(list, [:], to: all).location))
       #expect(preview.says("many0@example.com") && !preview.says("many3@example.com"))
       let found = try await ada.get("/projects/globex/users?q=many1&size=10")
-      #expect(!found.says("formaction"))
+      #expect(!found.says("select=all"))
       let query = "/projects/globex/bulk-removals?all=1&q=many1"
       let some = try await ada.submit(list, [:], to: query)
       let drafted = try await ada.get(try #require(some.location))
@@ -76,6 +84,73 @@ import Testing
         "/projects/globex/users", [:], to: "/projects/globex/bulk-removals?all=1&q=many")
       #expect(answer.status == .unprocessableContent)
       #expect(answer.says("Too many users match for one bulk removal."))
+    }
+  }
+
+  @Test func `the file of selected users has them alone, and requires the permission`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let users = try await world.eu + "/users"
+      let file = users + ".csv?selection=1"
+      #expect(try await ada.get(users).values(of: "formaction").contains(file))
+      let one = try await ada.submit(users, ["user": "\(users)/\(World.chiara)"], to: file)
+      let lines = one.text.split(separator: "\r\n")
+      #expect(lines.count == 2 && one.text.contains("bianchi"))
+      #expect(try await ada.submit(users, [:], to: file).location == users)
+      #expect(try await ada.get(users).says("Select users in the list."))
+      world.clock.advance(seconds: 16 * 60)
+      let asked = try await ada.submit(users, ["user": "\(users)/\(World.chiara)"], to: file)
+      #expect(asked.says("Download users of") && asked.says("name=\"user\""))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(!(try await nadia.get(users).says(".csv")))
+    }
+  }
+
+  @Test(arguments: [
+    ("sessions", "End all sessions of 1 user?", "End sessions of 1 user"),
+    ("disabling", "Disable 1 user?", "Disable 1 user"),
+  ])
+  func `sessions of selected users are ended, and selected users disabled and enabled again`(
+    kind: String, question: String, button: String
+  ) async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      let (users, path) = (eu + "/users", eu + "/bulk-removals?kind=\(kind)")
+      #expect(try await ada.get(users).values(of: "formaction").contains(path))
+      let none = try await ada.submit(users, [:], to: path)
+      #expect(none.location == users)
+      let user = "\(users)/\(World.chiara)"
+      let address = try #require(try await ada.submit(users, ["user": user], to: path).location)
+      let draft = try await ada.get(address)
+      Markup.check(draft)
+      guard !draft.says("No users to act on") else {
+        #expect(kind == "sessions" && draft.says("No sessions"))
+        return
+      }
+      #expect(draft.says(question) && draft.says(button) && draft.says("Nothing is changed yet."))
+      #expect(!draft.says("Codes rejected"), "reasons of the action on one user")
+      let begun = try await ada.submit(address, ["reason": "left"])
+      #expect(begun.location == address)
+      Markup.check(try await ada.get(address))
+      while try await world.identity.bulkRemovals.step() {}
+      let done = try await ada.get(address)
+      Markup.check(done)
+      let file = try await ada.get(address + "/result.csv")
+      #expect(!file.text.contains("Factors removed"))
+      guard kind == "disabling" else { return }
+      #expect(done.says("Disabled (1)") && done.says("Undo for 1 user…"))
+      let undo = try await ada.get(address + "/undo")
+      Markup.check(undo)
+      #expect(undo.says("Enable 1 user?"))
+      #expect(try await ada.submit(address + "/undo", ["reason": "mistake"]).location == address)
+      while try await world.identity.bulkRemovals.step() {}
+      #expect(try await ada.get(address).says("Disabled, then enabled"))
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      #expect(try await !nadia.get(users).says("Disable…"))
+      #expect(try await nadia.submit(users, ["user": user], to: path).status == .forbidden)
     }
   }
 

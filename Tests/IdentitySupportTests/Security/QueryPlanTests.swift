@@ -58,7 +58,9 @@ struct QueryPlanTests {
     }
     _ = try await identity.signingKeys.list()
     _ = try await identity.accounts.counts(instance.acme)
-    _ = try await identity.accounts.countsWithSuspended(instance.acme)
+    _ = try await identity.accounts.countsWithMarked(instance.acme)
+    _ = try await identity.accounts.countInactive(instance.acme, atMost: 9)
+    _ = try await identity.accounts.summaries(of: [ID("x"), ID("y")], in: instance.acme)
     _ = try await identity.accounts.export(instance.acme, after: "a", limit: 9)
     _ = try await identity.accounts.lookup(
       instance.acme, ids: ["x"], emails: ["x"], phoneNumbers: ["x"])

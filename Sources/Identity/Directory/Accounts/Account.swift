@@ -56,6 +56,8 @@ public struct Account: Sendable {
   /// The last days on which the account's codes were at least each distance from the current
   /// interval.
   let reach: CodeReach
+  /// True if the last codes showed that the device's clock is off; see ``CodeAttemptRecorder``.
+  let isClockOff: Bool
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
   /// Nil unless the user reported a change.
@@ -84,7 +86,7 @@ public struct Account: Sendable {
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
       a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.sign_in_lock,
       a.reported_mailbox, a.generation, a.has_former_addresses, a.given_fields, a.reach,
-      a.initial_email_verified
+      a.initial_email_verified, a.clock_off
     """
 
   init(_ row: inout Row, factors: [Factor]) throws {
@@ -118,6 +120,7 @@ public struct Account: Sendable {
     givenFields = try row.next()
     reach = CodeReach(try row.next())
     initialEmailVerified = try row.next()
+    isClockOff = try row.next()
     self.factors = factors
   }
 

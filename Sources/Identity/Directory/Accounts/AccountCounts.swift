@@ -88,6 +88,13 @@ public struct AccountCounts: Hashable, Sendable {
   }
 }
 
+/// The numbers of a pool's accounts with a mark that few have.
+public struct MarkedCounts: Sendable, Equatable {
+  public var suspended = 0
+  public var clockOff = 0
+  public var reported = 0
+}
+
 extension Accounts {
   public func count(_ pool: Pool) async throws -> Int {
     try await store.read { connection in
@@ -103,20 +110,43 @@ extension Accounts {
     }
   }
 
-  /// Reads the number of accounts in a pool by kind, and of those with a suspended second
-  /// factor, at the same moment.
-  public func countsWithSuspended(
+  /// Reads the number of accounts in a pool by kind, and of those that few indexes have, at the same
+  /// moment.
+  public func countsWithMarked(
     _ pool: Pool
-  ) async throws -> (counts: AccountCounts, suspended: Int) {
+  ) async throws -> (counts: AccountCounts, marked: MarkedCounts) {
     try await store.read { now, connection in
-      // From an index of them, because a suspension ends without a write.
-      let suspended = try connection.first(
+      // From indexes of them, because a suspension ends without a write.
+      func count(_ condition: SQL) -> SQL {
+        "(SELECT count(*) FROM account a WHERE a.scope_key = \(pool.key) AND \(condition))"
+      }
+      let marked = try connection.first(
         """
-        SELECT count(*) FROM account a
-        WHERE a.scope_key = \(pool.key) AND \(AccountList.isSuspended(at: now))
+        SELECT \(count(AccountList.isSuspended(at: now))), \(count(AccountList.isClockOff)),
+          \(count(AccountList.isReported))
         """
-      ) { try $0.next() as Int }
-      return (try Self.counts(pool, connection), suspended ?? 0)
+      ) { row in
+        MarkedCounts(
+          suspended: try row.next(), clockOff: try row.next(), reported: try row.next())
+      }
+      return (try Self.counts(pool, connection), marked ?? MarkedCounts())
+    }
+  }
+
+  /// Counts the inactive accounts of a pool; nil if there are more than an action on many users takes.
+  public func countInactive(_ pool: Pool, atMost most: Int) async throws -> Int? {
+    try await store.read { now, connection in
+      let list = AccountList(pool: pool, filter: .inactive, sort: .lastSignIn, now: now)
+      var total = 0
+      for condition in list.source.conditions {
+        total +=
+          try connection.first(
+            """
+            SELECT count(*) FROM (SELECT 1 FROM account a WHERE \(condition) LIMIT \(most + 1)) part
+            """
+          ) { try $0.next() as Int } ?? 0
+      }
+      return total > most ? nil : total
     }
   }
 

@@ -14,11 +14,28 @@ extension Accounts {
     /// them.
     case locked
     case suspended
+    /// Accounts whose last codes showed that the device's clock is off.
+    case clockOff = "clock-off"
+    /// Accounts whose user reported a change that no owner has decided on.
+    case reported
     case disabled
     case unverified
+    /// Accounts that are older than ``inactiveDays`` and had no sign-in since.
+    case inactive
+
+    public static let inactiveDays = 90
+
+    /// The only order of its list, since no index has another one; nil for any order.
+    public var order: Sort? { self == .inactive ? .lastSignIn : nil }
 
     /// True if few accounts match, so that a list sorts them: no index has them in each order.
-    fileprivate var matchesFew: Bool { self == .exempt || self == .suspended }
+    fileprivate var matchesFew: Bool {
+      [.exempt, .suspended, .clockOff, .reported].contains(self)
+    }
+
+    fileprivate static func lastActive(at now: Instant) -> Instant {
+      now.advanced(bySeconds: -Int64(inactiveDays) * 86_400)
+    }
 
     func includes(_ account: Account, exempt: Set<Int64>, at now: Instant) -> Bool {
       switch self {
@@ -29,8 +46,13 @@ extension Accounts {
       case .phone: account.factors.contains { $0.kind == .phone }
       case .locked: account.codesBlockedUntil != nil
       case .suspended: account.factors.contains { $0.isSuspended(at: now) }
+      case .clockOff: account.isClockOff
+      case .reported: account.changesLockedAt != nil
       case .disabled: account.disabled
       case .unverified: account.email != nil && !account.emailVerified
+      case .inactive:
+        account.createdAt < Self.lastActive(at: now)
+          && account.lastLoginAt?.day ?? 0 < Self.lastActive(at: now).day
       }
     }
   }
@@ -52,6 +74,7 @@ extension Accounts {
     limit: Int = 50
   ) async throws -> Page<AccountSummary> {
     let limit = Page<AccountSummary>.size(limit)
+    let sort = filter.order ?? sort
     let list = AccountList(
       pool: pool, filter: filter, sort: sort, now: store.clock.now())
     return try await store.read { connection in
@@ -139,11 +162,7 @@ struct AccountList: Sendable {
     case .all:
       // In key order, the pool's range covers all accounts; the other indexes begin with the
       // enrollment columns.
-      return sort == .newest
-        ? [""]
-        : [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
-          "\(here) AND a.has_totp = \(totp) AND a.has_phone = \(phone)"
-        }
+      return sort == .newest ? [""] : byFactors
     case .exempt: return []
     case .none:
       return [
@@ -157,13 +176,29 @@ struct AccountList: Sendable {
     case .phone: return ["\(here) AND a.has_phone = 1"]
     case .locked: return ["\(here) AND a.codes_blocked_until IS NOT NULL"]
     case .suspended: return ["\(here) AND \(Self.isSuspended(at: now))"]
+    case .clockOff: return ["\(here) AND \(Self.isClockOff)"]
+    case .reported: return ["\(here) AND \(Self.isReported)"]
     case .disabled: return ["\(here) AND a.disabled = 1"]
     case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]
+    case .inactive:
+      let since = Accounts.Filter.lastActive(at: now)
+      return byFactors.map {
+        "\($0) AND a.last_login_day < \(since.day) AND a.created_at < \(since)"
+      }
+    }
+  }
+
+  /// The pool's accounts by the columns that the indexes of sorted lists begin with.
+  private var byFactors: [SQL] {
+    [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
+      "a.scope_key = \(pool.key) AND a.has_totp = \(totp) AND a.has_phone = \(phone)"
     }
   }
 
   /// The condition for accounts `a` with a factor whose suspension hasn't ended.
   static func isSuspended(at now: Instant) -> SQL { "a.suspended_until > \(now)" }
+  static let isClockOff: SQL = "a.clock_off = 1"
+  static let isReported: SQL = "a.changes_locked_at IS NOT NULL"
 
   private func newest(
     _ part: SQL, after place: Place?, _ limit: Int, _ connection: borrowing Connection

@@ -18,6 +18,22 @@ public struct AccountListing: Sendable {
 extension Accounts {
   public static let listedAtOnce = 500
 
+  /// Reads the selected accounts of a pool, newest first; IDs without an account are left out.
+  ///
+  /// At most ``listedAtOnce`` are read, which is more than a page shows.
+  public func summaries(of ids: [ID<Account>], in pool: Pool) async throws -> [AccountSummary] {
+    let ids = ids.prefix(Self.listedAtOnce)
+    guard !ids.isEmpty else { return [] }
+    return try await store.read { connection in
+      try connection.all(
+        """
+        SELECT \(AccountSummary.columns) FROM account a
+        WHERE a.scope_key = \(pool.key) AND a.uid IN (\(list: ids))
+        """
+      ) { try AccountSummary(&$0) }
+    }.sorted { $0.key > $1.key }
+  }
+
   /// Reads all accounts that a list shows on its pages, in order, a part at a time.
   ///
   /// A list with a search text has at most ``mostHits`` accounts.

@@ -17,19 +17,26 @@ public struct AccountSummary: Hashable, Sendable {
   /// The time until which codes are rejected without being checked; nil or in the past if they're
   /// checked.
   let codesBlockedUntil: Instant?
+  /// The time of the last attempt to enter a code, whatever its result; nil if there was none.
+  public let lastCodeAt: Instant?
   public let hasTOTP: Bool
   public let hasPhone: Bool
 
   /// The time until which codes of one factor are rejected; nil or in the past if none is
   /// suspended.
   let suspendedUntil: Instant?
+  /// True if the last codes showed that the device's clock is off.
+  public let isClockOff: Bool
+  /// True if the user reported a change that no owner has decided on.
+  public let isReported: Bool
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
 
   static let columns: SQL = """
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.phone, a.disabled,
       a.created_at, a.last_login_at, a.has_totp, a.has_phone, a.codes_blocked_until,
-      a.suspended_until, a.protected
+      a.suspended_until, a.protected, a.last_code_attempt_at, a.clock_off,
+      a.changes_locked_at IS NOT NULL
     """
 
   init(_ row: inout Row) throws {
@@ -47,6 +54,9 @@ public struct AccountSummary: Hashable, Sendable {
     codesBlockedUntil = try row.next()
     suspendedUntil = try row.next()
     isProtected = try row.next()
+    lastCodeAt = try row.next()
+    isClockOff = try row.next()
+    isReported = try row.next()
   }
 
   public init(_ account: Account) {
@@ -64,6 +74,9 @@ public struct AccountSummary: Hashable, Sendable {
     codesBlockedUntil = account.codesBlockedUntil
     suspendedUntil = account.factors.compactMap(\.suspendedUntil).max()
     isProtected = account.isProtected
+    isClockOff = account.isClockOff
+    isReported = account.changesLockedAt != nil
+    lastCodeAt = account.lastCodeAttemptAt.map(Instant.init(microseconds:))
   }
 
   public func has(_ kind: Factor.Kind) -> Bool {

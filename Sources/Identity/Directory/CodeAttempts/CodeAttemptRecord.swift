@@ -53,7 +53,8 @@ package struct CodeAttemptRecorder {
     if account.codesBlockedUntil != nil {
       try AccountRecord.unlockCodes(account.key, connection)
     }
-    return "wrong_codes = 0, last_code_attempt_at = \(at), reach = \(count.reach.text)"
+    let clock = try clockFlag(after: finding, at: at, connection)
+    return "wrong_codes = 0, last_code_attempt_at = \(at), reach = \(count.reach.text)\(clock)"
   }
 
   /// Records a rejected code and counts it as incorrect, unless it's the correct code of a
@@ -71,12 +72,16 @@ package struct CodeAttemptRecorder {
     }
     var count = CodeAttemptCount(account)
     let full = try takeRow(at: now, connection)
-    let at =
-      try full == nil
-      ? insert(finding, at: now, &count, connection) : addBeyondRows(at: now, &count, connection)
+    let (at, clock): (Int64?, SQL)
+    if full == nil {
+      let new = try insert(finding, at: now, &count, connection)
+      (at, clock) = (new, try clockFlag(after: finding, at: new, connection))
+    } else {
+      (at, clock) = (try addBeyondRows(at: now, &count, connection), "")
+    }
     let wrong = account.wrongCodes + 1
     try AccountRecord.setLater(
-      "wrong_codes = \(wrong), last_code_attempt_at = \(at)", of: account.key, connection)
+      "wrong_codes = \(wrong), last_code_attempt_at = \(at)\(clock)", of: account.key, connection)
     let cap = try SupportRules.find(pool, connection).codeCap
     let end = CodeLock.end(
       afterWrongCodes: wrong, cap: cap, at: now, isClockDoubted: isClockDoubted)
@@ -117,7 +122,8 @@ package struct CodeAttemptRecorder {
     }
     if let full = try takeRow(at: now, connection) { return full }
     let at = try insert(finding, at: now, &count, connection)
-    try AccountRecord.setLater("last_code_attempt_at = \(at)", of: account.key, connection)
+    let clock = try clockFlag(after: finding, at: at, connection)
+    try AccountRecord.setLater("last_code_attempt_at = \(at)\(clock)", of: account.key, connection)
     return nil
   }
 

@@ -201,6 +201,8 @@ public enum AuditResource: String, CaseIterable, Sendable, SQLBindable {
   case message
   case bulkRemoval = "bulk removal"
   case bulkLinks = "bulk links"
+  case bulkSessions = "bulk sessions"
+  case bulkDisabling = "bulk disabling"
   case apiKey = "api key"
   case serviceToken = "service token"
   case provider

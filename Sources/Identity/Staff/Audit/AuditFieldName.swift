@@ -10,7 +10,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     filter, passwordHashes, entries, suspendedUntil, undoUntil, remover, expiresAt, codes,
     codesLeft, codesCreatedAt, linkKind, linkEmail, providerEmail, sender, reportedChange,
     reportedAt, policyDigest, pools, reviewDue, exemptUntil, exemptionGrantor, evidenceKey, message,
-    approvalCause, requester, approver, outcome, bulkRemoval, bulkLinks, stopReason, totp,
+    approvalCause, requester, approver, outcome, bulkRemoval, bulkLinks, bulkAction, stopReason,
+    totp,
     adjacentIntervals, sms, mfaState, pattern, mandatoryFrom, enforcement, enforcedFrom, graceDays,
     passwordSignIn,
     emailLinkSignIn, anonymousSignIn, phoneSignIn, changesNeedFactor, emailPrivacy,
@@ -115,6 +116,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .outcome: ("outcome", .kept)
     case .bulkRemoval: ("bulk-removal", .kept)
     case .bulkLinks: ("bulk-links", .kept)
+    case .bulkAction: ("bulk-action", .kept)
     case .stopReason: ("stop-reason", .kept)
     case .totp: ("totp", .kept)
     case .adjacentIntervals: ("adjacent-intervals", .kept)

@@ -24,7 +24,7 @@ extension Approval.Cause {
       self = .lastFactor
     } else if job.users > left {
       self = .hour
-    } else if settings.callerVerification == .required {
+    } else if settings.callerVerification == .required, job.kind.single.letsCallerIn {
       self = .unverifiedCaller
     } else {
       return nil

@@ -124,6 +124,9 @@ extension Approvals {
       administrator.may(approval.kind.permission, in: pool)
     else { return .notAllowed }
     if let job = approval.job {
+      guard approval.jobKind.map({ administrator.may($0.permission, in: pool) }) != false else {
+        return .notAllowed
+      }
       if try Self.isOnList(administrator, job, in: pool, connection) { return .ownAccount }
       guard let account = try Self.protectedAccount(on: job, in: pool, connection),
         let denial = administrator.denial(
@@ -212,6 +215,9 @@ extension Approvals {
     else { return .overtaken(.permissionLost) }
     if let id = approval.job {
       let job = try BulkJob.find(id, in: pool, connection)
+      guard job.map({ requester.may($0.kind.permission, in: pool) }) != false else {
+        return .overtaken(.permissionLost)
+      }
       return job?.state == .waiting ? .job(id) : .overtaken(.listGone)
     }
     switch approval.change {
@@ -315,9 +321,7 @@ extension Approvals {
       } else if let account = approval.account {
         (.account, account.text, approval.accountName)
       } else {
-        (
-          approval.jobKind == .links ? .bulkLinks : .bulkRemoval, String(approval.job ?? 0), ""
-        )
+        (approval.jobKind?.object ?? .bulkRemoval, String(approval.job ?? 0), "")
       }
     var entry = AuditEntry(
       action(state), object.kind, object.id, name: object.name, in: approval.pool)

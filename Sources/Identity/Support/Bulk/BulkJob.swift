@@ -1,17 +1,62 @@
 public import Database
 
-/// A support action on many users at once: a bulk removal, or enrollment links.
+/// A support action on many users at once.
 public struct BulkJob: Sendable {
   public enum Kind: String, Sendable, SQLConvertible {
     /// Removes the second factors of the users.
     case removal
     /// Sends the users enrollment links.
     case links
+    /// Ends the sessions of the users.
+    case sessions
+    /// Disables the users, which also ends their sessions.
+    case disabling
 
+    /// The action that starts it.
     public var action: ConsoleAction {
       switch self {
-      case .removal: .startBulkRemoval
+      case .removal, .sessions, .disabling: .startBulkRemoval
       case .links: .sendEnrollmentLinks
+      }
+    }
+
+    /// The same action on one user, whose permission it requires, and whose rules each user has.
+    public var single: ConsoleAction {
+      switch self {
+      case .removal: .removeAllFactors
+      case .links: .sendEnrollmentLink
+      case .sessions: .endSessions
+      case .disabling: .disableUser
+      }
+    }
+
+    /// The action on one user that undoes it; nil if nothing does.
+    public var undo: ConsoleAction? {
+      switch self {
+      case .removal: .restoreFactors
+      case .disabling: .enableUser
+      case .links, .sessions: nil
+      }
+    }
+
+    public var permission: Permission { single.requirements.permission }
+
+    /// What it is in the audit log.
+    var object: AuditResource {
+      switch self {
+      case .removal: .bulkRemoval
+      case .links: .bulkLinks
+      case .sessions: .bulkSessions
+      case .disabling: .bulkDisabling
+      }
+    }
+
+    /// Its number in the audit entry of a user.
+    var field: AuditFieldName {
+      switch self {
+      case .removal: .bulkRemoval
+      case .links: .bulkLinks
+      case .sessions, .disabling: .bulkAction
       }
     }
   }
@@ -42,10 +87,10 @@ public struct BulkJob: Sendable {
   public let lines: Int
   /// The number of users to act on.
   public let users: Int
-  /// The number of factors of those users at the time of the preview.
+  /// The number of factors of those users at the time of the preview, or of sessions to end.
   public let factors: Int
   public let usersDone: Int
-  /// The number of users whose factors were removed, or who were sent a link.
+  /// The number of users on whom the action was performed.
   public let usersRemoved: Int
   public let factorsRemoved: Int
   public let sessionsEnded: Int
@@ -138,14 +183,15 @@ public struct BulkJob: Sendable {
 }
 
 public enum BulkResult: String, Sendable, CaseIterable, SQLConvertible {
+  /// The factors were removed, the sessions ended, or the user was disabled.
   case removed
-  /// The factors were removed, and restored by undoing the bulk removal.
+  /// That was undone with the whole action: the factors are restored, or the user is enabled.
   case restored
-  /// The factors were removed, and restored on the user's page before the bulk removal was undone.
+  /// It was undone on the user's page before the whole action was.
   case restoredBefore = "restored-before"
-  /// The factors were removed, and undoing the bulk removal couldn't restore them.
+  /// It couldn't be undone with the whole action.
   case notRestored = "not-restored"
-  /// The user has no second factors.
+  /// The user has no second factors or sessions, or is disabled already.
   case none
   case notFound = "not-found"
   /// The user appears on an earlier line.
@@ -210,7 +256,7 @@ public struct BulkProgress: Sendable {
   public let undoable: Int
   /// What the undo did so far; all 0 if nobody undid the removal.
   public let undone: BulkUndo.Counts
-  /// Whether the pool requires a verified caller, so that removals are undone one at a time.
+  /// Whether the undo requires a verified caller in this pool, so that it's for one user at a time.
   public let requiresCaller: Bool
 
   public var isRunning: Bool { job.state == .running || isBeingUndone }
@@ -228,21 +274,27 @@ public struct BulkProgress: Sendable {
   ) throws {
     self.job = job
     // A removal undone or purged on a user's page, a new factor, and a deleted user end a hold early.
+    let isLeft: SQL =
+      job.kind == .disabling
+      ? "a.disabled = 1 AND CAST(a.generation AS TEXT) = i.removal_id"
+      : """
+      EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
+        AND r.removal_id = i.removal_id AND r.until > \(now))
+      """
     undoable =
       try connection.first(
         """
         SELECT count(*) FROM bulk_item i \(index: "bulk_item_by_result")
           \(SQL.orderedJoin) account a ON a.scope_key = \(pool.key) AND a.uid = i.uid
         WHERE i.scope_key = \(pool.key) AND i.job_id = \(job.id) AND i.result = 'removed'
-          AND i.undo_until > \(now)
-          AND EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
-            AND r.removal_id = i.removal_id AND r.until > \(now))
+          AND i.undo_until > \(now) AND \(isLeft)
         """
       ) { try $0.next() as Int } ?? 0
     undo = try BulkUndo.find(job.id, of: pool.key, connection)
     undone = try undo == nil ? BulkUndo.Counts() : BulkUndo.counts(of: job, connection)
     requiresCaller =
-      try SupportRules.find(pool, connection).callerVerification == .required
+      try job.kind.undo?.letsCallerIn == true
+      && SupportRules.find(pool, connection).callerVerification == .required
   }
 }
 

@@ -18,13 +18,24 @@ extension BulkRemovals {
     return try await draft(entries, .links, in: pool, by: author, agent)
   }
 
+  /// Previews enrollment links to the selected users of a pool.
+  ///
+  /// - Returns: The number of the draft.
+  public func draft(
+    linksTo users: [ID<Account>], in pool: Pool, by author: Author, _ agent: ConsoleSession
+  ) async throws -> Int64 {
+    guard users.count <= Self.mostLinks else { throw BulkError.tooLong }
+    let entries = users.enumerated().map { Entry.account($1, number: $0 + 1) }
+    return try await draft(entries, .links, in: pool, by: author, agent)
+  }
+
   /// Returns what keeps a user from being sent a link; nil if nothing does.
   static func obstacle(
     toLinkOf account: Account, _ policy: StoredPolicy, for administrator: Administrator,
     _ connection: borrowing Connection
   ) throws -> BulkResult? {
     let obstacle = obstacle(
-      to: .sendEnrollmentLink, on: account, in: policy.pool, for: administrator)
+      to: BulkJob.Kind.links.single, on: account, in: policy.pool, for: administrator)
     if let obstacle { return obstacle }
     guard account.factors.isEmpty else { return .changed }
     return try EnrollmentLinks.canSend(to: account, under: policy, connection)
@@ -54,8 +65,7 @@ extension BulkRemovals {
 
 extension BulkJob {
   func entry(_ action: AuditAction, in pool: Pool) -> AuditEntry {
-    AuditEntry(
-      action, kind == .links ? .bulkLinks : .bulkRemoval, String(id), name: "", in: pool)
+    AuditEntry(action, kind.object, String(id), name: "", in: pool)
   }
 }
 
@@ -64,6 +74,6 @@ extension AuditEntry {
   mutating func justify(by job: BulkJob) {
     justify(job.reason, note: job.note, ticket: job.ticket, proof: job.proof)
     if let approver = job.approverName { add(.approver, .text(approver)) }
-    add(job.kind == .links ? .bulkLinks : .bulkRemoval, .number(Int(job.id)))
+    add(job.kind.field, .number(Int(job.id)))
   }
 }

@@ -45,6 +45,9 @@ extension BulkRemovals {
       let outcome: ActionOutcome<BulkJob> = try await store.run(
         .startBulkRemoval, by: .console(request), on: draft,
         plan: { job, context, connection in
+          guard context.holder?.may(job.kind.permission, in: pool) == true else {
+            throw ActionDenial.notAllowed
+          }
           let cause = try Approval.Cause(
             of: job, left: context.actionsLeft, context.rules, in: pool, at: context.now, connection
           )

@@ -74,7 +74,7 @@ extension BulkRemovals {
     }
     let pool = policy.pool
     guard let administrator = try Administrators.present(job.requester, at: now, connection),
-      administrator.may(.removeFactors, in: pool)
+      administrator.may(job.kind.permission, in: pool)
     else {
       try Self.stop(job, in: pool, because: .permissionLost, at: now, connection)
       return true
@@ -118,8 +118,11 @@ extension BulkRemovals {
         result: try sendLink(to: account, job, administrator, policy, at: now, connection))
     }
     let obstacle = Self.obstacle(
-      to: job.kind.action, on: account, in: pool, for: administrator)
+      to: job.kind.single, on: account, in: pool, for: administrator)
     if let obstacle { return Outcome(result: obstacle) }
+    if job.kind != .removal {
+      return try change(account, job, in: pool, at: now, connection)
+    }
     guard !account.factors.isEmpty else { return Outcome(result: .none) }
     let seen = Set(item.seen)
     guard seen.isSuperset(of: account.factors.map(\.id.text)) else {
@@ -133,14 +136,15 @@ extension BulkRemovals {
     try entry.record(by: job.author, at: now, connection)
     return Outcome(
       result: .removed, removed: removal.factors.count, sessions: removal.sessionsEnded,
-      hold: hold)
+      undo: hold.map { ($0.id.text, $0.until) })
   }
 
-  private struct Outcome {
+  struct Outcome {
     let result: BulkResult
     var removed = 0
     var sessions = 0
-    var hold: NewRemovalHold?
+    /// What an undo finds it by, and until when; nil if it can't be undone.
+    var undo: (mark: String, until: Instant)?
   }
 
   /// Stops the running removals and undos of a tenant, or of a project with all its tenants, that is
@@ -196,8 +200,8 @@ extension BulkRemovals {
     try connection.run(
       """
       UPDATE bulk_item SET result = \(outcome.result), removed = \(outcome.removed),
-        sessions = \(outcome.sessions), removal_id = \(outcome.hold?.id),
-        undo_until = \(outcome.hold?.until)
+        sessions = \(outcome.sessions), removal_id = \(outcome.undo?.mark),
+        undo_until = \(outcome.undo?.until)
       WHERE scope_key = \(job.poolKey) AND job_id = \(job.id) AND line = \(item.line)
       """)
   }
@@ -214,7 +218,7 @@ extension BulkRemovals {
     var entry = job.entry(job.kind == .links ? .bulkFinishLinks : .bulkFinish, in: pool)
     if job.kind == .removal { entry.add(.factorsRemoved, .number(job.factorsRemoved)) }
     entry.add(.users, .number(job.usersRemoved))
-    if job.kind == .removal { entry.add(.sessionsEnded, .number(job.sessionsEnded)) }
+    if job.kind != .links { entry.add(.sessionsEnded, .number(job.sessionsEnded)) }
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 

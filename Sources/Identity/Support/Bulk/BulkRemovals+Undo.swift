@@ -1,14 +1,14 @@
 import Database
 
 extension BulkRemovals {
-  /// Undoes a bulk removal: restores the factors of every user for whom the removal can still be
-  /// undone.
+  /// Undoes a bulk removal or disabling: restores the factors of every user for whom the removal can
+  /// still be undone, or enables every user who's still disabled by it.
   ///
-  /// As for one user, only another administrator can do this, and not in a pool that requires a
+  /// As for one user, only another administrator can restore factors, and not in a pool that requires a
   /// verified caller, because a caller is verified for one user at a time. It counts as one action
   /// toward the hourly limit.
   ///
-  /// - Returns: The number of users whose factors will be restored.
+  /// - Returns: The number of users for whom it will be undone.
   public func undo(
     _ id: Int64, in pool: Pool, _ request: ActionRequest
   ) async throws -> ActionOutcome<Int> {
@@ -18,7 +18,7 @@ extension BulkRemovals {
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
         throw CallError.notFound
       }
-      guard job.requester != agent else { throw ActionDenial.ownRemoval }
+      guard job.requester != agent || job.kind != .removal else { throw ActionDenial.ownRemoval }
       let progress = try BulkProgress(job, in: pool, at: context.now, connection)
       guard progress.canUndo else { throw BulkError.nothingToDo }
       return ActionSubject.Found(
@@ -28,8 +28,11 @@ extension BulkRemovals {
     let outcome = try await store.run(.undoBulkRemoval, by: .console(request), on: subject) {
       subject, context, connection in
       let job = subject.job
+      guard let single = job.kind.undo,
+        context.holder?.may(single.requirements.permission, in: pool) == true
+      else { throw ActionDenial.notAllowed }
       try Self.beginUndo(of: job, request, context.rules, at: context.now, connection)
-      var entry = AuditEntry(.bulkUndo, .bulkRemoval, String(job.id), name: "", in: pool)
+      var entry = job.entry(.bulkUndo, in: pool)
       entry.add(.users, .number(subject.users))
       entry.add(.requester, .text(job.requesterName))
       try context.record(entry, connection)
@@ -105,7 +108,7 @@ extension BulkRemovals {
       return true
     }
     guard let administrator = try Administrators.present(undo.administrator, at: now, connection),
-      administrator.may(ConsoleAction.undoBulkRemoval.requirements.permission, in: pool)
+      let single = job.kind.undo, administrator.may(single.requirements.permission, in: pool)
     else {
       // What's left can be undone by someone else.
       try Self.stop(undo, of: job, in: pool, because: .permissionLost, at: now, connection)
@@ -123,13 +126,18 @@ extension BulkRemovals {
     return true
   }
 
-  /// Restores one user's factors under the same rules as a single undo.
+  /// Restores one user's factors, or enables the user, under the same rules as a single undo.
   private func restore(
     _ item: RemovedItem, of job: BulkJob, _ undo: BulkUndo, by administrator: Administrator,
     in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws -> BulkResult {
     guard let account = try AccountRecord.find(pool, item.account, connection) else {
       return .notRestored
+    }
+    if job.kind == .disabling {
+      return try enable(
+        account, since: item.removal.text, of: job, undo, by: administrator, in: pool, at: now,
+        connection)
     }
     let hold = try RemovedFactors.list(account.key, at: now, connection).first {
       $0.id == item.removal
@@ -144,7 +152,7 @@ extension BulkRemovals {
     }
     var entry = try factorRemovals.restore(hold, to: account, in: pool, at: now, connection)
     entry.justify(undo.reason, note: undo.note, ticket: undo.ticket, proof: undo.proof)
-    entry.add(.bulkRemoval, .number(Int(job.id)))
+    entry.add(job.kind.field, .number(Int(job.id)))
     try entry.record(by: undo.author, at: now, connection)
     return .restored
   }
@@ -211,7 +219,7 @@ extension BulkRemovals {
   ) throws {
     try endUndo(job.id, in: pool.key, at: now, connection)
     let counts = try BulkUndo.counts(of: job, connection)
-    var entry = AuditEntry(.bulkFinishUndo, .bulkRemoval, String(job.id), name: "", in: pool)
+    var entry = job.entry(.bulkFinishUndo, in: pool)
     entry.add(.usersRestored, .number(counts.restored))
     if counts.restoredBefore > 0 {
       entry.add(.usersRestoredBefore, .number(counts.restoredBefore))
@@ -227,7 +235,7 @@ extension BulkRemovals {
   ) throws {
     try endUndo(job.id, in: pool.key, at: now, connection)
     let counts = try BulkUndo.counts(of: job, connection)
-    var entry = AuditEntry(.bulkStopUndo, .bulkRemoval, String(job.id), name: "", in: pool)
+    var entry = job.entry(.bulkStopUndo, in: pool)
     entry.add(.usersRestored, .number(counts.restored))
     entry.add(.users, .number(counts.users))
     entry.add(.stopReason, .code(ending.code))

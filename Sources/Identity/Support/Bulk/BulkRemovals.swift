@@ -1,6 +1,7 @@
 import Database
 
-/// Removes the second factors of many users at once, or sends them enrollment links.
+/// Removes the second factors of many users at once, sends them enrollment links, ends their sessions,
+/// or disables them.
 ///
 /// A preview of the list creates a draft. The administrator who created it starts it with a reason,
 /// like any support action. The server then processes the list in small parts, each in one
@@ -38,7 +39,8 @@ public struct BulkRemovals: Sendable {
   ) async throws -> Int64 {
     let now = store.clock.now()
     let (id, administrator) = try await store.write(by: author) { connection in
-      let administrator = try Self.makeRoom(for: agent, in: pool, at: now, connection)
+      let administrator = try Self.makeRoom(
+        for: agent, kind.permission, in: pool, at: now, connection)
       let id = try Self.addDraft(
         of: kind, in: pool, by: administrator, author, at: now, connection)
       return (id, administrator)
@@ -99,12 +101,14 @@ public struct BulkRemovals: Sendable {
 
   /// Authorizes a preview, and deletes the administrator's oldest drafts to make room for a new one.
   private static func makeRoom(
-    for agent: ConsoleSession, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+    for agent: ConsoleSession, _ permission: Permission, in pool: Pool, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> Administrator {
     let administrator = try ActionAuthorization.holder(
       of: ConsoleAction.previewBulkRemoval.requirements.permission, agent, in: ActionTarget(pool),
       at: now, connection
     ).get()
+    guard administrator.may(permission, in: pool) else { throw ActionDenial.notAllowed }
     let drafts = try connection.all(
       """
       SELECT scope_key, job_id FROM bulk_job \(index: "bulk_job_drafts")
@@ -170,13 +174,22 @@ public struct BulkRemovals: Sendable {
         return
       }
       account = found.id
-      factors = EnrollmentIDs.text(of: found.factors)
-      count = found.factors.count
+      switch kind {
+      case .removal, .links:
+        factors = EnrollmentIDs.text(of: found.factors)
+        count = found.factors.count
+      case .sessions: count = try Sessions.count(found.key, connection)
+      case .disabling: count = found.disabled ? 0 : 1
+      }
       result =
         switch kind {
         case .removal:
-          BulkRemovals.obstacle(to: kind.action, on: found, in: pool, for: administrator)
+          BulkRemovals.obstacle(to: kind.single, on: found, in: pool, for: administrator)
             ?? (found.factors.isEmpty ? BulkResult.none : nil)
+        case .sessions, .disabling:
+          BulkRemovals.obstacle(to: kind.single, on: found, in: pool, for: administrator)
+            ?? (count == 0 ? BulkResult.none : nil)
+        case .links where !found.factors.isEmpty: .notEligible
         case .links:
           try BulkRemovals.obstacle(
             toLinkOf: found, try Policies.stored(pool.key, connection), for: administrator,
@@ -294,14 +307,15 @@ public struct BulkRemovals: Sendable {
 }
 
 extension BulkRemovals {
-  /// Previews the removal for all users that a list of a pool shows.
+  /// Previews an action on all users that a list of a pool shows.
   ///
   /// - Returns: The number of the draft.
   public func draft(
-    all listing: AccountListing, in pool: Pool, by author: Author, _ agent: ConsoleSession
+    all listing: AccountListing, _ kind: BulkJob.Kind = .removal, in pool: Pool,
+    by author: Author, _ agent: ConsoleSession
   ) async throws -> Int64 {
     let users = try await users(of: listing, in: pool, atMost: BulkList.longest, agent)
-    return try await draft(users, in: pool, by: author, agent)
+    return try await draft(users, kind, in: pool, by: author, agent)
   }
 
   func users(
@@ -323,11 +337,12 @@ extension BulkRemovals {
 
   /// - Returns: The number of the draft.
   public func draft(
-    _ users: [ID<Account>], in pool: Pool, by author: Author, _ agent: ConsoleSession
+    _ users: [ID<Account>], _ kind: BulkJob.Kind = .removal, in pool: Pool, by author: Author,
+    _ agent: ConsoleSession
   ) async throws -> Int64 {
     guard !users.isEmpty else { throw BulkError.nothingToDo }
     guard users.count <= BulkList.longest else { throw BulkError.tooLong }
     let entries = users.enumerated().map { Entry.account($1, number: $0 + 1) }
-    return try await draft(entries, in: pool, by: author, agent)
+    return try await draft(entries, kind, in: pool, by: author, agent)
   }
 }

@@ -32,17 +32,26 @@ extension Support {
       .endSessions, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in .change(account, .sessionsEnded(seen: account.validSince)) }
     ) { account, context, connection in
-      let now = context.now
-      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      try OwnChange.renew(of: account.key, connection)
-      if ended > 0 {
-        try store.outbox.notify(UserNotice(.sessionsEnded), account, in: pool, at: now, connection)
-      }
-      var entry = AuditEntry(.sessionsEnd, of: account, in: pool)
-      entry.add(.sessionsEnded, .number(ended))
+      let (entry, ended) = try Self.ending(
+        account, in: pool, store.outbox, at: context.now, connection)
       try context.record(entry, connection)
       return ended
     }
+  }
+
+  /// Ends a user's sessions, and returns their number with the entry to record.
+  static func ending(
+    _ account: Account, in pool: Pool, _ outbox: Outbox, at now: Instant,
+    _ connection: borrowing Connection
+  ) throws -> (entry: AuditEntry, sessions: Int) {
+    let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    try OwnChange.renew(of: account.key, connection)
+    if ended > 0 {
+      try outbox.notify(UserNotice(.sessionsEnded), account, in: pool, at: now, connection)
+    }
+    var entry = AuditEntry(.sessionsEnd, of: account, in: pool)
+    entry.add(.sessionsEnded, .number(ended))
+    return (entry, ended)
   }
 
   /// Protects an account, so that only owners can act on it, or removes the protection.
@@ -95,15 +104,22 @@ extension Support {
       .disableUser, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in try Self.planned(true, account) }
     ) { account, context, connection in
-      let now = context.now
-      try AccountRecord.set("disabled = 1", of: account.key, connection)
-      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
-      try OwnChange.renew(of: account.key, connection)
-      var entry = try Self.changed(account, in: pool, at: now, connection)
-      entry.addEnded(ended)
+      let (entry, ended) = try Self.disabling(account, in: pool, at: context.now, connection)
       try context.record(entry, connection)
       return ended
     }
+  }
+
+  /// Disables a user, and returns the number of ended sessions with the entry to record.
+  static func disabling(
+    _ account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (entry: AuditEntry, sessions: Int) {
+    try AccountRecord.set("disabled = 1", of: account.key, connection)
+    let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+    try OwnChange.renew(of: account.key, connection)
+    var entry = try changed(account, in: pool, at: now, connection)
+    entry.addEnded(ended)
+    return (entry, ended)
   }
 
   /// - Returns: The account before the change.
@@ -115,11 +131,17 @@ extension Support {
       .enableUser, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in try Self.planned(false, account) }
     ) { account, context, connection in
-      try AccountRecord.set("disabled = 0", of: account.key, connection)
-      let entry = try Self.changed(account, in: pool, at: context.now, connection)
+      let entry = try Self.enabling(account, in: pool, at: context.now, connection)
       try context.record(entry, connection)
       return account
     }
+  }
+
+  static func enabling(
+    _ account: Account, in pool: Pool, at now: Instant, _ connection: borrowing Connection
+  ) throws -> AuditEntry {
+    try AccountRecord.set("disabled = 0", of: account.key, connection)
+    return try changed(account, in: pool, at: now, connection)
   }
 
   private static func planned<Value>(

@@ -22,7 +22,8 @@ extension UserDataTable {
     without: [
       "scope_key": .key, "email_folded": .copy, "name_folded": .copy, "has_totp": .copy,
       "has_phone": .copy, "last_login_day": .copy, "has_providers": .copy, "suspended_until": .copy,
-      "last_code_attempt_at": .copy, "generation": .key, "has_former_addresses": .copy,
+      "last_code_attempt_at": .copy, "clock_off": .copy, "generation": .key,
+      "has_former_addresses": .copy,
       "given_fields": .key,
     ])
 

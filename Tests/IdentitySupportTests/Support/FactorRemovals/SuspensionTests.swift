@@ -275,8 +275,8 @@ struct SuspensionTests {
         } while after != nil
         let found = try await accounts.search(instance.acme, "example", filter: .suspended)
         #expect(Set(found.accounts.map(\.id)) == Set(seen))
-        let (counts, count) = try await accounts.countsWithSuspended(instance.acme)
-        #expect(count == seen.count && count == Set(seen).count)
+        let (counts, marked) = try await accounts.countsWithMarked(instance.acme)
+        #expect(marked == MarkedCounts(suspended: seen.count) && seen.count == Set(seen).count)
         #expect(try await accounts.counts(instance.acme) == counts)
         return Set(seen)
       }
@@ -288,7 +288,7 @@ struct SuspensionTests {
       let suspended = try await listed()
       #expect(suspended == all)
       let elsewhere = try await accounts.list(instance.east, filter: .suspended, sort: sort).items
-      let other = try await accounts.countsWithSuspended(instance.east).suspended
+      let other = try await accounts.countsWithMarked(instance.east).marked.suspended
       #expect(elsewhere.isEmpty && other == 0)
       instance.clock.advance(599)
       let last = try await listed()

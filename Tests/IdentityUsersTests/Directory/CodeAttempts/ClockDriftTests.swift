@@ -4,7 +4,8 @@ import Testing
 @testable import TestIdentity
 
 struct ClockDriftTests {
-  /// Enters codes and returns the clock drift derived from them.
+  /// Enters codes and returns the clock drift derived from them, for which the list of users with a
+  /// wrong clock has the user.
   ///
   /// Each code has its distance in time steps and the seconds to wait before it.
   private func drift(
@@ -20,6 +21,8 @@ struct ClockDriftTests {
         try await instance.enterCode(device, code: device.code(at: instance.now, steps: steps))
       }
       found = ClockDrift(try await instance.codeAttempts(device.account))
+      let listed = try await instance.identity.accounts.list(instance.acme, filter: .clockOff)
+      #expect(listed.items.map(\.id) == (found == nil ? [] : [device.account.id]))
     }
     return found
   }
