@@ -99,7 +99,8 @@ public struct Console: Sendable {
 
   /// Features that lead to the pages of the others, and so come after them.
   private static let entrances: [any ConsoleFeature.Type] = [
-    ReauthenticationRoutes.self, ProviderEntranceRoutes.self, SignInRoutes.self,
+    OwnFactorRoutes.self, ReauthenticationRoutes.self, ProviderEntranceRoutes.self,
+    SignInRoutes.self,
   ]
 
   private static let userActions = UserActions(

@@ -103,7 +103,7 @@ def test_an_administrator_is_invited_enrolls_and_loses_the_phone(server, chromiu
     # Every page redirects to the setup until there is a factor again.
     assert nina.path == "/account/totp"
     nina.page.goto("/administrators")
-    assert nina.path == "/account/totp"
+    assert nina.path == "/account/totp?next=%2Fadministrators"
     enroll(nina)
     nina.page.goto("/")
     assert nina.path == "/users"
@@ -124,7 +124,7 @@ def invite(owner):
     page.get_by_label("Name", exact=True).fill("Nina")
     page.get_by_label("Role").select_option("support")
     # The only choice.
-    assert page.get_by_label("Scope").input_value() == "*"
+    assert page.get_by_label("Project or tenant").input_value() == "*"
     owner.press("Create invite link")
     link = page.locator("pre").inner_text().strip()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/invitation\?token=[\w-]{43}", link)

@@ -215,8 +215,14 @@ def test_the_window_in_the_review_of_turning_totp_on_can_be_changed(page, api):
     expect(page.locator("#intervals-default")).to_be_checked()
     page.locator(".cells label[for=intervals-1]").last.click()
     expect(page.locator("#intervals-1")).to_be_checked()
+    rows = [[cell.inner_text() for cell in row.locator("th, td").all()]
+            for row in page.locator("table tbody tr").all()]
     with page.expect_navigation():
         page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
+    # The review lists what is then reported.
+    saved = page.locator("[role=status]").inner_text().removeprefix("Saved: ").split(" Undo")[0]
+    listed = {f"{before} → {after}" for _, before, after in rows}
+    assert len(rows) == saved.count("→") and all(change in saved for change in listed), (rows, saved)
     config = ok(api.admin("GET", "config", version="v2"))
     assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 1}
 

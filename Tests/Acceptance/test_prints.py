@@ -77,7 +77,7 @@ def paths(demo):
     ("{tenant}", ["retail", "Users with a second factor", "Accepted", "Outside the window"], True),
     ("{tenant}/policy", ["retail", "TOTP is on", "Enrollment pattern", "Compare all 11 windows", "Recommended", "±1", "±10"],
      True),
-    ("{bank}/review", ["Harbour Bank", "5 tenants", "Sign-off", "retail", "staff", "fingerprint"],
+    ("{bank}/review", ["Harbour Bank", "5 tenants", "Sign-off", "retail", "staff", "fingerprint", "Before"],
      True),
     ("/review", ["Harbour Bank", "Lumen School", "Meridian Care", "Exemptions"], True),
     ("{bank}/review/sign-off", ["Next review due", "What is signed off"], False),

@@ -158,6 +158,24 @@ import Testing
     }
   }
 
+  @Test func `a removal that nobody else can undo says so before, and not the opposite after`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let user = try await world.eu + "/users/\(World.chiara)"
+      let removal = user + "/factors/removal"
+      #expect(try await ada.get(removal).says("Another administrator can undo the removal"))
+      try await world.identity.administrators.remove(
+        ID(try await world.id(of: World.nadia)), by: .program(Author(actor: .commandLine)))
+      let alone = try await ada.get(removal)
+      #expect(alone.says("Nobody else can undo this") && !alone.says("Another administrator can"))
+      _ = try await ada.submit(removal, ["reason": "lost"])
+      let after = try await ada.get(user)
+      #expect(after.says("Removed 1 factor.") && !after.says("can undo it until"))
+    }
+  }
+
   @Test func `deleting a user requires typing their email address or UID`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

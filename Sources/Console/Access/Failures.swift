@@ -81,8 +81,8 @@ struct Failures: Sendable {
         to: ReturnAddress.of(ConsolePaths.passkeyReauthentication(), backTo: next))
     case .secondFactorFirst(.passkeyDue, _):
       return .redirect(to: ConsolePaths.newPasskey())
-    case .secondFactorFirst:
-      return .redirect(to: ConsolePaths.ownFactor())
+    case .secondFactorFirst(_, let next):
+      return .redirect(to: ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next))
     case .notFound:
       return await page(Fault(.notFound), for: request, found)
     case .notAllowed(let permission):

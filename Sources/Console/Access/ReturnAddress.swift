@@ -133,6 +133,11 @@ struct ProviderConfirmation: ViewModel, Sendable {
 }
 
 extension SignedIn {
+  /// The page that sets up an own second factor and leads back to this page.
+  var ownFactor: String {
+    ReturnAddress.of(ConsolePaths.ownFactor(), backTo: ReturnAddress.current(request))
+  }
+
   /// The page that confirms the administrator's identity at the provider and leads back to this
   /// page; nil if they aren't linked.
   var providerReauthentication: ProviderConfirmation? {

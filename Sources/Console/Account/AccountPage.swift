@@ -205,10 +205,6 @@ enum AccountRoutes: ConsoleFeature {
     table.signedIn(.post, ConsolePaths.ownPassword, password.change)
 
     let codes = try parts.template("account/codes", for: RecoveryCodesView.self)
-    let factor = OwnFactorPage(parts: parts, view: try parts.template("account/totp"), codes: codes)
-    table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
-    table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)
-
     let currentCode = try parts.template("account/current-code", for: CurrentCodeView.self)
     let withdrawal = OwnFactorRemovalPage(parts: parts, view: currentCode)
     table.signedIn(.get, ConsolePaths.ownFactorRemoval, withdrawal.ask)

@@ -11,6 +11,7 @@ struct OwnFactorPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<OwnFactorView>
   let codes: Template<RecoveryCodesView>
+  let destinations: [Route]
 
   private var factors: AdministratorFactors { identity.administratorFactors }
 
@@ -72,7 +73,7 @@ struct OwnFactorPage: ConsolePage {
         codes.render(
           RecoveryCodesView(
             frame: FrameView(frame), codes: done.value,
-            done: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account()))))
+            done: await end(signedIn)))))
     response.set(authorizer.cookies.enrollment(Secret(""), on: ConsolePaths.ownFactor()).ended)
     return response
   }
@@ -80,6 +81,17 @@ struct OwnFactorPage: ConsolePage {
   /// Whether a form is saved that was submitted after the previous session expired.
   private func waits(_ signedIn: SignedIn) async -> Bool {
     await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request) != nil
+  }
+
+  /// The page with a saved form, or else the page that led here, or the account.
+  private func end(_ signedIn: SignedIn) async -> String {
+    await waits(signedIn) ? ConsolePaths.keptAnswers() : next(signedIn) ?? ConsolePaths.account()
+  }
+
+  private func next(_ signedIn: SignedIn) -> String? {
+    let request = signedIn.request
+    let next = request.isReading ? signedIn.query.text("next") : signedIn.form.text("next")
+    return ReturnAddress.checked(next, among: destinations)
   }
 
   private func refused(
@@ -123,10 +135,11 @@ struct OwnFactorPage: ConsolePage {
           Your authenticator app is already set up. Recovery codes are shown only once. If you \
           didn’t save them, generate new ones.
           """), for: signedIn,
-        to: await waits(signedIn) ? ConsolePaths.keptAnswers() : ConsolePaths.account())
+        to: await end(signedIn))
     }
     return frames.leave(
-      Message("Setup expired. Scan the new QR code."), for: signedIn, to: ConsolePaths.ownFactor())
+      Message("Setup expired. Scan the new QR code."), for: signedIn,
+      to: ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next(signedIn)))
   }
 
   private func page(
@@ -137,7 +150,8 @@ struct OwnFactorPage: ConsolePage {
     let frame = await frames.account(Message("Second factor"), signedIn, errors: errors)
     let label = frames.catalog.text(Message("QR code for your authenticator app"))
     let model = OwnFactorView(
-      frame: FrameView(frame), signedIn: signedIn, enrollment: enrollment, proof: proof,
+      frame: FrameView(frame), signedIn: signedIn, next: next(signedIn), enrollment: enrollment,
+      proof: proof,
       asksForPassword: factors.asksForPassword(in: signedIn.session),
       canUsePasskeys: authorizer.publicURL.relyingParty != nil,
       drawing: Markup(trusted: code.svg(label: label)))
@@ -150,6 +164,8 @@ struct OwnFactorPage: ConsolePage {
 struct OwnFactorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
+  /// The page that led here; nil for the account.
+  let next: String?
   let enrollment: AdministratorEnrollment
   let proof: ReauthenticationMethod?
   let asksForPassword: Bool
@@ -174,7 +190,8 @@ struct OwnFactorView: ViewModel {
     },
     .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },
-    .text("cancel") { $0.state.isReady ? ConsolePaths.account() : nil },
+    .text(\.next),
+    .text("cancel") { $0.state.isReady ? $0.next ?? ConsolePaths.account() : nil },
     .text("ticket") { $0.enrollment.ticket.revealedText },
     .text("key") { Formatted.inFours($0.enrollment.key) },
     .text("uri") { $0.enrollment.uri.revealedText },
@@ -184,4 +201,16 @@ struct OwnFactorView: ViewModel {
     .text("passwordError") { $0.frame.error(at: "password") },
     .text("currentError") { $0.frame.error(at: "current-code") },
   ]
+}
+
+/// The page of the own second factor, which leads to the pages of all others.
+enum OwnFactorRoutes: ConsoleFeature {
+  static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
+    let factor = OwnFactorPage(
+      parts: parts, view: try parts.template("account/totp"),
+      codes: try parts.template("account/codes", for: RecoveryCodesView.self),
+      destinations: table.destinations)
+    table.settingUp(.get, ConsolePaths.ownFactor, factor.show)
+    table.settingUp(.post, ConsolePaths.ownFactor, factor.finish)
+  }
 }

@@ -43,7 +43,7 @@ struct PreferencesPage: ConsolePage {
     let frame = await frames.account(Message("Preferences"), signedIn, errors: errors)
     let model = PreferencesView(
       frame: FrameView(frame), preferences: preferences,
-      savedZone: signedIn.session.preferences.timeZone)
+      saved: signedIn.session.preferences)
     return .html(view.render(model), errors: errors)
   }
 }
@@ -68,28 +68,36 @@ enum PreferencesText {
 struct PreferencesView: ViewModel {
   let frame: FrameView
   let preferences: Preferences
-  let savedZone: String
+  let saved: Preferences
 
   /// The zones, with the saved one if it's no longer in the list.
-  private var zones: [Choice] {
-    (Zone.names.contains(savedZone) ? Zone.names : [savedZone] + Zone.names).map {
-      Choice(value: $0, text: PreferencesText.zone($0), isChosen: $0 == preferences.timeZone)
-    }
+  private var zones: [String] {
+    Zone.names.contains(saved.timeZone) ? Zone.names : [saved.timeZone] + Zone.names
+  }
+
+  private var section: SettingsSection {
+    SettingsSection(
+      id: "display", heading: Message("Display"),
+      fields: [
+        .menu(
+          "zone", Message("Time zone"),
+          hint: Message("Used for all dates and times, shown with the UTC offset."),
+          zones.map { Field.Option(value: $0, label: PreferencesText.zone($0)) },
+          value: preferences.timeZone
+        ).over(saved.timeZone),
+        .choice(
+          "theme", Message("Theme"),
+          Preferences.Theme.allCases.map {
+            Field.Option(value: $0.rawValue, label: PreferencesText.theme($0))
+          }, value: preferences.theme.rawValue
+        ).over(saved.theme.rawValue),
+      ])
   }
 
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("action") { _ in ConsolePaths.preferences() },
     .text("cancel") { _ in ConsolePaths.account() },
-    .list("zones") { $0.zones },
-    .list("themes") { view in
-      Preferences.Theme.allCases.map {
-        Choice(
-          value: $0.rawValue, text: PreferencesText.theme($0),
-          isChosen: $0 == view.preferences.theme, id: $0 == .system ? "theme" : "theme-\($0)")
-      }
-    },
-    .text("zoneError") { $0.frame.error(at: "zone") },
-    .text("themeError") { $0.frame.error(at: "theme") },
+    .list("sections") { [$0.section.shown($0.frame)] },
   ]
 }

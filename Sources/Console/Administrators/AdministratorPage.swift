@@ -3,6 +3,7 @@ import Identity
 import Localization
 import MailText
 import Templating
+import Text
 
 /// `/administrators/{id}`: an administrator's roles, account, and history.
 struct AdministratorPage: ConsolePage {
@@ -160,7 +161,8 @@ struct AdministratorPage: ConsolePage {
           Link(text: Message("Administrators"), href: ConsolePaths.administrators())
         ], errors: errors))
     let model = AdministratorView(
-      frame: frameView, signedIn: signedIn, record: record, mayChange: mayChange,
+      frame: frameView, signedIn: signedIn, record: record, places: places ?? [],
+      mayChange: mayChange,
       isPasswordSignInOff: isOff, history: history,
       fields: answers.fields(in: places, try signedIn.formTimes, at: frames.clock.now()).map {
         $0.shown(nil, frameView)
@@ -185,6 +187,8 @@ struct AdministratorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let record: AdministratorRecord
+  /// The names of projects and tenants, by the text of a scope; empty if there are too many.
+  let places: [(value: String, text: Message)]
   let mayChange: Bool
   /// Whether only the break-glass account signs in with a password or passkey.
   let isPasswordSignInOff: Bool
@@ -264,10 +268,12 @@ struct AdministratorView: ViewModel {
     .text("cantSignIn") { $0.record.canSignIn ? nil : $0.wayBack },
     .flag("hasGrants") { !$0.record.administrator.grants.isEmpty },
     .list("grants") { view in
-      view.record.administrator.grants.map {
-        let isFromProvider = view.record.groupGrants.contains($0)
+      view.record.administrator.grants.map { grant in
+        let isFromProvider = view.record.groupGrants.contains(grant)
+        let scope = GrantScope(grant).text
         return GrantRow(
-          grant: $0, end: view.record.grantEnds[$0], times: view.frame.times,
+          grant: grant, name: view.places.first { $0.value.isSameBytes(as: scope) }?.text,
+          end: view.record.grantEnds[grant], times: view.frame.times,
           isFromProvider: isFromProvider,
           removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
           change: view.mayChange && !isFromProvider ? ChangeGrantEnd.path(view.id) : nil)
@@ -294,6 +300,8 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
+  /// The name of its project or tenant; nil if the page didn't read it.
+  let name: Message?
   let end: Instant?
   let times: Times
   /// Whether the role comes from a group at the sign-in provider.
@@ -306,7 +314,7 @@ struct GrantRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
-    .text("place") { $0.grant.placeText },
+    .text("place") { $0.name ?? $0.grant.placeText },
     .text("source") { $0.isFromProvider ? Message("From the sign-in provider") : nil },
     .markup("end") { row in
       row.end.map(row.times.end) ?? Chip.off(Message("no end date"))

@@ -53,7 +53,7 @@ struct GrantAnswers: Sendable {
         [
           FieldError(
             field: "place",
-            text: Message("Choose a scope, or enter a project ID or * for the whole instance."))
+            text: Message("Choose one, or enter a project ID or * for the whole instance."))
         ]
       )
     }
@@ -121,7 +121,7 @@ struct Places: Sendable {
       options.append(Field.Option(value: chosen, label: text))
     }
     if chosen.isEmpty, options.count > 1 {
-      options.insert(Field.Option(value: "", label: Message("Choose a scope")), at: 0)
+      options.insert(Field.Option(value: "", label: Message("Choose a project or tenant")), at: 0)
     }
     return options
   }
@@ -159,7 +159,7 @@ extension GrantAnswers {
       return [role, project, tenant] + end
     }
     let menu = Field.menu(
-      "place", Message("Scope"),
+      "place", Message("Project or tenant"),
       hint: Message("A role on a project also applies to the project’s tenants."),
       Places.options(places, chosen: place.text), value: place.text)
     return [role, menu] + end
@@ -174,7 +174,7 @@ extension Field {
     return [
       .hidden(times.hiddenZone),
       .date(
-        "last", Message("Last day (optional)"),
+        "last", Message("Last day <span class=\"soft\">(optional)</span>"),
         hint: Message(
           """
           The role ends automatically at the end of this day ({zone}), at most two years from now. \

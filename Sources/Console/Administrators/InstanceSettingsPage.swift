@@ -69,11 +69,26 @@ struct InstanceSettingsView: ViewModel {
     maySetStepUp ? Notice(lackingCode: asksForCode, signedIn) : nil
   }
 
+  private var interval: Field {
+    let (label, stored) = (Message("Re-authentication interval"), String(minutes))
+    let hint = Message(
+      """
+      Before a sensitive action, such as removing a user’s second factor, administrators must \
+      confirm their identity again if they haven’t in this time. 1 to 240.
+      """)
+    let unit = Message("minutes")
+    guard maySetStepUp, refusal == nil else {
+      return Field.fact("minutes", label, hint: hint, value: stored).counting(unit)
+    }
+    return Field.line(
+      "minutes", label, hint: hint, Field.Look.figure, value: typedMinutes ?? stored
+    ).over(stored).counting(unit).shown(nil, frame)
+  }
+
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .number(\.minutes),
-    .text("typedMinutes") { $0.typedMinutes ?? String($0.minutes) },
-    .text("minutesError") { $0.frame.error(at: "minutes") },
+    .object("interval") { $0.interval },
+    .text("cancel") { _ in ConsolePaths.home() },
     .text("stepUp") { $0.maySetStepUp && $0.refusal == nil ? ConsolePaths.stepUp() : nil },
     .optional("refusal") { $0.refusal },
     .optional("codeField") {

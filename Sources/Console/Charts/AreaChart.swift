@@ -112,7 +112,7 @@ struct AreaChart: Sendable {
     html.raw("%\" overflow=\"visible\"><circle class=\"flag\" cy=\"9\" r=\"9\"/>")
     html.raw("<text class=\"m\" y=\"13.5\">")
     html.message(.value(.number(number)))
-    html.raw("</text></svg>")
+    html.raw("</text></svg> ")
   }
 
   /// The number of a flag, for the key.

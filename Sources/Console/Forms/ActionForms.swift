@@ -123,12 +123,13 @@ struct ActionFields: ViewModel {
     .optional("reasonField") { $0.reasonField },
     .optional("codeField") { $0.codeField },
     .flag(\.isBlocked),
+    .flag("isAsking") { $0.isBlocked || $0.reasonField != nil || $0.codeField != nil },
     .optional("ways") { $0.isBlocked ? CodeAlternatives($0.frame) : nil },
     .flag("requiresFactor") {
       $0.action.requirements.reauthentication == .secondFactor
     },
     .optional("alternatives") { $0.codeField == nil ? nil : CodeAlternatives($0.frame) },
-    .text("ownFactor") { _ in ConsolePaths.ownFactor() },
+    .text("ownFactor") { $0.frame.ownFactor },
   ]
 }
 

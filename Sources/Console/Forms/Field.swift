@@ -12,6 +12,8 @@ struct Field: ViewModel {
     case choice
     case menu
     case check
+    /// A value that can only be read.
+    case fact
     case hidden
   }
 
@@ -26,6 +28,10 @@ struct Field: ViewModel {
       #" class="medium" autocomplete="off" autocapitalize="off" spellcheck="false""#
     static let number: StaticString =
       #" class="medium" inputmode="numeric" autocomplete="off""#
+    /// A number of a few digits.
+    static let figure: StaticString =
+      #" class="short num" inputmode="numeric" autocomplete="off""#
+    static let title: StaticString = #" class="medium" autocomplete="off""#
     static let code: StaticString =
       #" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false""#
   }
@@ -68,6 +74,17 @@ struct Field: ViewModel {
   /// Whether a checkbox is selected, which then sends `value`.
   var isOn = false
   var error: Message?
+
+  // What only settings have.
+
+  /// What is stored, which a change is compared with; nil for a field of another form.
+  var stored: String?
+  /// Whether the form also sends what was stored when it was opened.
+  var sendsStored = false
+  /// What the number counts.
+  var unit: Message?
+  /// Whether the control is below its label, as wide as the section.
+  var isWide = false
 
   static func line(
     _ name: String, _ label: Message, hint: Message? = nil, _ look: StaticString = Look.plain,
@@ -123,6 +140,11 @@ struct Field: ViewModel {
       value: value)
   }
 
+  static func fact(_ name: String, _ label: Message, hint: Message, value: String) -> Field {
+    Field(
+      control: .fact, name: name, id: name, label: label, hint: hint, attributes: "", value: value)
+  }
+
   static func hidden(_ field: HiddenField) -> Field {
     Field(
       control: .hidden, name: field.name, id: field.name, label: .verbatim(""), hint: nil,
@@ -147,6 +169,49 @@ struct Field: ViewModel {
     let value = control == .area ? typed.text(name) ?? "" : typed.trimmed(name)
     if control != .menu || options.contains(where: { $0.value == value }) { field.value = value }
     return field
+  }
+
+  /// What the form sends if nothing is changed.
+  var current: String { control == .check ? Self.word(isOn) : value }
+
+  private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
+
+  func over(_ stored: String, isSent: Bool = false) -> Field {
+    var field = self
+    (field.stored, field.sendsStored) = (stored, isSent)
+    return field
+  }
+
+  func over(_ isOn: Bool, isSent: Bool = false) -> Field { over(Self.word(isOn), isSent: isSent) }
+
+  func counting(_ unit: Message) -> Field {
+    var field = self
+    field.unit = unit
+    return field
+  }
+
+  func wide() -> Field {
+    var field = self
+    field.isWide = true
+    return field
+  }
+
+  /// The buttons of a setting of few values.
+  private var picks: [FieldOption] {
+    guard control == .check else { return choices }
+    return [
+      FieldOption(option: Option(value: "on", label: Message("On")), id: id, isChosen: isOn),
+      FieldOption(
+        option: Option(value: "off", label: Message("Off")), id: "\(id)-off", isChosen: !isOn),
+    ]
+  }
+
+  private var choices: [FieldOption] {
+    options.enumerated().map { index, option in
+      FieldOption(
+        option: option, id: index == 0 ? id : "\(id)-\(option.value)",
+        isChosen: option.value == value && !option.isPrompt)
+    }
   }
 
   private var element: String {
@@ -176,13 +241,15 @@ struct Field: ViewModel {
     .flag(\.detectsDirection),
     .text(\.value),
     .text(\.error),
-    .list("options") { field in
-      field.options.enumerated().map { index, option in
-        FieldOption(
-          option: option, id: index == 0 ? field.id : "\(field.id)-\(option.value)",
-          isChosen: option.value == field.value && !option.isPrompt)
-      }
-    },
+    .list("options") { $0.choices },
+    .flag("isFact") { $0.control == .fact },
+    .flag("isPick") { [.choice, .check].contains($0.control) },
+    .list("picks") { $0.picks },
+    .flag("isStored") { $0.stored != nil },
+    .text(\.stored),
+    .flag(\.sendsStored),
+    .text(\.unit),
+    .flag("isWide") { $0.isWide || $0.control == .area },
   ]
 }
 

@@ -102,7 +102,7 @@ extension PublicURL {
 
   /// Why browsers offer no passkeys at this address; nil if they do.
   var passkeyObstacle: Message? {
-    relyingParty == nil ? Message("Passkeys require HTTPS and a hostname (--public-url).") : nil
+    relyingParty == nil ? Message("Passkeys require HTTPS and a hostname.") : nil
   }
 }
 

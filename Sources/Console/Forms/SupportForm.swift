@@ -323,7 +323,7 @@ struct Notice: ViewModel {
     }
     sentence = ActionErrorText.sentence(.noSecondFactor)
     link = Link(
-      text: Message("Set up your authenticator app"), href: ConsolePaths.ownFactor())
+      text: Message("Set up your authenticator app"), href: signedIn.ownFactor)
   }
 
   static let keys: Keys<Self> = [

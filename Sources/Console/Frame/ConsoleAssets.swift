@@ -4,7 +4,7 @@ public struct ConsoleAssets: Sendable {
   let stylesheet: String
   let script: String
   let passkeyScript: String
-  let policyScript: String
+  let settingsScript: String
   let sessionScript: String
   let icon: String
 
@@ -18,7 +18,7 @@ public struct ConsoleAssets: Sendable {
     stylesheet = try address("countersign.css")
     script = try address("countersign.js")
     passkeyScript = try address("passkey.js")
-    policyScript = try address("policy.js")
+    settingsScript = try address("policy.js")
     sessionScript = try address("session.js")
     icon = try address("mark.svg")
   }

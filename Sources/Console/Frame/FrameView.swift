@@ -8,6 +8,8 @@ struct Frame: Sendable {
   let title: Message
   let stylesheet: String
   let script: String
+  /// The script of pages with settings.
+  let settingsScript: String
   let icon: String
   var brand = "Countersign"
   /// The address that the brand links to; nil on pages for end users, who can't use the console.
@@ -17,7 +19,8 @@ struct Frame: Sendable {
   var csrf = ""
   let times: Times
   var theme: String?
-  let asOf: Markup
+  /// The time of what the page shows; nil for a page that shows nothing stored.
+  var asOf: Markup?
   var isNarrow = false
   let catalog: Catalog
   var account: AccountMenu?
@@ -38,6 +41,8 @@ struct Frame: Sendable {
   var passkeyReauthentication: String?
   /// The page that re-authenticates at the provider and leads back; nil without a link.
   var providerReauthentication: ProviderConfirmation?
+  /// The page that sets up an own second factor and leads back.
+  var ownFactor = ConsolePaths.ownFactor()
   var clock: ClockBanner?
   var flash: Flash?
   var errors: [FieldError] = []
@@ -60,6 +65,8 @@ final class FrameView: ViewModel {
 
   var providerReauthentication: ProviderConfirmation? { frame.providerReauthentication }
 
+  var ownFactor: String { frame.ownFactor }
+
   /// The rows of a history; empty without the permission to see it.
   func history(_ rows: [AuditRow]?) -> [HistoryRow] {
     (rows ?? []).map { HistoryRow($0, times, catalog) }
@@ -73,6 +80,8 @@ final class FrameView: ViewModel {
     .text("title") { $0.frame.title },
     .text("stylesheet") { $0.frame.stylesheet },
     .text("script") { $0.frame.script },
+    .text("settingsScript") { $0.frame.settingsScript },
+    .list("unsavedCounts") { _ in UnsavedCount.all },
     .text("icon") { $0.frame.icon },
     .text("brand") { $0.frame.brand },
     .text("home") { $0.frame.home },
@@ -92,7 +101,8 @@ final class FrameView: ViewModel {
     .markup("tenant") { $0.frame.tenant },
     .optional("find") { $0.frame.find },
     .markup("sidebar") { $0.frame.sidebar },
-    .flag("hasTabs") { !$0.frame.tabs.isEmpty },
+    // Below an entry’s pages, breadcrumbs lead back.
+    .flag("hasTabs") { !$0.frame.tabs.isEmpty && $0.frame.crumbs.isEmpty },
     .list("tabs") { $0.frame.tabs },
     .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },

@@ -72,9 +72,9 @@ struct Frames: Sendable {
 
   private func plain(_ title: Message, path: String, times: Times) -> Frame {
     Frame(
-      title: title, stylesheet: assets.stylesheet, script: assets.script, icon: assets.icon,
+      title: title, stylesheet: assets.stylesheet, script: assets.script,
+      settingsScript: assets.settingsScript, icon: assets.icon,
       home: ConsolePaths.home(), address: publicURL.origin + path, times: times,
-      asOf: times.moment(clock.now()),
       isNarrow: true, catalog: catalog)
   }
 
@@ -146,6 +146,7 @@ struct Frames: Sendable {
   ) async -> Frame {
     var frame = plain(title, path: path, times: signedIn.times)
     frame.isNarrow = false
+    frame.asOf = signedIn.times.moment(clock.now())
     frame.home = StartPage.address(for: signedIn.administrator)
     frame.theme = signedIn.theme
     frame.csrf = signedIn.session.csrfToken
@@ -156,6 +157,7 @@ struct Frames: Sendable {
     frame.clock = clock(for: signedIn)
     frame.passkeyReauthentication = signedIn.passkeyReauthentication
     frame.providerReauthentication = signedIn.providerReauthentication
+    frame.ownFactor = signedIn.ownFactor
     return frame
   }
 

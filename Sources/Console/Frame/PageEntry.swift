@@ -227,7 +227,7 @@ extension PageEntry {
         .pool(Message("Support playbook"), ConsolePaths.poolGuidance),
         Tab.pool(Message("Identity providers"), ConsolePaths.providers).forConfiguration(),
         Tab.project(Message("Custom token signing keys"), ConsolePaths.trustedTokenKeys)
-          .forConfiguration(),
+          .forConfiguration().onlyOfProjects(),
         .pool(
           Message("API keys and tokens"), ConsolePaths.keys,
           and: [Section(pool: "settings", "tokens")]),

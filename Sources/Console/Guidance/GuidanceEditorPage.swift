@@ -15,7 +15,9 @@ struct GuidanceEditorPage: ConsolePage {
 
   func show(_ context: PoolContext) async throws -> Response {
     let newest = try await guidance.read(context.pool)
-    var draft = GuidanceDraft(text: newest?.text ?? "", version: newest?.version.number ?? 0)
+    let stored = newest?.text ?? ""
+    var draft = GuidanceDraft(text: stored, version: newest?.version.number ?? 0)
+    draft.stored = stored
     if let asked = context.signedIn.query.text("version") {
       guard let number = Int(asked) else { throw Refusal.notFound }
       let old = try await guidance.read(context.pool, version: number)
@@ -37,6 +39,8 @@ struct GuidanceEditorPage: ConsolePage {
           text: Message("Support playbook"),
           href: ConsolePaths.poolGuidance(context.pool))
       ], errors: fault.map { [FieldError(field: "text", text: $0)] } ?? [])
+    var draft = draft
+    if draft.stored == nil { draft.stored = try await guidance.read(context.pool)?.text }
     let model = GuidanceEditorView(frame: FrameView(frame), context: context, draft: draft)
     let status: Status =
       fault != nil ? .unprocessableContent : draft.theirs != nil ? .conflict : .ok
@@ -48,6 +52,8 @@ struct GuidanceDraft: Sendable {
   var text: String
   /// The version that was the newest when editing started.
   var version: Int
+  /// The text of the newest version; nil until it's read.
+  var stored: String?
   var restored: Int?
   var preview: Markup?
   /// The version that someone else saved in the meantime; nil if none.
@@ -137,6 +143,7 @@ struct GuidanceEditorView: ViewModel {
     .text("version") { String($0.draft.version) },
     .text("poolName") { $0.context.pool.name },
     .text("text") { $0.draft.text },
+    .text("stored") { $0.draft.stored },
     .text("error") { $0.frame.error(at: "text") },
     .text("longest") { _ in Message.value(.number(PoolGuidance.longest >> 10)) },
     .text("restored") { view in

@@ -132,8 +132,8 @@ struct RegisterTrustedTokenKey: FormAction {
           Field.Look.email),
         key,
         .line(
-          "key-id", Message("Key ID"),
-          hint: Message("The “kid” header in the tokens. Optional."), Field.Look.code),
+          "key-id", Message("Key ID <span class=\"soft\">(optional)</span>"),
+          hint: Message("The “kid” header in the tokens"), Field.Look.code),
       ], button: Message("Add key"),
       back: ConsolePaths.trustedTokenKeys(target.pool.project.text))
   }

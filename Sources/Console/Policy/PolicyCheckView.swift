@@ -254,9 +254,11 @@ struct PolicyCheckView: ViewModel {
     .optional("intervalsControl") { $0.intervals },
     .markup("cells") { WindowCells.labels($0.new.accepted) },
     .list("changes") { view in
-      view.preview.changes.filter {
-        view.intervals == nil || $0.field != .adjacentIntervals
-      }.map(ChangeRow.init)
+      view.preview.changes.map { change in
+        CheckedChange(
+          change: change,
+          intervals: change.field == .adjacentIntervals ? view.intervals : nil)
+      }
     },
     .flag("isOtherWindow") {
       $0.old.accepted != $0.new.accepted && $0.intervals == nil
@@ -276,5 +278,19 @@ struct PolicyCheckView: ViewModel {
     .text("approvalError") { $0.frame.error(at: "approval") },
     .texts("warnings") { $0.warnings },
     .text("buttonStyle") { $0.preview.switchesOff ? "destroy" : "primary" },
+  ]
+}
+
+/// A row of the changes; that of a window which can still be chosen has all windows, of which the
+/// style sheet shows the selected one.
+struct CheckedChange: ViewModel {
+  let change: PolicyChange
+  let intervals: IntervalsControl?
+
+  static let keys: Keys<Self> = [
+    .text("field") { $0.change.field.label },
+    .text("from") { $0.change.oldValue },
+    .text("to") { $0.change.newValue },
+    .optional(\.intervals),
   ]
 }

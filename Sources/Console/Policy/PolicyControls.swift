@@ -48,7 +48,11 @@ struct WindowOutcome: ViewModel {
     .flag(\.isShown),
     .text("name") { WindowText.name($0.window) },
     .markup("strip") { WindowStrip.plain($0.window) },
+    .text("number") { outcome in
+      outcome.choice.intervals.map { Message.value(.number($0)) } ?? Message("5 (default)")
+    },
     .flag("isDefault") { $0.choice.intervals == nil },
+    .flag("isLikeDefault") { $0.window == .standard },
     .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },
     .text("wider") { $0.window.wider.map { String($0.adjacentIntervals) } },
     .text("odds") { OddsText.valid($0.window, cap: $0.cap) },
@@ -170,15 +174,6 @@ struct UnsavedChanges: ViewModel {
     changes = PolicyChange.between(edit, request.applied(to: edit))
   }
 
-  /// The number of fields of the form that can differ.
-  private static let most = 8
-
-  private static func count(_ count: Int) -> Message {
-    Message(
-      one: "{count} unsaved change:", other: "{count} unsaved changes:",
-      ["count": .number(count)])
-  }
-
   /// A change as the script says it: “adjacent intervals ±1 → ±3”.
   private static func sentence(_ change: PolicyChange) -> Message {
     guard case .adjacentIntervals(let from) = change.from,
@@ -202,8 +197,7 @@ struct UnsavedChanges: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .text("count") { $0.changes.isEmpty ? nil : count($0.changes.count) },
+    .text("count") { $0.changes.isEmpty ? nil : UnsavedCount.ofForm($0.changes.count) },
     .text("list") { Message.value(.sequence($0.changes.map(sentence))) },
-    .texts("counts") { _ in (1...most).map(count) },
   ]
 }

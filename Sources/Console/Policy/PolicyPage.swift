@@ -176,7 +176,7 @@ struct PolicyPages: Sendable {
         policy: policy,
         unenrolled: unenrolled, context: context, times: frame.times, cap: evidence.cap),
       evidence: evidence, query: query, carriesMail: identity.messages.carriesMail,
-      carriesText: identity.messages.carriesText, script: frames.assets.policyScript,
+      carriesText: identity.messages.carriesText,
       drift: PolicyFileDrift(policies.drift(of: policy.stored), policies.fileStatus))
     model.note = context.signedIn.form.trimmed("note")
     if let version, version != policy.version {

@@ -17,7 +17,6 @@ struct PolicyView: ViewModel {
   let query: EvidenceQuery
   let carriesMail: Bool
   let carriesText: Bool
-  let script: String
   let drift: PolicyFileDrift?
   var race: PolicyRace?
   /// The reason that was given on the review page, so that it needn't be given again.
@@ -129,7 +128,6 @@ struct PolicyView: ViewModel {
     .flag("isOff") { $0.answers.totp == "off" },
     .text("storedTOTP") { PolicyAnswers($0.policy.edit).totp },
     .text("storedSMS") { PolicyAnswers($0.policy.edit).sms },
-    .text(\.script),
     .object("unsaved") { UnsavedChanges($0.answers, over: $0.policy.edit) },
     .text("onLabel") {
       $0.configuration.totp?.state == .mandatory

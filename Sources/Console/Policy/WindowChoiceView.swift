@@ -264,10 +264,9 @@ struct WindowImpact: ViewModel {
     },
     .text("chanceBase") { view in
       let cap = view.cap
-      guard let new = OddsText.cases(GuessingOdds(view.new, cap: cap).untilClosed),
-        let old = OddsText.cases(GuessingOdds(view.old, cap: cap).untilClosed)
-      else { return nil }
-      return Message("1 in {cases}, now 1 in {old}", ["cases": .number(new), "old": .number(old)])
+      return OddsText.cases(GuessingOdds(view.old, cap: cap).untilClosed).map {
+        Message("now 1 in {old}", ["old": .number($0)])
+      }
     },
   ]
 }

@@ -100,6 +100,20 @@ struct PoolRow: ViewModel {
     }
   }
 
+  /// Who decides about enrollment, below the state of TOTP; nil if no one does.
+  private var enroller: Message? {
+    guard !context.columns.contains(.enforcement), configuration.isTOTPOn else { return nil }
+    return switch source.enforcer {
+    case .nobody: nil
+    case .application: Message("app decides")
+    case .server(let enforcement):
+      switch enforcement.mode {
+      case .claim: Message("flag in ID token")
+      case .refuse: Message("block sign-in")
+      }
+    }
+  }
+
   private var pattern: Message { source.policy.edit.patternName ?? Message("none") }
 
   /// How a tenant's policy compares with that of its project.
@@ -154,6 +168,7 @@ struct PoolRow: ViewModel {
     .text("drift") { $0.source.drift.map(PolicyFileText.sentence) },
     .flag("showsPolicy") { $0.context.columns.contains(.policy) },
     .markup("totp") { $0.configuration.chip },
+    .text("enroller") { $0.enroller },
     .text("turnOn") { $0.turnOn },
     .flag("showsEnforcement") { $0.context.columns.contains(.enforcement) },
     .markup("enforcement") { $0.enforcement },

@@ -164,19 +164,19 @@ enum PoolPreset: String, CaseIterable, Sendable {
     }
   }
 
-  /// The columns that fit a desktop; a project's own sign-off is above its table.
+  /// The columns that fit a laptop; a project's own sign-off is above its table.
   var columns: Set<PoolColumn> {
     switch self {
     case .overview: [.policy, .window, .pattern, .enrolled, .rejected, .change]
     case .policy: [.policy, .enforcement, .window, .sms, .pattern, .comparison]
     case .review:
-      [.policy, .window, .pattern, .enforcement, .enrolled, .exemptions, .change, .comparison]
+      [.policy, .window, .pattern, .enrolled, .exemptions, .change, .comparison]
     }
   }
 
   /// The columns of the pools of several projects.
   static let everyPool: Set<PoolColumn> = [
-    .policy, .window, .pattern, .enforcement, .enrolled, .comparison, .change, .signOff,
+    .policy, .window, .pattern, .enrolled, .comparison, .change, .signOff,
   ]
 }
 

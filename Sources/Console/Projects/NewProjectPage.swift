@@ -18,11 +18,11 @@ struct CreateProject: FormAction {
           "name", Message("Name"),
           hint: Message("Shown in the console. Any language works. You can change it later.")),
         .line(
-          "id", Message("Project ID"),
+          "id", Message("Project ID <span class=\"soft\">(optional)</span>"),
           hint: Message(
             """
-            6 to 30 lowercase letters, digits, and hyphens, starting with a letter. Applications \
-            use it to identify the project. It can’t be changed.
+            Applications use it to identify the project, and it can’t be changed. From the name if \
+            empty; otherwise 6 to 30 lowercase letters, digits, and hyphens, starting with a letter.
             """), Field.Look.code),
       ], button: Message("Create project"), back: ConsolePaths.projects())
   }
@@ -34,9 +34,15 @@ struct CreateProject: FormAction {
     return name
   }
 
+  /// The ID as typed, or from the name.
+  private func id(_ target: FormTarget<SignedIn>) -> String {
+    let typed = target.form.trimmed("id")
+    return typed.isEmpty ? Pools.projectID(named: target.form.trimmed("name")) ?? "" : typed
+  }
+
   func perform(_ name: String, _ target: FormTarget<SignedIn>) async throws -> FormEnd {
     let project = try await pools.createProject(
-      id: target.form.trimmed("id"), displayName: name, by: .console(target.request)
+      id: id(target), displayName: name, by: .console(target.request)
     ).value
     return FormEnd(
       Message("Project created. TOTP is off in its policy."),
@@ -44,6 +50,6 @@ struct CreateProject: FormAction {
   }
 
   func fault(_ error: PoolError, _ target: FormTarget<SignedIn>) throws -> FieldError {
-    try FieldError(error, id: target.form.trimmed("id"))
+    try FieldError(error, id: id(target))
   }
 }

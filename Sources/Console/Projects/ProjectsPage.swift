@@ -43,7 +43,7 @@ struct ProjectsPage: ConsolePage {
       upcoming: try await Upcoming(identity, exemptions, signedIn), query: query, size: size,
       after: after,
       firstRun: query.isEmpty && after == nil && page.next == nil
-        ? try await FirstRun(page.items, administrator, identity) : nil,
+        ? try await FirstRun(page.items, signedIn, identity) : nil,
       administrator: administrator)
     if let waiting = frame.approvals, waiting > 0 {
       model.approvals = Link(

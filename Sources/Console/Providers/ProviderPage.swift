@@ -156,11 +156,46 @@ struct ProviderView: ViewModel {
     return facts
   }
 
-  private var settings: [Field] {
+  private var stored: ProviderAnswers { provider.map(ProviderAnswers.init) ?? ProviderAnswers() }
+
+  private var sections: [SettingsSection] {
+    [
+      SettingsSection(
+        id: "connection", heading: Message("Connection"),
+        lead: provider == nil
+          ? Message(
+            """
+            A provider is trusted as much as a password: anyone it identifies as the owner of an \
+            email address can sign in to the account with that address. Second factors are still \
+            required.
+            """) : nil, fields: connection),
+      SettingsSection(
+        id: "sign-in", heading: Message("Sign-in"),
+        fields: [
+          .check(
+            "enabled", Message("Allow sign-in with this provider"),
+            hint: isOIDC
+              ? Message(
+                """
+                Users whose email address the provider marks as verified sign in to the existing \
+                account with that address.
+                """)
+              : Message(
+                """
+                Stored only so that programs can read it through the API. SAML sign-in isn’t \
+                supported.
+                """), isOn: answers.isEnabled
+          ).over(stored.isEnabled)
+        ]),
+    ]
+  }
+
+  private var connection: [Field] {
     var fields: [Field] = [
       .line(
-        "name", Message("Name"), hint: Message("Shown in the console. Optional."),
-        value: answers.name)
+        "name", Message("Name <span class=\"soft\">(optional)</span>"),
+        hint: Message("Shown in the console."), Field.Look.title, value: answers.name
+      ).over(stored.name)
     ]
     if provider == nil {
       fields.insert(
@@ -170,32 +205,34 @@ struct ProviderView: ViewModel {
             """
             “oidc.” followed by a name, such as oidc.acme. Applications use it to identify the \
             provider. It can’t be changed.
-            """), Field.Look.code, value: answers.id), at: 0)
+            """), Field.Look.exact, value: answers.id
+        ).over(stored.id), at: 0)
     }
-    if isOIDC {
-      fields += [
-        .line(
-          "issuer", Message("Issuer"),
-          hint: Message(
-            "Exactly as in the “iss” claim of its tokens, such as https://login.example.com."),
-          #" class="mono" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false""#,
-          value: answers.issuer),
-        .line(
-          "client", Message("Client ID"),
-          hint: Message(
-            "Your application’s ID at the provider: the “aud” claim in its tokens."),
-          Field.Look.code, value: answers.clientID),
-        .area(
-          "keys", Message("Public keys"),
-          hint: Message(
-            """
-            The provider’s JSON Web Key Set (“jwks_uri” in its discovery document), or public keys \
-            and certificates as PEM. Paste it again when the provider rotates its keys.
-            """), #" class="mono" rows="8" autocapitalize="off" spellcheck="false""#,
-          value: answers.keys),
-      ]
-    }
-    return fields.map { $0.shown(nil, frame) }
+    guard isOIDC else { return fields }
+    fields += [
+      .line(
+        "issuer", Message("Issuer"),
+        hint: Message(
+          "Exactly as in the “iss” claim of its tokens, such as https://login.example.com."),
+        #" class="mono" inputmode="url" autocomplete="off" autocapitalize="off" spellcheck="false""#,
+        value: answers.issuer
+      ).over(stored.issuer).wide(),
+      .line(
+        "client", Message("Client ID"),
+        hint: Message("Your application’s ID at the provider: the “aud” claim in its tokens."),
+        Field.Look.code, value: answers.clientID
+      ).over(stored.clientID).wide(),
+      .area(
+        "keys", Message("Public keys"),
+        hint: Message(
+          """
+          The provider’s JSON Web Key Set (“jwks_uri” in its discovery document), or public keys \
+          and certificates as PEM. Paste it again when the provider rotates its keys.
+          """), #" class="mono" rows="8" autocapitalize="off" spellcheck="false""#,
+        value: answers.keys
+      ).over(stored.keys),
+    ]
+    return fields
   }
 
   static let keys: Keys<Self> = [
@@ -209,12 +246,10 @@ struct ProviderView: ViewModel {
     .text("roles") { _ in Message.value(Permission.manageTrust.roleNames) },
     .markup("state") { $0.provider.map(ProviderRow.state) },
     .flag("mayChange") { $0.mayChange },
-    .flag("isOIDC") { $0.isOIDC },
     .text("action") { $0.action },
     .text("cancel") { ConsolePaths.providers($0.context.pool) },
     .text("seen") { $0.answers.seen },
-    .list("settings") { $0.settings },
-    .flag("isEnabled") { $0.answers.isEnabled },
+    .list("sections") { view in view.sections.map { $0.shown(view.frame) } },
     .text("button") {
       $0.provider == nil ? Message("Add provider") : Message("Save provider")
     },

@@ -6,23 +6,23 @@ import Text
 /// The form values for the password policy and user actions, with the values from when the form was
 /// opened.
 struct PasswordAnswers: Sendable {
-  typealias Field = SettingsAnswers.Field
+  typealias Answer = SettingsAnswers.Answer
 
   /// Whether the policy is enforced; if not, applications can notify users of its requirements.
-  let enforced: Field<Bool>
-  let upgrade: Field<Bool>
+  let enforced: Answer<Bool>
+  let upgrade: Answer<Bool>
   /// The minimum password length, as typed.
-  let shortest: Field<String>
-  let refusesCommon: Field<Bool>
-  let classes: [PasswordPolicy.CharacterClass: Field<Bool>]
-  let signUp: Field<Bool>
-  let deletion: Field<Bool>
-  let expiry: Field<Bool>
+  let shortest: Answer<String>
+  let refusesCommon: Answer<Bool>
+  let classes: [PasswordPolicy.CharacterClass: Answer<Bool>]
+  let signUp: Answer<Bool>
+  let deletion: Answer<Bool>
+  let expiry: Answer<Bool>
 
   init(_ values: PoolSettings) {
     let policy = values.passwords ?? PasswordPolicy()
-    func same<Value: Equatable & Sendable>(_ value: Value) -> Field<Value> {
-      Field(was: value, now: value)
+    func same<Value: Equatable & Sendable>(_ value: Value) -> Answer<Value> {
+      Answer(was: value, now: value)
     }
     enforced = same(policy.isEnforced)
     upgrade = same(policy.forcesUpgrade)
@@ -38,12 +38,12 @@ struct PasswordAnswers: Sendable {
   }
 
   init(_ form: Form) {
-    func flag(_ name: String) -> Field<Bool> {
-      Field(was: form["was-\(name)"] == "on", now: form[name] == "on")
+    func flag(_ name: String) -> Answer<Bool> {
+      Answer(was: form["was-\(name)"] == "on", now: form[name] == "on")
     }
     enforced = flag("password-enforced")
     upgrade = flag("password-upgrade")
-    shortest = Field(
+    shortest = Answer(
       was: form.trimmed("was-password-shortest"), now: form.trimmed("password-shortest"))
     refusesCommon = flag("password-uncommon")
     classes = Dictionary(
@@ -91,44 +91,76 @@ struct PasswordAnswers: Sendable {
     edit.passwords = new
   }
 
-  var choices: [MethodChoice] {
-    let choices = PasswordPolicy.CharacterClass.allCases.compactMap { kind in
+  /// The settings of the password policy.
+  var fields: [Field] {
+    let required = PasswordPolicy.CharacterClass.allCases.compactMap { kind in
       classes[kind].map {
-        MethodChoice(
-          id: "password-\(kind.word)", label: kind.label, field: $0, hint: kind.hint)
+        Field.setting("password-\(kind.word)", kind.label, hint: kind.hint, $0)
       }
     }
-    return choices + [
-      MethodChoice(
-        id: "password-uncommon", label: Message("Refuse common passwords"), field: refusesCommon,
-        hint: Message("The 10,000 most common ones of at least eight characters")),
-      MethodChoice(
-        id: "password-upgrade", label: Message("Force upgrade on sign-in"), field: upgrade,
+    let length: [Field] = [
+      .line(
+        "password-shortest", Message("Minimum password length"),
+        hint: Message("6 to 30. Length protects better than character requirements."),
+        Field.Look.figure, value: shortest.now
+      ).counting(Message("characters")).over(shortest.was, isSent: true),
+      .choice(
+        "password-enforced", Message("Enforcement"),
         hint: Message(
-          "Users whose password isn’t compliant can’t sign in with it and must reset it.")),
+          """
+          Require: rejects noncompliant passwords at sign-up, change, and reset. Notify: \
+          applications can show users what’s missing. A minimum of 6 characters always applies.
+          """),
+        [
+          Field.Option(value: "on", label: Message("Require")),
+          Field.Option(value: "off", label: Message("Notify")),
+        ], value: enforced.now ? "on" : "off"
+      ).over(enforced.was, isSent: true),
+    ]
+    return length + required + others
+  }
+
+  private var others: [Field] {
+    [
+      .setting(
+        "password-uncommon", Message("Refuse common passwords"),
+        hint: Message("The 10,000 most common ones of at least eight characters"), refusesCommon),
+      .setting(
+        "password-upgrade", Message("Force upgrade on sign-in"),
+        hint: Message(
+          "Users whose password isn’t compliant can’t sign in with it and must reset it."), upgrade),
     ]
   }
 
-  func userChoices(isProject: Bool) -> [MethodChoice] {
-    var choices = [
-      MethodChoice(
-        id: "user-sign-up", label: Message("Enable create (sign-up)"), field: signUp,
-        hint: Message("If off, only administrators and programs with a token can create accounts.")),
-      MethodChoice(
-        id: "user-deletion", label: Message("Enable delete"), field: deletion,
-        hint: Message("If off, only administrators and programs with a token can delete accounts.")),
+  func userActions(isProject: Bool) -> [Field] {
+    let fields: [Field] = [
+      .setting(
+        "user-sign-up", Message("Enable create (sign-up)"),
+        hint: Message("If off, only administrators and programs with a token can create accounts."),
+        signUp),
+      .setting(
+        "user-deletion", Message("Enable delete"),
+        hint: Message("If off, only administrators and programs with a token can delete accounts."),
+        deletion),
     ]
-    guard isProject else { return choices }
-    choices.append(
-      MethodChoice(
-        id: "expire-anonymous", label: Message("Delete anonymous users after 30 days"),
-        field: expiry,
+    guard isProject else { return fields }
+    return fields + [
+      .setting(
+        "expire-anonymous", Message("Delete anonymous users after 30 days"),
         hint: Message(
           """
           Applies to users outside tenants, 30 days after they were created. Deleted users can’t \
           be restored.
-          """)))
-    return choices
+          """), expiry)
+    ]
+  }
+}
+
+extension Field {
+  static func setting(
+    _ name: String, _ label: Message, hint: Message, _ field: SettingsAnswers.Answer<Bool>
+  ) -> Field {
+    .check(name, label, hint: hint, isOn: field.now).over(field.was, isSent: true)
   }
 }
 

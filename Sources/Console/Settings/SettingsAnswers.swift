@@ -8,7 +8,7 @@ import Text
 /// Only values that differ are changed, so an administrator doesn't undo another one's change of a
 /// field that they didn't edit.
 struct SettingsAnswers: Sendable {
-  struct Field<Value: Equatable & Sendable>: Sendable {
+  struct Answer<Value: Equatable & Sendable>: Sendable {
     let was: Value
     let now: Value
 
@@ -19,39 +19,39 @@ struct SettingsAnswers: Sendable {
     }
   }
 
-  let name: Field<String>
-  let password: Field<Bool>
-  let emailLink: Field<Bool>
-  let anonymous: Field<Bool>
-  let phone: Field<Bool>
-  let factorForChanges: Field<Bool>
-  let domains: Field<[String]>
-  let privacy: Field<Bool>
+  let name: Answer<String>
+  let password: Answer<Bool>
+  let emailLink: Answer<Bool>
+  let anonymous: Answer<Bool>
+  let phone: Answer<Bool>
+  let factorForChanges: Answer<Bool>
+  let domains: Answer<[String]>
+  let privacy: Answer<Bool>
   let passwords: PasswordAnswers
-  let importsTOTP: Field<Bool>
+  let importsTOTP: Answer<Bool>
   let typedDomains: String
 
   init(_ values: PoolSettings) {
-    name = Field(was: values.displayName, now: values.displayName)
-    password = Field(was: values.signIn.password, now: values.signIn.password)
-    emailLink = Field(was: values.signIn.emailLink, now: values.signIn.emailLink)
-    anonymous = Field(was: values.signIn.anonymous, now: values.signIn.anonymous)
-    phone = Field(was: values.signIn.phone, now: values.signIn.phone)
-    factorForChanges = Field(was: values.changesNeedFactor, now: values.changesNeedFactor)
+    name = Answer(was: values.displayName, now: values.displayName)
+    password = Answer(was: values.signIn.password, now: values.signIn.password)
+    emailLink = Answer(was: values.signIn.emailLink, now: values.signIn.emailLink)
+    anonymous = Answer(was: values.signIn.anonymous, now: values.signIn.anonymous)
+    phone = Answer(was: values.signIn.phone, now: values.signIn.phone)
+    factorForChanges = Answer(was: values.changesNeedFactor, now: values.changesNeedFactor)
     let domains = values.project?.authorizedDomains ?? []
-    self.domains = Field(was: domains, now: domains)
-    privacy = Field(was: values.hidesUsers, now: values.hidesUsers)
+    self.domains = Answer(was: domains, now: domains)
+    privacy = Answer(was: values.hidesUsers, now: values.hidesUsers)
     passwords = PasswordAnswers(values)
     let importsTOTP = values.project?.importsTOTP ?? false
-    self.importsTOTP = Field(was: importsTOTP, now: importsTOTP)
+    self.importsTOTP = Answer(was: importsTOTP, now: importsTOTP)
     typedDomains = domains.joined(separator: "\n")
   }
 
   init(_ form: Form) {
-    func flag(_ name: String) -> Field<Bool> {
-      Field(was: form["was-\(name)"] == "on", now: form[name] == "on")
+    func flag(_ name: String) -> Answer<Bool> {
+      Answer(was: form["was-\(name)"] == "on", now: form[name] == "on")
     }
-    name = Field(was: form.trimmed("was-name"), now: form.trimmed("name"))
+    name = Answer(was: form.trimmed("was-name"), now: form.trimmed("name"))
     password = flag("password")
     emailLink = flag("email-link")
     anonymous = flag("anonymous")
@@ -61,7 +61,7 @@ struct SettingsAnswers: Sendable {
     passwords = PasswordAnswers(form)
     importsTOTP = flag("import-totp")
     typedDomains = form.text("domains", atMost: Form.longestText) ?? ""
-    domains = Field(
+    domains = Answer(
       was: Self.lines(form.text("was-domains", atMost: Form.longestText) ?? ""),
       now: Self.lines(typedDomains))
   }
@@ -95,7 +95,7 @@ struct SettingsAnswers: Sendable {
   }
 }
 
-extension SettingsAnswers.Field where Value == [String] {
+extension SettingsAnswers.Answer where Value == [String] {
   fileprivate func applyDifference(to values: inout [String]) {
     let (was, now) = (was.map { UntrustedText($0) }, now.map { UntrustedText($0) })
     let removed = Set(was).subtracting(now)

@@ -142,12 +142,9 @@ extension ActionForms {
 enum SettingsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
-    for (part, template) in [
-      (SettingsPage.Part.general, "settings/settings"),
-      (.signInMethods, "settings/sign-in-methods"),
-    ] {
-      let page = SettingsPage(
-        parts: parts, view: try parts.template(template, for: SettingsView.self), part: part)
+    let view = try parts.template("settings/settings", for: SettingsView.self)
+    for part in [SettingsPage.Part.general, .signInMethods] {
+      let page = SettingsPage(parts: parts, view: view, part: part)
       table.inside(part.path, .get(.seePool), page.show)
       table.inside(
         part.path, .performing(.changeSettings, .weakenSettings, .narrowSignIn), page.change)

@@ -21,36 +21,136 @@ struct SettingsView: ViewModel {
   private var mayChange: Bool { context.may(.changePool) }
   private var isProject: Bool { pool.tenant == nil }
 
-  private var methods: [MethodChoice] {
-    [
-      MethodChoice(
-        id: "password", label: Message("Email/Password"), field: answers.password,
-        hint: Message("Supports a second factor.")),
-      MethodChoice(
-        id: "email-link", label: Message("Email link"),
-        field: answers.emailLink,
-        hint: Message(
-          "Sends a sign-in link by email instead of using a password. Supports a second factor.")),
-      MethodChoice(
-        id: "anonymous", label: Message("Anonymous"),
-        field: answers.anonymous,
-        hint: Message("Guest accounts without credentials. They can’t enroll a second factor.")),
-    ] + (isProject ? [phone] : [])
+  private var sections: [SettingsSection] {
+    switch part {
+    case .signInMethods: signInSections
+    case .general: generalSections
+    }
   }
 
-  private var phone: MethodChoice {
+  private var signInSections: [SettingsSection] {
+    [
+      SettingsSection(id: "allowed", heading: Message("Allowed methods"), fields: methods),
+      SettingsSection(
+        id: "passwords", heading: Message("Password policy"), fields: answers.passwords.fields),
+      SettingsSection(
+        id: "user-actions", heading: Message("User actions"),
+        fields: answers.passwords.userActions(isProject: isProject)),
+      SettingsSection(
+        id: "enumeration", heading: Message("Email enumeration protection"),
+        fields: [
+          .setting(
+            "privacy", Message("Hide which email addresses have an account"),
+            hint: isProject ? Self.privacy : Self.tenantPrivacy, answers.privacy)
+        ]),
+    ]
+  }
+
+  private static let privacy = Message(
+    """
+    An incorrect password and an unknown address get the same response. Leave this on unless an \
+    older application needs to distinguish them.
+    """)
+  private static let tenantPrivacy = Message(
+    "{hint} The tenant uses the project’s setting until you change it here.",
+    ["hint": .message(privacy)])
+
+  private var methods: [Field] {
+    let methods: [Field] = [
+      .setting(
+        "password", Message("Email/Password"), hint: Message("Supports a second factor."),
+        answers.password),
+      .setting(
+        "email-link", Message("Email link"),
+        hint: Message(
+          "Sends a sign-in link by email instead of using a password. Supports a second factor."),
+        answers.emailLink),
+      .setting(
+        "anonymous", Message("Anonymous"),
+        hint: Message("Guest accounts without credentials. They can’t enroll a second factor."),
+        answers.anonymous),
+    ]
+    return isProject ? methods + [phone] : methods
+  }
+
+  private var phone: Field {
     let hint = Message(
       """
       Sends a code to a phone instead of using a password. Doesn’t support a second factor, so \
       users who have one can’t sign in this way. Not available for tenants.
       """)
-    return MethodChoice(
-      id: "phone", label: Message("Phone"), field: answers.phone,
+    return .setting(
+      "phone", Message("Phone"),
       hint: carriesText
         ? hint
         : Message(
           "{hint} {warning}",
-          ["hint": .message(hint), "warning": .message(MessagesText.noGateway)]))
+          ["hint": .message(hint), "warning": .message(MessagesText.noGateway)]), answers.phone)
+  }
+
+  private var generalSections: [SettingsSection] {
+    let sections = [
+      SettingsSection(
+        id: "naming", heading: isProject ? Message("Project") : Message("Tenant"),
+        fields: [
+          .line(
+            "name", Message("Name"),
+            hint: isProject
+              ? Message("Shown in the console. 1 to 100 characters, in any language.")
+              : Message("4 to 20 letters, digits, and hyphens, starting with a letter."),
+            Field.Look.title, value: answers.name.now
+          ).over(answers.name.was, isSent: true),
+          .fact(
+            "pool-id", isProject ? Message("Project ID") : Message("Tenant ID"),
+            hint: Message("Doesn’t change"), value: pool.objectID),
+        ]),
+      SettingsSection(
+        id: "changes", heading: Message("Changes of sign-in"),
+        fields: [
+          .setting(
+            "factor-for-changes", Message("Require a second factor to change sign-in"),
+            hint: Message(
+              """
+              To change the password, email address, or phone number, unlink a provider, unenroll \
+              a factor, or delete the account, the session of a user with a second factor must \
+              have started with it. Otherwise: <code>CREDENTIAL_TOO_OLD_LOGIN_AGAIN</code>
+              """), answers.factorForChanges)
+        ]),
+    ]
+    return isProject ? sections + [links, imports] : sections
+  }
+
+  private var links: SettingsSection {
+    let hint = Message("One hostname per line. Links in emails can lead only to these domains.")
+    let mayChange = context.may(.changeLinks)
+    let domains = Field.area(
+      "domains", Message("Authorized domains"),
+      hint: mayChange
+        ? hint
+        : Message(
+          "{hint} Changing them requires the {linkRoles} role.",
+          ["hint": .message(hint), "linkRoles": Permission.changeLinks.roleNames]),
+      mayChange
+        ? #" class="mono medium" rows="4" autocapitalize="off" spellcheck="false""#
+        : #" class="mono medium" rows="4" readonly"#, value: answers.typedDomains)
+    return SettingsSection(
+      id: "links", heading: Message("Links in emails"),
+      fields: [domains.over(answers.domains.was.joined(separator: "\n"), isSent: true)])
+  }
+
+  private var imports: SettingsSection {
+    SettingsSection(
+      id: "import", heading: Message("Import"),
+      fields: [
+        .setting(
+          "import-totp", Message("TOTP secrets in user imports"),
+          hint: Message(
+            """
+            Users of another server keep their authenticator apps. Also in tenants. While this is \
+            on, anyone who can import users can set their second factors, so turn it off after the \
+            migration.
+            """), answers.importsTOTP)
+      ])
   }
 
   /// The link to delete the pool; nil without the permission.
@@ -129,36 +229,11 @@ struct SettingsView: ViewModel {
     .text("action") { $0.part.path($0.pool) },
     .flag("mayChange") { $0.mayChange },
     .text("roles") { _ in Message.value(Permission.changePool.roleNames) },
-    .text("linkRoles") { _ in Message.value(Permission.changeLinks.roleNames) },
     .flag("isProject") { $0.isProject },
-    .text("name") { $0.answers.name.now },
-    .text("wasName") { $0.answers.name.was },
-    .text("nameError") { $0.frame.error(at: "name") },
-    .text("nameHint") {
-      $0.isProject
-        ? Message(
-          "Shown in the console. 1 to 100 characters, in any language. The ID doesn’t change.")
-        : Message(
-          "4 to 20 letters, digits, and hyphens, starting with a letter. The ID doesn’t change.")
-    },
-    .list("methods") { $0.methods },
-    .flag("factorForChanges") { $0.answers.factorForChanges.now },
-    .flag("hadFactorForChanges") { $0.answers.factorForChanges.was },
-    .list("passwords") { $0.answers.passwords.choices },
-    .flag("isEnforced") { $0.answers.passwords.enforced.now },
-    .flag("wasEnforced") { $0.answers.passwords.enforced.was },
-    .list("userChoices") { $0.answers.passwords.userChoices(isProject: $0.isProject) },
-    .text("shortest") { $0.answers.passwords.shortest.now },
-    .text("wasShortest") { $0.answers.passwords.shortest.was },
-    .text("shortestError") { $0.frame.error(at: "password-shortest") },
-    .text("domains") { $0.answers.typedDomains },
-    .flag("mayChangeLinks") { $0.context.may(.changeLinks) },
-    .text("wasDomains") { $0.answers.domains.was.joined(separator: "\n") },
-    .text("domainsError") { $0.frame.error(at: "domains") },
-    .flag("privacy") { $0.answers.privacy.now },
-    .flag("wasPrivacy") { $0.answers.privacy.was },
-    .flag("importsTOTP") { $0.answers.importsTOTP.now },
-    .flag("importedTOTP") { $0.answers.importsTOTP.was },
+    .flag("isGeneral") { $0.part == .general },
+    .text("heading") { $0.part.title },
+    .text("cancel") { ConsolePaths.overview($0.pool) },
+    .list("sections") { view in view.sections.map { $0.shown(view.frame) } },
     .list("facts") { $0.facts },
     .flag("isOff") { $0.pool.isDisabled },
     .markup("signInState") {
@@ -170,21 +245,6 @@ struct SettingsView: ViewModel {
     .text("allHistory") { $0.allHistory },
     .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },
-  ]
-}
-
-struct MethodChoice: ViewModel {
-  let id: String
-  let label: Message
-  let field: SettingsAnswers.Field<Bool>
-  let hint: Message
-
-  static let keys: Keys<Self> = [
-    .text(\.id),
-    .text(\.label),
-    .text(\.hint),
-    .flag("isOn") { $0.field.now },
-    .flag("wasOn") { $0.field.was },
   ]
 }
 

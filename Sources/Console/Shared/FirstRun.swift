@@ -7,6 +7,8 @@ import Templating
 struct FirstRun: ViewModel {
   let progress: Message
   let steps: [FirstRunStep]
+  /// Whether only the first user is missing.
+  let isReady: Bool
 
   /// The number of users up to which a pool without enrolled users counts as new.
   private static let mostUsers = 10
@@ -23,18 +25,20 @@ struct FirstRun: ViewModel {
     let isConnected = try await identity.isConnected(pool)
     let isOn = policy.configuration.isTOTPOn
     self.init(
-      project: pool.projectName, newProject: nil,
+      context.signedIn, project: pool.projectName, newProject: nil,
       application: isConnected, connect: context.may(.manageKeys) ? "#connect" : nil,
       isTOTPOn: isOn,
       turnOn: context.may(.changePolicy) && !isOn
         ? PolicyLinks.turnOn(ConsolePaths.policy(pool)) : nil,
-      guide: ConsolePaths.guides())
+      enroll: context.may(.changeUsers)
+        ? Link(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil)
   }
 
   /// The steps of an instance without users; nil if there are users, or several projects.
   init?(
-    _ projects: [ProjectSummary], _ administrator: Administrator, _ identity: Identity
+    _ projects: [ProjectSummary], _ signedIn: SignedIn, _ identity: Identity
   ) async throws {
+    let administrator = signedIn.administrator
     guard projects.count < 2, projects.allSatisfy({ $0.users == 0 }),
       administrator.may(.createProject, in: nil)
     else { return nil }
@@ -47,41 +51,54 @@ struct FirstRun: ViewModel {
     }
     let isOn = project.map { MFAConfiguration(totp: $0.totp).isTOTPOn } ?? false
     self.init(
-      project: project?.displayName, newProject: CreateProject.path(),
+      signedIn, project: project?.displayName, newProject: CreateProject.path(),
       application: isConnected,
       connect: project.map { ConsolePaths.overview.ofProject($0.id.text) + "#connect" },
       isTOTPOn: isOn,
       turnOn: isOn
         ? nil : project.map { PolicyLinks.turnOn(ConsolePaths.policy.ofProject($0.id.text)) },
-      guide: ConsolePaths.guides())
+      enroll: project.map {
+        Link(
+          text: Message("View the commands"),
+          href: ConsolePaths.overview.ofProject($0.id.text) + "#first-run")
+      })
   }
 
   private init(
-    project: String?, newProject: String?, application: Bool, connect: String?, isTOTPOn: Bool,
-    turnOn: String?, guide: String
+    _ signedIn: SignedIn, project: String?, newProject: String?, application: Bool,
+    connect: String?, isTOTPOn: Bool, turnOn: String?, enroll: Link?
   ) {
-    let done = [project != nil, application, isTOTPOn, false]
+    let done = [
+      !signedIn.session.factors.isEmpty, project != nil, application, isTOTPOn, false,
+    ]
     let next = done.firstIndex(of: false)
     let titles = [
-      Message("Create a project"), Message("Connect an application"),
-      Message("Turn on TOTP"), Message("Enroll the first user"),
+      Message("Your own second factor"), Message("Create a project"),
+      Message("Connect an application"), Message("Turn on TOTP"), Message("Enroll the first user"),
     ]
     let sentences = [
+      Message("Actions on users, such as removing a lost device, require it."),
       project.map { Message.verbatim(Formatted.short($0)) }
         ?? Message("A project contains the users of your applications."),
       Message("Point its Firebase SDK at this server’s address, with the project’s API key."),
       Message("Users can then enroll an authenticator app."),
-      Message("Sign in to your application as a test user and scan the QR code."),
+      Message(
+        """
+        In your application, or with curl and oathtool: create a user with a password and a \
+        verified email address, then enroll it.
+        """),
     ]
     let links = [
+      Link(text: Message("Set up a second factor"), href: signedIn.ownFactor),
       newProject.map { Link(text: Message("New project"), href: $0) },
       connect.map { Link(text: Message("Connect an application"), href: $0) },
       turnOn.map { Link(text: Message("Turn on TOTP…"), href: $0) },
-      Link(text: Message("Read the guides"), href: guide),
+      enroll,
     ]
+    isReady = project != nil && isTOTPOn
     steps = titles.indices.map { index in
       FirstRunStep(
-        number: index + 1, title: titles[index], sentence: sentences[index],
+        number: index, title: titles[index], sentence: sentences[index],
         state: done[index]
           ? Chip.on(Message("done"))
           : index == next
@@ -97,6 +114,7 @@ struct FirstRun: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.progress),
     .list(\.steps),
+    .flag(\.isReady),
   ]
 }
 

@@ -90,10 +90,9 @@ enum OddsText {
       ])
   }
 
-  /// Formats a probability of 0 to 1 as a percentage with three significant digits: `0.0055%`.
+  /// Formats a probability of 0 to 1 as one in a number of cases: `1 in 33,333`.
   static func chance(_ chance: Double) -> Message {
-    let (number, places) = significant(chance * 100)
-    return .value(.percentage(number, places: places))
+    cases(chance).map { Message("1 in {cases}", ["cases": .number($0)]) } ?? .verbatim("–")
   }
 
   /// A number of expected hits with one decimal: `0.3`, `21.0`.

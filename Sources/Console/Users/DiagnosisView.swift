@@ -177,7 +177,8 @@ struct DiagnosisView: ViewModel {
             authenticator app. Turning these codes on requires the {roles} role.
             """, ["roles": Permission.editSupportRules.roleNames]))
       )
-    case .noFactor: return (Message("No second factor"), effect(Message("Signs in without a code.")))
+    case .noFactor:
+      return (Message("No second factor"), effect(Message("Signs in without a code.")))
     case nil: return (Message("No sign-in problem"), nil)
     }
   }

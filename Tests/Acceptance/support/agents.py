@@ -12,7 +12,7 @@ def set_rules(pages, pool, **changes):
     path = f"{pool}/settings/support"
     text = pages.get(path).text
     form = dict(re.findall(r'<input id="([\w-]+)" name="[\w-]+"[^>]*? value="([\d.]*)"', text))
-    switched_on = re.findall(r'<input type="checkbox" id="([\w-]+)"[^>]* checked', text)
+    switched_on = re.findall(r'<input type="radio" id="([\w-]+)" name="[\w-]+" value="on" checked', text)
     form |= dict.fromkeys(switched_on, "on")
     form["identity-proof"] = unescape(
         re.search(r'<textarea id="identity-proof"[^>]*>(.*?)</textarea>', text, re.S)[1])

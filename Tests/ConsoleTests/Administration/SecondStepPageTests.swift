@@ -138,7 +138,7 @@ import Testing
       #expect(try await later.get("/sign-out").status == .ok)
       let denied = try await later.post(
         "/projects/new", ["csrf": try setUp.csrf, "name": "X", "id": "project-x"])
-      #expect(denied.location == "/account/totp")
+      #expect(denied.location?.hasPrefix("/account/totp") == true)
 
       let app = try Self.app(on: setUp)
       let done = try await later.post(

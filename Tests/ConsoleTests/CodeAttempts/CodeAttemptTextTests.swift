@@ -110,7 +110,9 @@ struct CodeAttemptWordsTests {
     #expect(CodeAttemptText.clock(ClockDrift(steps: 8)).english == "clock about 4\u{A0}min fast")
   }
 
-  @Test(arguments: [(3, "3 codes, Nov 18, 2026 (UTC)"), (30, "3 codes, Nov 16, 2026 – Nov 18, 2026 (UTC)")])
+  @Test(arguments: [
+    (3, "3 codes, Nov 18, 2026 (UTC)"), (30, "3 codes, Nov 16, 2026 – Nov 18, 2026 (UTC)"),
+  ])
   func `the period of codes on one day is that day`(hours: Int, words: String) throws {
     let last = Instant(seconds: 1_795_010_400)
     let attempts = (0..<3).map { number in

@@ -114,15 +114,17 @@ import Testing
     (0.00009999, "0.01%"), (0.01234, "1.23%"),
   ])
   func `a probability is rounded to three significant digits`(chance: Double, words: String) {
-    #expect(OddsText.chance(chance).english == words)
+    #expect(OddsText.inFile(chance * 100) + "%" == words)
   }
 
   @Test func `the odds of guessing reflect the window and the throttle`() {
     #expect(
       OddsText.sentence(.standard, cap: 10)?.english
-        == "Chance of guessing a code: 0.0055% before the first block (5 incorrect codes; blocks last 30\u{A0}s, doubling up to 1\u{A0}h) and 0.011% before codes are locked (10 incorrect codes in a row)."
+        == "Chance of guessing a code: 1 in 18,182 before the first block (5 incorrect codes; blocks last 30\u{A0}s, doubling up to 1\u{A0}h) and 1 in 9,091 before codes are locked (10 incorrect codes in a row)."
     )
     #expect(OddsText.sentence(nil, cap: 10) == nil)
+    #expect(OddsText.chance(0.00003).english == "1 in 33,333")
+    #expect(OddsText.chance(0).english == "–")
   }
 
   @Test func `code is shown only for changes that the API can make`() async throws {

@@ -29,7 +29,8 @@ import Testing
       #expect(all.first == "/projects/acme-retail/policy" && all.count == 5)
       let eu = try await world.eu + "/policy"
       #expect(all.last == "/projects/globex/policy" && all.contains(eu))
-      #expect(page.says("codes: server") && page.says("enrollment: none"))
+      let policies = try await ada.get("/projects/acme-retail/review?view=policy")
+      #expect(policies.says("codes: server") && policies.says("enrollment: none"))
       #expect(pools(try await ada.get("/review?q=globex")) == ["/projects/globex/policy"])
       #expect(!pools(try await ada.get("/review?show=off")).contains(eu))
       #expect(!pools(try await ada.get("/review?show=differs")).contains("/projects/globex/policy"))
@@ -199,9 +200,12 @@ import Testing
     }
   }
 
-  @Test func `the preset of the review shows the effective state`() throws {
-    #expect(PoolPreset.review.columns.contains(.enforcement))
-    #expect(PoolPreset.everyPool.contains(.enforcement))
+  @Test func `the effective state has a column or is below the state of TOTP`() throws {
+    #expect(!PoolPreset.everyPool.contains(.enforcement))
+    #expect(PoolPreset.policy.columns.contains(.enforcement))
     #expect(PoolColumn.enforcement.heading.english == "Enforcement")
+    for preset in PoolPreset.allCases {
+      #expect(preset.columns.contains(.policy), "\(preset)")
+    }
   }
 }

@@ -44,11 +44,12 @@ import Text
       #expect(late.says("These support rules changed while you were editing."))
       #expect(late.says("data-label=\"Current value\"><span>On</span>"))
       #expect(late.says("data-label=\"In your form\"><span>Off</span>"))
-      #expect(late.says("data-label=\"In your form\"><span>25</span>"))
+      #expect(late.says("data-label=\"In your form\"><span>25 hours</span>"))
       #expect(late.values(of: "href").contains(address))
       // What was entered stays in the form.
       #expect(
-        late.says("value=\"25\"") && !late.says("\"approval-for-last-factor\" value=\"on\" checked")
+        late.says("value=\"25\"")
+          && late.says("\"approval-for-last-factor\" value=\"off\" checked")
       )
       #expect(try await world.identity.support.settings(pool) == strict)
       var both = strict

@@ -63,7 +63,8 @@ import Text
       let iris = try await world.id(of: World.iris)
       for page in ["/administrators/new", "/administrators/\(iris)"] {
         #expect(
-          try await ada.get(page).says("<option value=\"\" selected>Choose a scope</option>"),
+          try await ada.get(page).says(
+            "<option value=\"\" selected>Choose a project or tenant</option>"),
           "\(page)")
       }
     }

@@ -4,6 +4,19 @@ import Database
 extension Pools {
   private static let letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
+  /// Returns the ID that a project gets from its name: the letters and digits of the name, with
+  /// hyphens between its words, and “project” behind a short one; nil if the name has no letter from
+  /// a to z.
+  public static func projectID(named name: String) -> String? {
+    let words = SearchText.folded(name).split { character in
+      !character.isASCII || !(character.isLetter || character.isNumber)
+    }
+    let text = words.joined(separator: "-").drop { !$0.isLetter }
+    guard !text.isEmpty else { return nil }
+    let long = text.utf8.count < 6 ? "\(text)-project" : String(text.prefix(30))
+    return String(long.reversed().drop { $0 == "-" }.reversed())
+  }
+
   /// Creates a project with one API key and all second factors disabled, except for text
   /// messages in the emulator profile.
   ///

@@ -1,0 +1,106 @@
+"""No page is tuned for one width: at several, and with longer words, everything is whole and in its card."""
+
+import re
+
+import pytest
+
+from support.demo import Demo
+from support.faults import expect_none
+from support.site import crawl, kinds
+
+WIDTHS = (1440, 1280, 1100, 820)
+
+# Pages that another change is about to replace.
+REPLACED = re.compile(r"/(projects|reports.*)?|S(/(reports|users|bulk-removals).*)?")
+
+# What's outside the card that it's in, tables that scroll, and email addresses that are cut.
+FAULTS = """() => {
+  const faults = [], name = (element) =>
+    `${element.tagName}.${element.getAttribute("class") ?? ""} ${element.textContent.trim().slice(0, 40)}`;
+  const clipped = (element, end) => {
+    for (let at = element.parentElement; at && at !== end; at = at.parentElement)
+      if (getComputedStyle(at).overflowX !== "visible") return true;
+    return false;
+  };
+  for (const card of document.querySelectorAll("main :is(.card, .alerts, .kpis > div, .savebar)")) {
+    const edge = card.getBoundingClientRect();
+    for (const element of card.querySelectorAll("*")) {
+      const box = element.getBoundingClientRect();
+      if (!box.width || !box.height || element.closest(".visually-hidden, svg svg, .panel, symbol")) continue;
+      if (box.right > edge.right + 1 || box.left < edge.left - 1)
+        if (element.checkVisibility() && !clipped(element, card)) faults.push(`outside: ${name(element)}`);
+    }
+  }
+  // On a tablet, a table of longer words may scroll within its card.
+  for (const scroll of innerWidth < 1280 ? [] : document.querySelectorAll(".scroll"))
+    if (scroll.checkVisibility() && scroll.scrollWidth > scroll.clientWidth + 1 && !scroll.closest("details"))
+      faults.push(`scrolls by ${scroll.scrollWidth - scroll.clientWidth}: ${name(scroll.querySelector("caption"))}`);
+  for (const text of document.querySelectorAll("main bdi")) {
+    if (!/^\\S+@\\S+$/.test(text.textContent.trim()) || !text.checkVisibility()
+        || text.closest(".visually-hidden, .log")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const boxes = [...range.getClientRects()];
+    for (let at = text.parentElement; at.tagName !== "MAIN"; at = at.parentElement) {
+      const style = getComputedStyle(at), edge = at.getBoundingClientRect();
+      if (style.overflowX === "visible" || /auto|scroll/.test(style.overflowX)) continue;
+      if (boxes.some((box) => box.bottom > edge.bottom + 3 || box.right > edge.right + 1))
+        faults.push(`cut: ${text.textContent}`);
+    }
+  }
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def longer(tmp_path_factory):
+    """The demo, whose texts are about 30% longer."""
+    with Demo(tmp_path_factory.mktemp("longer"), "--pseudo-locale", "ltr") as demo:
+        yield demo
+
+
+def faults_of(page, paths):
+    for name, path in sorted(paths.items()):
+        if REPLACED.fullmatch(name):
+            continue
+        page.goto(path)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            for fault in dict.fromkeys(page.evaluate(FAULTS)):
+                yield name, width, fault
+
+
+def opened(demo, chromium):
+    context = demo.context(chromium, demo.owner, viewport={"width": 1280, "height": 900})
+    return context, context.new_page()
+
+
+@pytest.mark.timeout(900)
+def test_everything_is_whole_and_in_its_card(demo, chromium, page_kinds):
+    context, page = opened(demo, chromium)
+    expect_none(faults_of(page, page_kinds))
+    context.close()
+
+
+@pytest.mark.timeout(900)
+def test_longer_words_are_whole_and_in_their_card(longer, chromium):
+    visits = crawl(longer.browse(longer.owner), examples=1, downloads=False)
+    context, page = opened(longer, chromium)
+    expect_none(faults_of(page, kinds(visits)))
+    context.close()
+
+
+@pytest.mark.parametrize("words", ["demo", "longer"])
+def test_rows_and_controls_stay_low(request, chromium, words):
+    """On a laptop, also where words are up to 60% longer."""
+    demo = request.getfixturevalue(words)
+    context, page = opened(demo, chromium)
+    page.goto("/review")
+    rows = page.locator("main table.dense tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => Math.ceil(row.getBoundingClientRect().height))")
+    assert rows and max(rows) <= (72 if words == "demo" else 130), rows
+    page.goto(demo.tenants("harbour-bank")[0] + "/policy")
+    tops = page.locator(".controls > .control").evaluate_all(
+        "(all) => all.map((one) => Math.round(one.getBoundingClientRect().top))")
+    assert len(tops) == 5 and len(set(tops)) <= 2, tops
+    context.close()
