@@ -155,7 +155,7 @@
   }
 
   // Counts selected rows.
-  each(".picked", (count) => {
+  each("[data-picked]", (count) => {
     const form = count.closest("form");
     (form.onchange = () => { count.textContent = form.querySelectorAll("tbody :checked").length; })();
     count.hidden = false;

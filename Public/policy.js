@@ -1,4 +1,4 @@
-// Says what a form of settings would change, and warns when it's left unsaved. Only its page loads this script.
+// Says what a form of settings would change, and warns when it's left unsaved.
 (() => {
   "use strict";
   const line = document.querySelector(".savebar output"), { form, dataset } = line;
@@ -7,7 +7,7 @@
   const words = (name, value) => {
     const choice = form.querySelector(
       `:is([type=radio][name=${name}], [name=${name}] option)[value="${CSS.escape(value)}"]`);
-    return choice ? choice.dataset.text ?? (choice.labels?.[0] ?? choice).textContent.trim() : value || "–";
+    return choice ? choice.dataset.text ?? (choice.labels?.[0] ?? choice).textContent.trim() : value && `\u2068${value}\u2069` || "–";
   };
   const changes = () => [...form.querySelectorAll("[data-stored]")].flatMap((row) => {
     const { name, stored } = row.dataset, control = form.elements[name], { value } = control;

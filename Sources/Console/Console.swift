@@ -92,15 +92,15 @@ public struct Console: Sendable {
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,
     MessagesRoutes.self, GuidanceRoutes.self, GuidesRoutes.self, SignInSimulatorRoutes.self,
-    AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self, PasskeysRoutes.self,
+    AdministratorsRoutes.self, ClockRoutes.self, AccountRoutes.self,
     SignInProviderRoutes.self, SignOutRoutes.self,
     SetupRoutes.self, ActionLinkRoutes.self, ReportedChangesRoutes.self,
   ]
 
   /// Features that lead to the pages of the others, and so come after them.
   private static let entrances: [any ConsoleFeature.Type] = [
-    OwnFactorRoutes.self, ReauthenticationRoutes.self, ProviderEntranceRoutes.self,
-    SignInRoutes.self,
+    PasskeysRoutes.self, OwnFactorRoutes.self, ReauthenticationRoutes.self,
+    ProviderEntranceRoutes.self, SignInRoutes.self,
   ]
 
   private static let userActions = UserActions(

@@ -8,8 +8,11 @@ import pytest
 
 from support.agents import exempt, set_rules
 from support.faults import expect_none
+from support.pages import Pages
 from support.program import LONG_AGO, execute, reauthenticate
-from support.support_states import OPEN, STRICT, subject, tenant
+from support.rest import create_administrator
+from support.support_states import OPEN, OTHER, STRICT, approval, draft, subject, tenant
+from support.waiting import until
 
 SOURCES = Path(__file__).parents[2] / "Sources" / "Console"
 BANK = "/projects/harbour-bank"
@@ -74,7 +77,7 @@ def demo(own_demo):
     exempt(pages, BANK)
     for name in (STRICT, OPEN):
         set_rules(pages, tenant(own_demo, name), resynchronization="on", temporary_codes="on",
-                  recovery_codes="on", caller_verification="offered")
+                  recovery_codes="on", caller_verification="required")
     execute(own_demo.server.data, "UPDATE factor SET clock_offset = -3 WHERE kind = 'totp'"
             " AND account_key IN (SELECT account_key FROM factor WHERE kind = 'totp' LIMIT 2000)")
     return own_demo
@@ -97,16 +100,20 @@ def test_every_form_is_reached_from_a_page(reached):
     assert set(forms()) - set(reached) == set(UNREACHED)
 
 
+BOTTOM = """(decide) => {
+  const button = [...decide.querySelectorAll(".row > button")].at(-1);
+  if (!button) return "no button";
+  const box = button.getBoundingClientRect();
+  if (box.bottom > innerHeight || box.top < 0) return Math.round(box.bottom - innerHeight);
+  const hit = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+  return button.contains(hit) ? 0 : "covered by " + hit.className;
+}"""
+
+
 def bottom(page):
     """Returns how far below the screen the button ends, or what covers it; 0 if it's all visible."""
-    return page.evaluate("""() => {
-      const button = [...document.querySelectorAll("form .decide .row > button")].at(-1);
-      if (!button) return "no button";
-      const box = button.getBoundingClientRect();
-      if (box.bottom > innerHeight || box.top < 0) return Math.round(box.bottom - innerHeight);
-      const hit = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
-      return button.contains(hit) ? 0 : "covered by " + hit.className;
-    }""")
+    bar = page.locator("form .decide")
+    return bar.last.evaluate(BOTTOM) if bar.count() else "no button"
 
 
 def fill(page):
@@ -118,14 +125,25 @@ def fill(page):
     page.evaluate("scrollTo(0, 0)")
 
 
+def send_caller_codes(demo, users):
+    """Sends each user a code, for which forms have a field from then on."""
+    pages = demo.browse(demo.owner)
+    reauthenticate(demo.server.data)
+    for user in users:
+        pages.post(f"{user}/caller-code", {"return": user}, user)
+
+
 def test_the_button_of_every_form_is_on_the_screen(demo, chromium, reached):
     """With the own code due, the caller's code and the checks required, and the note open."""
     context = demo.context(chromium, demo.owner, viewport=SCREEN)
-    page, faults = context.new_page(), []
+    page, faults, asked = context.new_page(), [], 0
+    send_caller_codes(
+        demo, {place for place, _ in reached.values() if re.search(r"/users/\w{28}$", place)})
     reauthenticate(demo.server.data, LONG_AGO)
     for name, (place, address) in reached.items():
         page.goto(address)
         fill(page)
+        asked += page.locator("#caller-code").count()
         faults += [(name, "page", found) for found in [bottom(page)] if found]
         if not re.search(r"/users/\w{28}$", place):
             continue
@@ -143,3 +161,39 @@ def test_the_button_of_every_form_is_on_the_screen(demo, chromium, reached):
     demo.copy_cookies(context, demo.owner)
     context.close()
     expect_none(faults)
+    assert asked > 0
+
+
+def undo(page, demo):
+    """Opens the page on which another administrator undoes a bulk removal."""
+    pool = tenant(demo, OTHER)
+    create_administrator(demo.server.data, "eve@example.com", "owner", name="Eve")
+    other = Pages(demo.url)
+    assert other.sign_in("eve@example.com").status_code == 303
+    reauthenticate(demo.server.data)
+    users = re.findall(
+        r'<span class="mono">(\w{28})<', other.get(f"{pool}/users?factor=totp").text)[:3]
+    job = other.post(f"{pool}/bulk-removals", {"list": "\n".join(users)}).headers["location"]
+    proofs = re.findall(r'name="proof" value="([^"]*)"', other.get(job).text)
+    answer = other.post(job, {"reason": "lost", "proof": [unescape(proof) for proof in proofs]})
+    assert answer.status_code == 303, re.findall(r'error">([^<]+)', answer.text)
+    pages = demo.browse(demo.owner)
+    until(lambda: f'href="{job}/undo"' in pages.get(job).text, "the removal is done", 60)
+    page.goto(f"{job}/undo")
+
+
+@pytest.mark.parametrize("state", [draft, undo, approval])
+def test_the_button_of_pages_about_several_users_is_on_the_screen(demo, chromium, state):
+    context = demo.context(chromium, demo.owner, viewport=SCREEN)
+    page = context.new_page()
+    reauthenticate(demo.server.data)
+    state(page, demo)
+    reauthenticate(demo.server.data, LONG_AGO)
+    page.goto(page.url)
+    fill(page)
+    first = page.locator("form .decide").first
+    found = first.evaluate(BOTTOM)
+    has_code = first.locator("input[name=code]").count()
+    demo.copy_cookies(context, demo.owner)
+    context.close()
+    assert (found, has_code) == (0, 1)

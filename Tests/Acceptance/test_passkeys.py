@@ -260,12 +260,12 @@ def test_c1_passkeys_can_be_required_of_owners(server, chromium):
     olga.press("Sign in")
     olga.page.wait_for_url("**/account/passkeys/new")
     olga.page.goto("/administrators")
-    assert olga.path == "/account/passkeys/new"
+    assert olga.path == "/account/passkeys/new?next=%2Fadministrators"
     olga.page.get_by_label("Name").fill("Phone")
     olga.press("Add passkey")
     olga.page.wait_for_url("**/account/reauthentication/passkey**")
     olga.press("Use passkey")
-    olga.page.wait_for_url("**/account")
+    olga.page.wait_for_url("**/administrators")
 
     done = run("admin", "passkeys-optional", "--data", str(server.data))
     assert done.returncode == 0 and "no longer required" in done.stdout

@@ -182,7 +182,8 @@ def test_a_start_date_is_offered_for_the_mandatory_pattern_only(page, api):
     page.locator("#pattern").select_option("mandatory")
     page.locator("#from").fill("2030-01-15")
     expect(page.locator(".savebar output")).to_have_text(
-        "2 unsaved changes: enrollment pattern None → Mandatory at sign-up; start date – → 2030-01-15")
+        "2 unsaved changes: enrollment pattern None → Mandatory at sign-up; "
+        "start date – → \u20682030-01-15\u2069")
     page.locator("#pattern").select_option("account")
     expect(page.locator("#from")).not_to_be_visible()
     expect(page.locator(".savebar output")).to_contain_text("1 unsaved change:")
@@ -210,13 +211,21 @@ def test_leaving_with_unsaved_changes_warns(page, api, leaves):
         expect(page).to_have_url(re.compile("/policy$"))
 
 
-def test_the_window_in_the_review_of_turning_totp_on_can_be_changed(page, api):
+@pytest.mark.parametrize("stored, chosen", [(None, [1]), (3, [1]), (3, [1, 3]), (3, [])])
+def test_the_window_in_the_review_of_turning_totp_on_can_be_changed(page, api, stored, chosen):
+    """Also if it's stored from before TOTP was turned off."""
+    if stored is not None:
+        ok(api.admin("PATCH", "config", {"mfa": {"providerConfigs": [
+            {"state": "DISABLED", "totpProviderConfig": {"adjacentIntervals": stored}}]}},
+            version="v2", params={"updateMask": "mfa"}))
     page.goto(f"/projects/{api.project}/policy?change=on")
-    expect(page.locator("#intervals-default")).to_be_checked()
-    page.locator(".cells label[for=intervals-1]").last.click()
-    expect(page.locator("#intervals-1")).to_be_checked()
+    expect(page.locator(f"#intervals-{'default' if stored is None else stored}")).to_be_checked()
+    for number in chosen:
+        page.locator(f".cells label[for=intervals-{number}]").last.click()
+        expect(page.locator(f"#intervals-{number}")).to_be_checked()
     rows = [[cell.inner_text() for cell in row.locator("th, td").all()]
-            for row in page.locator("table tbody tr").all()]
+            for row in page.locator("table tbody tr:visible").all()]
+    assert all(before != after for _, before, after in rows), rows
     with page.expect_navigation():
         page.locator("form[action$='/policy/changes'] button:not([formaction], [type=button])").click()
     # The review lists what is then reported.
@@ -224,7 +233,8 @@ def test_the_window_in_the_review_of_turning_totp_on_can_be_changed(page, api):
     listed = {f"{before} → {after}" for _, before, after in rows}
     assert len(rows) == saved.count("→") and all(change in saved for change in listed), (rows, saved)
     config = ok(api.admin("GET", "config", version="v2"))
-    assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {"adjacentIntervals": 1}
+    assert config["mfa"]["providerConfigs"][0]["totpProviderConfig"] == {
+        "adjacentIntervals": [stored, *chosen][-1]}
 
 
 def test_the_window_is_selected_without_scripts(chromium, owner, api):

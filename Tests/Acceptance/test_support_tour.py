@@ -201,8 +201,8 @@ def remove_everything(me, pool):
 def delete_permanently(me, pool):
     """The agent who removed a device can delete it permanently before the hold ends."""
     me.find(pool.address("caller"))
-    assert "Another administrator can restore it" in me.text()
-    me.link("Delete Caller’s phone permanently…")
+    assert "Only another administrator can restore it" in me.text()
+    me.unfold("More").link("Delete Caller’s phone permanently…")
     because(me, "Stolen").button("Delete factor permanently")
     assert "Permanently deleted" in me.status()
     assert "Recently removed" not in me.text()

@@ -3,8 +3,8 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 136_880,
-    "Swift files": 800,
+    "lines of Swift": 138_700,
+    "Swift files": 812,
     "public error types": 45,
     "console actions": 82,
     "audit actions": 143,

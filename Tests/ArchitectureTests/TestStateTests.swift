@@ -55,6 +55,7 @@ struct TestStateTests {
     "ConsoleTests/Review/SignOffChangesTests.swift": .damage,
     "ConsoleTests/Support/SampleInstances.swift": .formerFormat,
     "ConsoleTests/Support/World+Rules.swift": .shortcut,
+    "ConsoleTests/SupportActions/IntentRowTests.swift": .shortcut,
     "IdentityToolkitAPITests/Support/Support.swift": .damage,
     "CountersignTests/DoctorTests.swift": .formerFormat,
     "IdentityUsersTests/Directory/Accounts/SearchTests.swift": .formerFormat,

@@ -43,7 +43,7 @@ import Testing
       while let address = next, seen.count < 200 {
         let page = try await browser.get(address)
         seen += page.values(of: "href").filter { $0.hasPrefix("/projects/globex/users/") }
-        next = page.values(of: "href").first { $0.contains("after=") }
+        next = page.values(of: "href").first { $0.contains("after=") && !$0.contains("select=") }
       }
       #expect(seen.count == 120 && Set(seen).count == 120)
     }

@@ -49,6 +49,7 @@ enum Plans {
     "FROM evidence_key": "keys are few, and all of them are listed",
     "FROM master_key": "there is one key, or two during a rotation",
     "FROM node WHERE until": "the servers on one database are few",
+    "THEN 1 END AS old": "the inner statement reads a limited part of an index",
     "FROM schema_migration": "migrations are few, and read once at the start",
     "FROM service_token WHERE project_id": "the tokens of one project are few, and sorted",
     "s.tenant_id IN (": "the tenants of an administrator's grants are few, and sorted",

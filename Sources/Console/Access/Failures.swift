@@ -79,8 +79,8 @@ struct Failures: Sendable {
     case .secondFactorFirst(.passkeyUnused, let next):
       return .redirect(
         to: ReturnAddress.of(ConsolePaths.passkeyReauthentication(), backTo: next))
-    case .secondFactorFirst(.passkeyDue, _):
-      return .redirect(to: ConsolePaths.newPasskey())
+    case .secondFactorFirst(.passkeyDue, let next):
+      return .redirect(to: ReturnAddress.of(ConsolePaths.newPasskey(), backTo: next))
     case .secondFactorFirst(_, let next):
       return .redirect(to: ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next))
     case .notFound:

@@ -138,6 +138,12 @@ extension SignedIn {
     ReturnAddress.of(ConsolePaths.ownFactor(), backTo: ReturnAddress.current(request))
   }
 
+  /// The page to lead back to, which the address or the form names; nil if there's none.
+  func next(among destinations: [Route]) -> String? {
+    ReturnAddress.checked(
+      request.isReading ? query.text("next") : form.text("next"), among: destinations)
+  }
+
   /// The page that confirms the administrator's identity at the provider and leads back to this
   /// page; nil if they aren't linked.
   var providerReauthentication: ProviderConfirmation? {

@@ -11,6 +11,14 @@ struct NewPasskeyPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<NewPasskeyView>
   let codes: Template<RecoveryCodesView>
+  let destinations: [Route]
+
+  private func next(_ signedIn: SignedIn) -> String? { signedIn.next(among: destinations) }
+
+  /// This page, which then leads on to the page that led here.
+  private func again(_ signedIn: SignedIn) -> String {
+    ReturnAddress.of(ConsolePaths.newPasskey(), backTo: next(signedIn))
+  }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
     let browser = BrowserText.known(signedIn.request.fields[.userAgent] ?? "")
@@ -32,13 +40,15 @@ struct NewPasskeyPage: ConsolePage {
         by: signedIn.author)
       let added = Message(
         "Passkey “{name}” added.", ["name": .name(Formatted.short(new.passkey.name))])
+      let end = next(signedIn) ?? ConsolePaths.account()
       guard new.recoveryCodes.isEmpty else {
         var frame = await frames.frame(Message("Your recovery codes"), for: signedIn)
         frame.flash = Flash(text: added)
         return .html(
-          codes.render(RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes)))
+          codes.render(
+            RecoveryCodesView(frame: FrameView(frame), codes: new.recoveryCodes, done: end)))
       }
-      return frames.leave(added, for: signedIn, to: ConsolePaths.account())
+      return frames.leave(added, for: signedIn, to: end)
     } catch let error as PasskeyError {
       return try await refused(error, signedIn, name: name)
     }
@@ -49,7 +59,8 @@ struct NewPasskeyPage: ConsolePage {
   ) async throws -> Response {
     let fault: FieldError
     switch error {
-    case .reauthenticationRequired: return .redirect(to: signedIn.factorReauthentication)
+    case .reauthenticationRequired:
+      return .redirect(to: signedIn.factorReauthentication(backTo: again(signedIn)))
     case .wrongPassword:
       fault = FieldError(field: "password", text: Message("Incorrect password."))
     case .throttled(let until):
@@ -76,7 +87,7 @@ struct NewPasskeyPage: ConsolePage {
     let session = signedIn.session
     let passkeys = identity.passkeys
     if try await passkeys.needsReauthentication(session) {
-      return .redirect(to: signedIn.factorReauthentication)
+      return .redirect(to: signedIn.factorReauthentication(backTo: again(signedIn)))
     }
     // An administrator who signed in with the provider may have no password.
     if session.provider.isOrigin, identity.administratorFactors.asksForPassword(in: session),
@@ -88,12 +99,12 @@ struct NewPasskeyPage: ConsolePage {
     let frame = await frames.account(Message("Add passkey"), signedIn, errors: errors)
     let party = publicURL.relyingParty
     let model = NewPasskeyView(
-      frame: FrameView(frame), signedIn: signedIn, typedName: name,
+      frame: FrameView(frame), signedIn: signedIn, next: next(signedIn), typedName: name,
       asksForPassword: identity.administratorFactors.asksForPassword(in: session),
       passkey: party.map {
         PasskeyFields(
           kind: .create, challenge: challenge, party: $0, script: frames.assets.passkeyScript,
-          administrator: signedIn.administrator)
+          next: next(signedIn), administrator: signedIn.administrator)
       },
       unusable: publicURL.passkeyObstacle)
     return .html(view.render(model), errors: errors)
@@ -103,6 +114,8 @@ struct NewPasskeyPage: ConsolePage {
 struct NewPasskeyView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
+  /// The page that led here; nil for the account.
+  let next: String?
   let typedName: String
   let asksForPassword: Bool
   let passkey: PasskeyFields?
@@ -112,7 +125,9 @@ struct NewPasskeyView: ViewModel {
     .object(\.frame),
     .flag("isDue") { $0.signedIn.session.secondFactor == .passkeyDue },
     .text("action") { _ in ConsolePaths.newPasskey() },
-    .text("cancel") { $0.signedIn.session.secondFactor.isReady ? ConsolePaths.account() : nil },
+    .text("cancel") {
+      $0.signedIn.session.secondFactor.isReady ? $0.next ?? ConsolePaths.account() : nil
+    },
     .text(\.typedName),
     .text("nameError") { $0.frame.error(at: "name") },
     .flag(\.asksForPassword),

@@ -88,10 +88,11 @@ struct OwnFactorPage: ConsolePage {
     await waits(signedIn) ? ConsolePaths.keptAnswers() : next(signedIn) ?? ConsolePaths.account()
   }
 
-  private func next(_ signedIn: SignedIn) -> String? {
-    let request = signedIn.request
-    let next = request.isReading ? signedIn.query.text("next") : signedIn.form.text("next")
-    return ReturnAddress.checked(next, among: destinations)
+  private func next(_ signedIn: SignedIn) -> String? { signedIn.next(among: destinations) }
+
+  /// This page, which then leads on to the page that led here.
+  private func again(_ signedIn: SignedIn) -> String {
+    ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next(signedIn))
   }
 
   private func refused(
@@ -102,7 +103,8 @@ struct OwnFactorPage: ConsolePage {
     switch error {
     case .ended: return try await ended(signedIn)
     case .sessionEnded: throw Refusal.sessionEnded
-    case .passkeyRequired: return .redirect(to: signedIn.factorReauthentication)
+    case .passkeyRequired:
+      return .redirect(to: signedIn.factorReauthentication(backTo: again(signedIn)))
     case .wrongCode:
       fault = FieldError(
         field: "code",
@@ -139,7 +141,7 @@ struct OwnFactorPage: ConsolePage {
     }
     return frames.leave(
       Message("Setup expired. Scan the new QR code."), for: signedIn,
-      to: ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next(signedIn)))
+      to: again(signedIn))
   }
 
   private func page(
@@ -186,7 +188,8 @@ struct OwnFactorView: ViewModel {
     .flag("isProving") { $0.proof == .totp || $0.asksForPassword },
     .text("passkey") { $0.frame.passkeyReauthentication },
     .text("newPasskey") {
-      $0.state == .due && $0.canUsePasskeys ? ConsolePaths.newPasskey() : nil
+      $0.state == .due && $0.canUsePasskeys
+        ? ReturnAddress.of(ConsolePaths.newPasskey(), backTo: $0.next) : nil
     },
     .flag(\.asksForPassword),
     .text("action") { _ in ConsolePaths.ownFactor() },

@@ -168,7 +168,7 @@ enum PasskeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let new = NewPasskeyPage(
       parts: parts, view: try parts.template("passkeys/new"),
-      codes: try parts.template("account/codes"))
+      codes: try parts.template("account/codes"), destinations: table.destinations)
     table.settingUp(.get, ConsolePaths.newPasskey, new.show)
     table.settingUp(.post, ConsolePaths.newPasskey, new.create)
 

@@ -315,6 +315,9 @@ struct GrantRow: ViewModel {
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
     .text("place") { $0.name ?? $0.grant.placeText },
+    .text("placeID") { row in
+      row.name == nil || row.grant.project == nil ? nil : row.grant.placeText
+    },
     .text("source") { $0.isFromProvider ? Message("From the sign-in provider") : nil },
     .markup("end") { row in
       row.end.map(row.times.end) ?? Chip.off(Message("no end date"))

@@ -76,7 +76,7 @@ struct SignInProviderView: ViewModel {
             """)
           : Message("Leave this empty for a client without a secret."),
         #" type="password" class="mono" autocomplete="off""#
-      ).over("").wide(),
+      ).overSecret().wide(),
       .line(
         "scopes", Message("Scopes"), hint: Message("Separated by spaces. Must include openid."),
         Self.look, value: provider.scopes

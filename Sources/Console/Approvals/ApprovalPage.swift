@@ -71,7 +71,8 @@ struct ApprovalPage: ConsolePage {
   private func supportErrors(
     _ error: ActionDenial, _ approval: Approval, _ times: Times, codeField: String
   ) throws -> [FieldError] {
-    let faults = try ActionErrorText.faults(error, times, approval.kind.permission)
+    let faults = try ActionErrorText.faults(
+      error, times, approval.jobKind?.permission ?? approval.kind.permission)
     guard case .answers = error else {
       // This page has no field for a reason.
       return faults.map { FieldError(field: "decision", text: $0.text) }
@@ -307,6 +308,7 @@ struct ApprovalView: ViewModel {
     },
     .flag("mayRefuse") { view in
       view.isWaiting && !view.isOwn
+        && view.approval.jobKind.map { view.context.may($0.permission) } != false
         && Notice(
           lackingCode: view.eligibility.asksForCode, view.context.signedIn) == nil
     },

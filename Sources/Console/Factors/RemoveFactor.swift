@@ -21,6 +21,7 @@ struct RemoveFactor: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: ID(target.object))
+    let undo = try await words.undo(removal)
     let factor = removal.factors[0]
     let heading = Message(
       "Remove “{factor}” from {user}?",
@@ -30,11 +31,13 @@ struct RemoveFactor: UserAction {
       ])
     var page = FormPage(
       removal.account, in: target.pool, title: Self.name, heading: heading,
-      consequences: try await words.sentences(removal), button: Message("Remove factor"),
+      consequences: words.sentences(removal, isFinal: undo == nil),
+      button: Message("Remove factor"),
       factsHeading: Message("This factor"),
       facts: FactorText.facts(factor, target.times))
     page.diagnosis = try await words.known(removal)
     page.consequencesHeading = Message("After removal")
+    page.undo = undo
     page.rules = removal.rules
     page.notifies = true
     return page
@@ -71,12 +74,14 @@ struct RemoveAllFactors: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let words = RemovalText(identity: identity, target: target)
     let removal = try await words.consequences(of: nil)
+    let undo = try await words.undo(removal)
     var page = FormPage(
       removal.account, in: target.pool, title: Self.name,
       heading: Message(
         "Remove all factors from {user}?", ["user": removal.account.shortLabel]
       ),
-      consequences: try await words.sentences(removal), button: Message("Remove all factors"),
+      consequences: words.sentences(removal, isFinal: undo == nil),
+      button: Message("Remove all factors"),
       factsHeading: Message("Last used"),
       facts: removal.factors.map { factor in
         Fact(
@@ -86,6 +91,7 @@ struct RemoveAllFactors: UserAction {
     page.hidden = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }
     page.diagnosis = try await words.known(removal)
     page.consequencesHeading = Message("After removal")
+    page.undo = undo
     page.rules = removal.rules
     page.notifies = true
     return page
@@ -123,8 +129,9 @@ struct RemovalText: Sendable {
   }
 
   /// Returns the consequences as sentences; first whether a second administrator must approve.
-  func sentences(_ removal: Removal) async throws -> [Message] {
-    let byOthers = try await isUndoable(removal)
+  ///
+  /// `isFinal` is whether no one can undo the removal.
+  func sentences(_ removal: Removal, isFinal: Bool) -> [Message] {
     let sentences: [Message?] = [
       removal.approval.map { ApprovalText.need($0) },
       removal.isOfAll ? Self.removed(removal.factors) : nil,
@@ -143,7 +150,7 @@ struct RemovalText: Sendable {
           one: "{count} recovery code is revoked. Undoing the removal doesn’t restore it.",
           other: "{count} recovery codes are revoked. Undoing the removal doesn’t restore them.",
           ["count": .number(removal.recoveryCodesEnded)]),
-      Self.undoing(withinHours: removal.undoHours, byOthers: byOthers),
+      isFinal ? Self.irreversible(withinHours: removal.undoHours) : nil,
     ]
     return sentences.compactMap { $0 }
   }
@@ -190,25 +197,27 @@ struct RemovalText: Sendable {
     guard removal.undoHours > 0 else { return false }
     return try await identity.administrators.hasOther(
       than: target.signedIn.administrator,
-      with: ConsoleAction.restoreFactors.requirements.permission, in: target.pool)
+      with: ConsoleAction.restoreFactors.permission(on: removal.account), in: target.pool)
   }
 
-  private static func undoing(withinHours hours: Int, byOthers: Bool) -> Message {
-    guard hours > 0 else {
-      return Message(
-        "This can’t be undone. To use a second factor again, the user must enroll again.")
-    }
-    return !byOthers
+  /// Returns how long others can undo a removal, unless the device is stolen; nil if no one can.
+  func undo(_ removal: Removal) async throws -> Message? {
+    guard try await isUndoable(removal) else { return nil }
+    return Message(
+      """
+      Another administrator can undo the removal for {time}, or until the user enrolls again. \
+      Removals for “Stolen device” or “Compromised” can’t be undone.
+      """, ["time": .message(Formatted.hours(removal.undoHours))])
+  }
+
+  private static func irreversible(withinHours hours: Int) -> Message {
+    hours > 0
       ? Message(
         """
         Nobody else can undo this, and you can’t undo your own removal. To use a second factor \
         again, the user must enroll again.
         """)
-      : Message(
-        """
-        Another administrator can undo the removal for {time}, or until the user enrolls again. \
-        Removals for “Stolen device” or “Compromised” can’t be undone.
-        """, ["time": .message(Formatted.hours(hours))])
+      : Message("This can’t be undone. To use a second factor again, the user must enroll again.")
   }
 
   func result(_ outcome: ActionOutcome<RemovalOutcome>) async throws -> FormEnd {

@@ -14,7 +14,7 @@ struct RestoreFactors: UserAction {
 
   static func label(_ offer: UserOffer) -> Message {
     offer.hold?.remover == offer.context.signedIn.administrator.id
-      ? Message("Ask another administrator to restore {factor}", ["factor": offer.name])
+      ? Message("See who can restore {factor}", ["factor": offer.name])
       : Message("Restore {factor}…", ["factor": offer.name])
   }
 
@@ -67,7 +67,8 @@ struct RestoreFactors: UserAction {
     let (administrator, pool) = (target.signedIn.administrator, target.pool)
     guard administrator.obstacle(to: Self.action, on: account, in: pool) == nil else { return nil }
     return try await .find(
-      identity.administrators, for: Self.action, in: pool, of: administrator, to: purpose,
+      identity.administrators, for: Self.action, on: account, in: pool, of: administrator,
+      to: purpose,
       link: target.origin + target.address)
   }
 
@@ -99,8 +100,6 @@ struct PurgeFactors: UserAction {
   static let path = PoolPath2("users", nil, "removals", nil, "purge")
   static let isDestructive = true
   let identity: Identity
-
-  static func intent(_ offer: UserOffer) -> UserIntent { .found }
 
   static func label(_ offer: UserOffer) -> Message {
     Message("Delete {factor} permanently…", ["factor": offer.name])

@@ -65,8 +65,9 @@ enum Quoted {
     for scalar in text.unicodeScalars {
       switch scalar.value {
       case 0x22, 0x5C: result += "\\\(scalar)"
-      // Control characters, JavaScript line terminators, and bidirectional formatting characters.
-      case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+      // Apostrophes, since some samples are in a shell's quotes; control characters, JavaScript line
+      // terminators, and bidirectional formatting characters.
+      case 0..<0x20, 0x27, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
         result += escape(scalar)
       default: result.unicodeScalars.append(scalar)
       }

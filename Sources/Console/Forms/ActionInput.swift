@@ -188,7 +188,8 @@ enum ActionErrorText {
       Message("You don’t have a second factor. Set one up in your account first.")
     case .ownAccount:
       Message("This account has your email address. Ask another administrator to act on it.")
-    case .ownRemoval: Message("You removed this yourself. Another administrator can restore it.")
+    case .ownRemoval:
+      Message("You removed this yourself. Only another administrator can restore it.")
     case .ownExemption:
       Message(
         "You granted this user’s last exemption. Another administrator can grant the next one.")

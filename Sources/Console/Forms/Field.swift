@@ -79,6 +79,8 @@ struct Field: ViewModel {
 
   /// What is stored, which a change is compared with; nil for a field of another form.
   var stored: String?
+  /// Whether a change shows what is stored, which a secret's doesn't.
+  var showsStored = true
   /// Whether the form also sends what was stored when it was opened.
   var sendsStored = false
   /// What the number counts.
@@ -184,6 +186,13 @@ struct Field: ViewModel {
 
   func over(_ isOn: Bool, isSent: Bool = false) -> Field { over(Self.word(isOn), isSent: isSent) }
 
+  /// A field for another secret, which is empty until one is entered.
+  func overSecret() -> Field {
+    var field = over("")
+    field.showsStored = false
+    return field
+  }
+
   func counting(_ unit: Message) -> Field {
     var field = self
     field.unit = unit
@@ -247,6 +256,7 @@ struct Field: ViewModel {
     .list("picks") { $0.picks },
     .flag("isStored") { $0.stored != nil },
     .text(\.stored),
+    .flag("showsStored") { $0.showsStored && $0.stored != nil && $0.control != .area },
     .flag(\.sendsStored),
     .text(\.unit),
     .flag("isWide") { $0.isWide || $0.control == .area },

@@ -16,6 +16,8 @@ struct FormPage: Sendable {
   var diagnosis: Message?
   var consequencesHeading = Message("What happens")
   var consequences: [Message] = []
+  /// How long others can undo the action, which its reason may exclude; nil if they can't.
+  var undo: Message?
   /// What follows the consequences; HTML.
   var note: Message?
   /// What the form changes, above its fields.
@@ -122,6 +124,7 @@ struct FormView: ViewModel {
     .flag("hasConsequences") { !$0.page.consequences.isEmpty },
     .text("consequencesHeading") { $0.page.consequencesHeading },
     .texts("consequences") { $0.page.consequences },
+    .text("undo") { $0.page.undo },
     .list(\.fields),
     .optional(\.support),
     .object(\.authorization),

@@ -30,11 +30,14 @@ struct OtherAdministratorsView: ViewModel {
 
   /// Finds who can perform an action in place of an administrator, who has the permission; returns
   /// a view even if there's no one.
+  ///
+  /// `account` is the user that it's for; nil for several.
   static func find(
-    _ administrators: Administrators, for action: ConsoleAction, in pool: Pool,
+    _ administrators: Administrators, for action: ConsoleAction, on account: Account? = nil,
+    in pool: Pool,
     of administrator: Administrator, to purpose: Purpose, link: String
   ) async throws -> Self {
-    let permission = action.requirements.permission
+    let permission = account.map(action.permission(on:)) ?? action.requirements.permission
     let found = try await administrators.otherAdministrators(
       with: permission, in: pool, of: administrator)
     return Self(found, with: permission, to: purpose, link: link, in: pool)

@@ -211,7 +211,7 @@ struct EndFields {
       .date(
         "day", Message("Custom end date"),
         hint: Message(
-          "Through the end of that day, at most {longest} days from today.",
+          "For “Custom…”: through the end of that day, at most {longest} days from today.",
           ["longest": .number(Support.longestSuspension)]),
         Field.Range(first: today, last: last)),
     ]

@@ -64,9 +64,7 @@ enum UserIntent {
         other: "Ends {count} sessions · can’t be undone", ["count": count])
     }
     return Message(
-      one: "Ends {count} session · undo for {time}, not if stolen",
-      other: "Ends {count} sessions · undo for {time}, not if stolen",
-      ["count": count, "time": .message(Formatted.hours(records.rules.undoHours))])
+      one: "Ends {count} session", other: "Ends {count} sessions", ["count": count])
   }
 
   private static func rejected(_ codeAttempts: [CodeAttempt]) -> Message? {

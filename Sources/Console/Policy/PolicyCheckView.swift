@@ -158,6 +158,22 @@ struct PolicyCheckView: ViewModel {
     return IntervalsControl(selected: answers.intervals, cap: evidence.cap, error: nil)
   }
 
+  /// The rows of the changes, with those of every window that can still be chosen but the stored one;
+  /// the style sheet shows that of the selected window.
+  private var changes: [CheckedChange] {
+    PolicyChange.Field.allCases.flatMap { field -> [CheckedChange] in
+      guard field == .adjacentIntervals, let intervals else {
+        return preview.changes.filter { $0.field == field }.map {
+          CheckedChange(field: field, from: $0.from, to: $0.newValue)
+        }
+      }
+      let stored = PolicyChange.value(field, preview.policy.edit)
+      return intervals.outcomes.filter { $0.value != stored }.map {
+        CheckedChange(field: field, from: stored, to: $0.number, outcome: $0)
+      }
+    }
+  }
+
   /// The calls that make the change, for every window if it can still be chosen.
   private var snippets: PolicySnippets {
     guard case .answers(let answers, _) = proposal, intervals != nil else {
@@ -253,13 +269,7 @@ struct PolicyCheckView: ViewModel {
     .list("answers") { $0.answers },
     .optional("intervalsControl") { $0.intervals },
     .markup("cells") { WindowCells.labels($0.new.accepted) },
-    .list("changes") { view in
-      view.preview.changes.map { change in
-        CheckedChange(
-          change: change,
-          intervals: change.field == .adjacentIntervals ? view.intervals : nil)
-      }
-    },
+    .list("changes") { $0.changes },
     .flag("isOtherWindow") {
       $0.old.accepted != $0.new.accepted && $0.intervals == nil
     },
@@ -281,16 +291,18 @@ struct PolicyCheckView: ViewModel {
   ]
 }
 
-/// A row of the changes; that of a window which can still be chosen has all windows, of which the
-/// style sheet shows the selected one.
+/// A row of the changes.
 struct CheckedChange: ViewModel {
-  let change: PolicyChange
-  let intervals: IntervalsControl?
+  let field: PolicyChange.Field
+  let from: PolicyChange.Value
+  let to: Message
+  /// The window with which it's a change, of those that can still be chosen; nil for all.
+  var outcome: WindowOutcome?
 
   static let keys: Keys<Self> = [
-    .text("field") { $0.change.field.label },
-    .text("from") { $0.change.oldValue },
-    .text("to") { $0.change.newValue },
-    .optional(\.intervals),
+    .text("field") { $0.field.label },
+    .text("from") { $0.from.message },
+    .text(\.to),
+    .optional(\.outcome),
   ]
 }

@@ -19,7 +19,7 @@ struct IntervalsControl: ViewModel {
   var stored: String?
 
   /// All windows; without a valid selection, the default is shown.
-  private var outcomes: [WindowOutcome] {
+  var outcomes: [WindowOutcome] {
     let isValid = WindowChoice.all.contains { $0.value == selected }
     return WindowChoice.all.map {
       WindowOutcome(
@@ -43,14 +43,19 @@ struct WindowOutcome: ViewModel {
 
   private var window: Window { choice.window }
 
+  var number: Message {
+    choice.intervals.map { Message.value(.number($0)) } ?? Message("5 (default)")
+  }
+
+  var value: PolicyChange.Value {
+    .adjacentIntervals(choice.intervals.map { .number($0) } ?? .standard)
+  }
+
   static let keys: Keys<Self> = [
     .text("choice") { $0.choice.name.description },
     .flag(\.isShown),
     .text("name") { WindowText.name($0.window) },
     .markup("strip") { WindowStrip.plain($0.window) },
-    .text("number") { outcome in
-      outcome.choice.intervals.map { Message.value(.number($0)) } ?? Message("5 (default)")
-    },
     .flag("isDefault") { $0.choice.intervals == nil },
     .flag("isLikeDefault") { $0.window == .standard },
     .text("smaller") { $0.window.smaller.map { String($0.adjacentIntervals) } },

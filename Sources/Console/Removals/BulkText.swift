@@ -98,7 +98,7 @@ enum BulkText {
 
   /// Returns the same for a cell of a removal's file, where it doesn't begin a sentence.
   static func cell(_ item: BulkItem, of job: BulkJob) -> Message {
-    if let special = BulkWords(job).result(item) { return special }
+    if let special = BulkWords(job).cell(item, isBegun: job.startedAt != nil) { return special }
     return switch item.result {
     case nil where job.state == .draft || job.state == .waiting: toDo(item, of: job)
     case nil: Message("queued")
@@ -178,10 +178,10 @@ enum BulkText {
 
 enum BulkFaults {
   static func faults(
-    _ denial: ActionDenial, users: Int, _ times: Times
+    _ denial: ActionDenial, _ permission: Permission, users: Int, _ times: Times
   ) throws -> [FieldError] {
     try ActionErrorText.faults(
-      denial, times,
+      denial, times, permission,
       confirmation: FieldError(
         field: "number",
         text: Message(

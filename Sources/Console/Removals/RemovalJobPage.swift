@@ -41,7 +41,8 @@ struct RemovalJobPage: ConsolePage {
       outcome = try await removals.begin(
         job.id, in: context.pool, number: number, answers.request(context.signedIn))
     } catch let denial as ActionDenial {
-      let faults = try BulkFaults.faults(denial, users: job.users, context.signedIn.times)
+      let faults = try BulkFaults.faults(
+        denial, job.kind.permission, users: job.users, context.signedIn.times)
       return try await ask(context, job, answers, number: number, errors: faults)
     }
     let text = BulkWords(job).begun(isWaiting: outcome.value.state == .waiting)
@@ -56,7 +57,7 @@ struct RemovalJobPage: ConsolePage {
     do {
       isStopped = try await removals.stop(job.id, in: context.pool, context.signedIn.plainRequest)
     } catch let denial as ActionDenial {
-      throw Refusal.of(denial, ConsoleAction.stopBulkRemoval.requirements.permission)
+      throw Refusal.of(denial, job.kind.permission)
     }
     return frames.leave(
       BulkWords(job).ended(isStopped: isStopped), for: context.signedIn,

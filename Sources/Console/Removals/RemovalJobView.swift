@@ -55,13 +55,13 @@ struct RemovalDraftView: ViewModel {
     eligibility.settings.callerVerification == .required
       ? Message(
         """
-        For {period}, another administrator can undo the removal on each user’s page, unless the \
-        reason is “Stolen device” or “Compromised”.
+        For {period}, only another administrator can undo the removal, on each user’s page, and \
+        not if the reason is “Stolen device” or “Compromised”.
         """, ["period": period])
       : Message(
         """
-        For {period}, another administrator can undo the removal for all users at once, unless \
-        the reason is “Stolen device” or “Compromised”.
+        For {period}, only another administrator can undo the removal, for all users at once, \
+        and not if the reason is “Stolen device” or “Compromised”.
         """, ["period": period])
   }
 
@@ -230,7 +230,7 @@ struct RemovalJobView: ViewModel {
       }
     },
     .flag("isRunning") { $0.progress.isRunning },
-    .flag("mayStop") { $0.job.state == .running },
+    .flag("mayStop") { $0.job.state == .running && $0.context.may($0.job.kind.permission) },
     .object("refresh") { $0.lines.refresh },
     .markup("share") { view in
       view.progress.isBeingUndone

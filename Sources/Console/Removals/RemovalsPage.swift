@@ -35,9 +35,11 @@ struct RemovalsPage: ConsolePage {
 
   private func select(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
-    let asked = signedIn.query.text(UserSelection.kind).flatMap(BulkJob.Kind.init(rawValue:))
+    let asked = signedIn.query.text(UserSelection.kind) ?? BulkJob.Kind.removal.rawValue
     // Links have a separate address.
-    let kind = asked.flatMap { $0 == .links ? nil : $0 } ?? .removal
+    guard let kind = BulkJob.Kind(rawValue: asked), kind != .links else {
+      throw Refusal.unreadableForm
+    }
     guard context.may(kind.permission) else { throw Refusal.notAllowed(kind.permission) }
     do {
       if let all = UsersQuery.selected(by: signedIn.query) {
@@ -60,6 +62,10 @@ struct RemovalsPage: ConsolePage {
           context,
           fault: Message(
             "Select users in the list, or enter email addresses or UIDs, one per line."))
+      case .tooLong where kind != .removal:
+        return frames.leave(
+          Flash(text: UserSelection.tooMany, isAlert: true), signedIn, renewed: nil,
+          to: ConsolePaths.users(context.pool))
       case .tooLong:
         let text = Message(
           one: """
@@ -179,7 +185,7 @@ struct RemovalsView: ViewModel {
     .object("pager") { view in
       PagerView(
         shown: Message(
-          one: "{count} removal", other: "{count} removals",
+          one: "{count} bulk action", other: "{count} bulk actions",
           ["count": .number(view.jobs.items.count)]),
         path: ConsolePaths.removals(view.context.pool), query: view.size.form, after: view.after,
         next: view.jobs.next)
@@ -187,7 +193,7 @@ struct RemovalsView: ViewModel {
     .text("daysKept") { _ in Message.value(.number(BulkRemovals.daysKept)) },
     .object("empty") { _ in
       EmptyView(
-        heading: Message("No bulk removals"),
+        heading: Message("No bulk actions"),
         sentence: Message(
           """
           If many devices are lost at once, enter their users’ email addresses above. You can \

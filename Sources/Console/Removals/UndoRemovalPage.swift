@@ -35,7 +35,8 @@ struct UndoRemovalPage: ConsolePage {
     } catch BulkError.nothingToDo {
       return frames.leave(Self.nothing(job), for: signedIn, to: page)
     } catch let denial as ActionDenial {
-      let faults = try BulkFaults.faults(denial, users: job.users, signedIn.times)
+      let permission = (job.kind.undo ?? .undoBulkRemoval).requirements.permission
+      let faults = try BulkFaults.faults(denial, permission, users: job.users, signedIn.times)
       return try await ask(context, job, input, errors: faults)
     }
   }
@@ -48,7 +49,7 @@ struct UndoRemovalPage: ConsolePage {
     let eligibility = try await removals.eligibility(
       context.signedIn.session, on: job, in: pool
     ).support
-    let refusal = refusal(progress, eligibility, context.signedIn)
+    let refusal = refusal(progress, eligibility, context)
     let id = Message.Value.text(String(job.id))
     let crumb = Link(
       text: job.kind == .disabling
@@ -74,9 +75,13 @@ struct UndoRemovalPage: ConsolePage {
   }
 
   private func refusal(
-    _ progress: BulkProgress, _ eligibility: SupportEligibility, _ signedIn: SignedIn
+    _ progress: BulkProgress, _ eligibility: SupportEligibility, _ context: PoolContext
   ) -> Notice? {
-    if progress.job.kind == .removal, progress.job.requester == signedIn.administrator.id {
+    let signedIn = context.signedIn
+    let permission = progress.job.kind.undo?.requirements.permission
+    return if let permission, !context.may(permission) {
+      Notice(permission.requirement)
+    } else if progress.job.kind == .removal, progress.job.requester == signedIn.administrator.id {
       Notice(Message("You started this removal. Only another administrator can undo it."))
     } else if progress.undoable > 0, progress.requiresCaller {
       Notice(
@@ -168,6 +173,9 @@ struct UndoRemovalView: ViewModel {
         : Message(
           one: "Restore factors for {count} user",
           other: "Restore factors for {count} users", ["count": .number($0.users)])
+    },
+    .text("backText") {
+      $0.enables ? Message("Back to disabling") : Message("Back to removal")
     },
     .text("back") { ConsolePaths.bulkRemoval($0.context.pool, String($0.progress.job.id)) },
   ]

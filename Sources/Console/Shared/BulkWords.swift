@@ -219,6 +219,30 @@ struct BulkWords {
     }
   }
 
+  /// The same for a cell of its file, where it doesn't begin a sentence.
+  func cell(_ item: BulkItem, isBegun: Bool) -> Message? {
+    guard kind == .sessions || kind == .disabling else { return nil }
+    switch item.result {
+    case nil where !isBegun:
+      return kind == .sessions ? Message("sessions to end") : Message("to disable")
+    case .removed where kind == .sessions:
+      return Message(
+        one: "ended {count} session", other: "ended {count} sessions",
+        ["count": .number(item.sessions)])
+    case .removed where item.sessions == 0: return Message("disabled")
+    case .removed:
+      return Message("disabled, sessions ended: {count}", ["count": .number(item.sessions)])
+    case .some(BulkResult.none):
+      return kind == .sessions ? Message("no sessions") : Message("already disabled")
+    case .restored: return Message("disabled, then enabled")
+    case .restoredBefore: return Message("disabled, then enabled before the undo")
+    case .notRestored: return Message("disabled, and changed since")
+    case .stopped: return Message("skipped: the action ended early")
+    case .failed: return Message("failed: act on this user individually")
+    default: return nil
+    }
+  }
+
   var toDo: Message? {
     switch kind {
     case .removal, .links: nil

@@ -46,6 +46,11 @@ struct UserSelection: ViewModel {
 
   /// What's said where no user is selected.
   static let missing = Message("Select users in the list.")
+  /// What's said where too many are.
+  static let tooMany = Message(
+    one: "Too many users match. Narrow the list to at most {count} user.",
+    other: "Too many users match. Narrow the list to at most {count} users.",
+    ["count": .number(BulkList.longest)])
   /// The name in the query of the file of the users who are selected.
   static let file = "selection"
   /// The name in the query of what's to be done to them.
@@ -118,7 +123,7 @@ struct SelectionButton: ViewModel {
     }
     if context.may(.exportUsers) {
       add(
-        .verbatim("CSV"), ConsolePaths.usersFile(context.pool),
+        Message("CSV"), ConsolePaths.usersFile(context.pool),
         isAll ? query.form : [UserSelection.file: "1"])
     }
     return buttons

@@ -155,7 +155,12 @@ extension Accounts.Filter {
         """)
     case .locked: Message("There are no locked users.")
     case .suspended: Message("There are no users with a suspended second factor.")
-    case .clockOff: Message("No user’s last codes show that the device’s clock is off.")
+    case .clockOff:
+      Message(
+        """
+        No user is marked. A user is marked when their next codes show that the device’s clock is \
+        off.
+        """)
     case .reported: Message("No user has reported a change that’s waiting for a decision.")
     case .disabled: Message("There are no disabled users.")
     case .unverified: Message("There are no users with an unverified email.")

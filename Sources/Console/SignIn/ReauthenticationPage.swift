@@ -183,9 +183,14 @@ extension SignedIn {
   /// The address that re-authenticates with a passkey, or with another method if there's none, and leads
   /// back to this page; where passkeys are required, a code isn't enough.
   var factorReauthentication: String {
-    passkeyReauthentication
-      ?? ReturnAddress.of(
-        ConsolePaths.reauthentication(), backTo: ReturnAddress.current(request))
+    factorReauthentication(backTo: ReturnAddress.current(request))
+  }
+
+  func factorReauthentication(backTo next: String?) -> String {
+    let usesPasskey = session.factors.contains(.passkey)
+    return ReturnAddress.of(
+      usesPasskey ? ConsolePaths.passkeyReauthentication() : ConsolePaths.reauthentication(),
+      backTo: next)
   }
 
   /// The address that re-authenticates with a passkey and leads back to this page; nil without a

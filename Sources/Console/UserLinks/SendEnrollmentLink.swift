@@ -10,7 +10,9 @@ struct SendEnrollmentLink: UserAction {
   static let path = PoolPath1("users", nil, "enrollment-link")
   let identity: Identity
 
-  static func intent(_ offer: UserOffer) -> UserIntent { .enroll }
+  static func intent(_ offer: UserOffer) -> UserIntent {
+    offer.account.factors.isEmpty ? .enroll : .more
+  }
 
   static func label(_ offer: UserOffer) -> Message { Message("Send enrollment link…") }
 

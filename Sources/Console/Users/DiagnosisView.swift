@@ -30,6 +30,16 @@ struct DiagnosisView: ViewModel {
     let text = Self.text(diagnosis, of: account, at: now, times)
     finding = Self.lackingFactor(diagnosis, at: now, times) ?? text.finding
     var facts: [Fact] = []
+    if case .locked(.closed) = diagnosis.cause {
+      facts.append(
+        Fact(
+          Message("Effect"),
+          Message(
+            """
+            Every code is rejected until an administrator unlocks the codes or removes a second \
+            factor.
+            """)))
+    }
     if let advice = text.advice { facts.append(Fact(advice.label, advice.text)) }
     facts.add(
       diagnosis.drift == nil ? Message("Last code") : Message("Seen"),
@@ -88,12 +98,11 @@ struct DiagnosisView: ViewModel {
         Message("The user is disabled"),
         effect(Message("Sign-in is refused until an administrator enables the user."))
       )
-    case .locked:
+    case .locked(let lock):
+      let rejection = lock == .closed ? nil : effect(Message("Correct codes are rejected, too."))
       return (
         CodeAttemptText.lock(account, at: now, times),
-        diagnosis.drift == nil
-          ? effect(Message("Correct codes are rejected, too."))
-          : caller(CodeAttemptText.clockAdvice)
+        diagnosis.drift == nil ? rejection : caller(CodeAttemptText.clockAdvice)
       )
     case .suspended(let factor, let until):
       return (
@@ -215,9 +224,8 @@ struct DiagnosisView: ViewModel {
         html.add(times.past(lastOnTime))
       }
     } else if let last = diagnosis.last {
-      html.message(
-        Message("{result},", ["result": .message(CodeAttemptText.sentence(last))]))
-      html.raw(" ")
+      html.message(CodeAttemptText.sentence(last))
+      html.raw(", ")
       html.add(times.past(last.at))
     } else {
       return nil

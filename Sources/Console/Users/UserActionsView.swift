@@ -10,6 +10,8 @@ struct UserActionsView: ViewModel {
   private(set) var rows: [IntentRow] = []
   private(set) var more: [UserActionLink] = []
   private(set) var account: [IntentRow] = []
+  /// What agents confirm about a caller before they act; nil if the pool requires nothing.
+  let checks: Message?
   /// Pages about the user that aren't actions.
   let links: [Link]
 
@@ -17,6 +19,13 @@ struct UserActionsView: ViewModel {
     _ actions: UserActions, _ records: UserRecords, in context: PoolContext, at now: Instant
   ) {
     links = Self.links(records.account, context)
+    let lines = records.rules.identityProof
+    checks =
+      lines.isEmpty || !context.may(.removeFactors)
+      ? nil
+      : Message(
+        "Confirm the caller’s identity first: {checks}.",
+        ["checks": .sequence(lines.map(Message.verbatim))])
     var offer = UserOffer(records: records, context: context, now: now)
     var found: [UserActionLink] = []
     func add(_ types: [any UserAction.Type]) {
@@ -51,8 +60,9 @@ struct UserActionsView: ViewModel {
   private static func link<Action: UserAction>(
     _ type: Action.Type, _ offer: UserOffer
   ) -> UserActionLink? {
-    let address = offer.context.address(of: type, on: offer.account, offer.object)
-    guard let address, type.isOffered(offer) else { return nil }
+    guard type.isOffered(offer),
+      let address = offer.context.address(of: type, on: offer.account, offer.object)
+    else { return nil }
     let diagnosis = offer.records.diagnosis
     let isRemedy = type.action == diagnosis.remedy && offer.factor?.id == diagnosis.factor
     return UserActionLink(
@@ -82,6 +92,7 @@ struct UserActionsView: ViewModel {
   static let keys: Keys<Self> = [
     .flag("hasRows") { !$0.rows.isEmpty },
     .list(\.rows),
+    .text(\.checks),
     .list(\.more),
     .list(\.links),
     .flag("hasAccount") { !$0.account.isEmpty },

@@ -50,7 +50,7 @@ struct RemovedFactorRow: ViewModel {
     let isOwn =
       hold.remover == administrator.id
       && administrator.denial(of: .restoreFactors, on: account, in: context.pool) == nil
-    why = isOwn ? Message("You removed this. Another administrator can restore it.") : nil
+    why = isOwn ? Message("You removed this. Only another administrator can restore it.") : nil
   }
 
   static let keys: Keys<Self> = [

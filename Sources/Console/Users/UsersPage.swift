@@ -142,7 +142,8 @@ struct UsersView: ViewModel {
         one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
       path: list,
       query: query.form, after: query.after, next: page.next)
-    empty = Self.empty(query, found, counts, list: list, may: context.may(.changeUsers), pool)
+    empty = Self.empty(
+      query, found, counts, next: page.next, list: list, may: context.may(.changeUsers), pool)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(pool)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
@@ -155,8 +156,8 @@ struct UsersView: ViewModel {
   private func links(_ orders: Accounts.Sort...) -> [Link] { orders.compactMap { sorts[$0] } }
 
   private static func empty(
-    _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, list: String, may: Bool,
-    _ pool: Pool
+    _ query: UsersQuery, _ found: FoundAccounts?, _ counts: AccountCounts, next: String?,
+    list: String, may: Bool, _ pool: Pool
   ) -> EmptyView {
     if !query.text.isEmpty {
       return EmptyView(
@@ -179,6 +180,14 @@ struct UsersView: ViewModel {
               "No email, name, phone number, UID, or enrollment ID matches. Filter: {filter}.",
               ["filter": .message(query.filter.name)]),
         link: Link(text: Message("Show all users"), href: list))
+    }
+    if let next {
+      return EmptyView(
+        heading: Message("No matching users yet"),
+        sentence: Message(
+          "Not all users were examined, because many have had no sign-in since they were added."),
+        link: Link(
+          text: Message("Examine more users"), href: query.form.at(next).query(of: list)))
     }
     guard counts.users == 0 else {
       return EmptyView(

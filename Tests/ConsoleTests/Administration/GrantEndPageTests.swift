@@ -19,7 +19,9 @@ import Text
         to: address + "/grants")
       #expect(granted.location == address)
       let end = "Dec 31, 2026 (UTC)"
-      #expect(try await ada.get(address).says("Dec 31, 2026</time> (UTC)"))
+      let roles = try await ada.get(address)
+      #expect(roles.says("Dec 31, 2026</time> (UTC)"))
+      #expect(roles.says("<span class=\"sub long\">acme-retail</span>"))
       #expect(try await ada.get("/administrators").says("through \(end)"))
       let file = try await ada.get("/administrators.csv")
       let headings = #""Administrator","Email","Role","Scope""#

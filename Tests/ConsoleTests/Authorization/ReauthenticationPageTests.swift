@@ -226,7 +226,8 @@ import Testing
       world.clock.advance(seconds: 900)
       let page = try await ada.get(address)
       #expect(page.says("id=\"reauthentication\"") && !page.says("Create token"))
-      #expect(page.values(of: "href").contains { $0.hasPrefix("/account/totp?next=") })
+      #expect(
+        page.values(of: "href").contains(ReturnAddress.of("/account/totp", backTo: address)))
       Markup.check(page)
       let before = try await world.auditedActions()
       let refused = try await ada.submit(address, form)

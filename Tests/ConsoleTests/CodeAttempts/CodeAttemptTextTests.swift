@@ -1,3 +1,4 @@
+import Localization
 import OTP
 import Templating
 import Testing

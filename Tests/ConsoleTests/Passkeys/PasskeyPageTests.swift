@@ -228,12 +228,23 @@ import WebAuthn
       let other = try await Browser.signedIn(world, as: olga.email)
       let authenticator = try await Self.addPasskey(other)
       try await Self.requirePasskeys(other, authenticator, as: olga.email)
-      for page in ["/", "/administrators", "/account", "/account/reauthentication/passkey"] {
-        let location = try await ada.get(page).location
-        #expect(location == "/account/passkeys/new" || location == "/account", "\(page)")
+      let new = "/account/passkeys/new"
+      #expect(try await ada.get("/").location == new)
+      #expect(try await ada.get("/account/reauthentication/passkey").location == "/account")
+      for page in ["/administrators", "/account", "/audit/retention"] {
+        #expect(
+          try await ada.get(page).location == ReturnAddress.of(new, backTo: page), "\(page)")
       }
-      #expect(try await ada.get("/account/passkeys/new").says("Your role requires a passkey"))
+      #expect(try await ada.get(new).says("Your role requires a passkey"))
       #expect(try await ada.get("/sign-out").status == .ok)
+      #expect(try await ada.get(new + "?next=//evil.example").value(of: "next") == nil)
+      let adding = try await ada.get(ReturnAddress.of(new, backTo: "/audit/retention"))
+      #expect(adding.value(of: "next") == "/audit/retention")
+      var form = try Self.creation(try TestAuthenticator(2), adding, named: "Phone", world)
+      form.add("next", "/audit/retention")
+      let added = try await ada.post(new, form)
+      let link = added.values(of: "href").first { $0 == "/audit/retention" }
+      #expect((added.location ?? link) == "/audit/retention", "\(added.text)")
       // Other roles aren't affected.
       let iris = try await Browser.signedIn(world, as: World.iris)
       #expect(try await iris.get("/projects").status == .ok)

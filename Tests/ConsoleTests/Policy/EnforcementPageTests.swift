@@ -85,7 +85,7 @@ import Testing
       let page = try await ada.get(world.eu + "/policy")
       #expect(page.says("Since Nov 20, 2026."))
       let review = try await ada.get("/projects/acme-retail/review")
-      #expect(review.says("enrollment: flagged"))
+      #expect(review.says("flag in ID token"))
       #expect(!review.says("Codes and enrollment enforced by the server"))
     }
   }
@@ -106,7 +106,7 @@ import Testing
       #expect(page.says("reported by the server"))
       #expect(page.says("This server sends no email, so no one is refused."))
       let review = try await ada.get("/projects/acme-retail/review")
-      #expect(review.says("enrollment: flagged"))
+      #expect(review.says("flag in ID token"))
     }
   }
 

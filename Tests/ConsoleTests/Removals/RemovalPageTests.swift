@@ -216,9 +216,9 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let undo = try await ada.get(address + "/undo")
       Markup.check(undo)
-      #expect(all.says("undo the removal for all users at once"))
+      #expect(all.says("undo the removal, for all users at once"))
       #expect(!each.says("for all users at once"))
-      #expect(each.says("undo the removal on each user’s page"))
+      #expect(each.says("undo the removal, on each user’s page"))
       #expect(undo.says("Undo the removal on each user’s page.") && !undo.says("name=\"reason\""))
     }
   }

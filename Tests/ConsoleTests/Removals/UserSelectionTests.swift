@@ -122,33 +122,53 @@ import Testing
       #expect(try await ada.get(users).values(of: "formaction").contains(path))
       let none = try await ada.submit(users, [:], to: path)
       #expect(none.location == users)
-      let user = "\(users)/\(World.chiara)"
+      let unknown = eu + "/bulk-removals?kind=unknown"
+      let pool = try await world.euPool
+      _ = try await world.identity.pools.update(
+        project: pool.project, tenant: pool.tenant, by: .program(Author(actor: .commandLine))
+      ) { $0.signIn.anonymous = true }
+      let signedUp = try await world.identity.signIns.signUp(
+        pool, NewAccount(), by: Author(actor: .visitor)
+      ).account
+      let user = "\(users)/\(signedUp.id.text)"
+      #expect(try await ada.submit(users, ["user": user], to: unknown).status == .badRequest)
       let address = try #require(try await ada.submit(users, ["user": user], to: path).location)
       let draft = try await ada.get(address)
       Markup.check(draft)
-      guard !draft.says("No users to act on") else {
-        #expect(kind == "sessions" && draft.says("No sessions"))
-        return
-      }
       #expect(draft.says(question) && draft.says(button) && draft.says("Nothing is changed yet."))
       #expect(!draft.says("Codes rejected"), "reasons of the action on one user")
       let begun = try await ada.submit(address, ["reason": "left"])
       #expect(begun.location == address)
-      Markup.check(try await ada.get(address))
+      let running = try await ada.get(address)
+      Markup.check(running)
+      let nadia = try await Browser.signedIn(world, as: World.nadia)
+      let end = address + "/end"
+      #expect(running.says("action=\"\(end)\""))
+      #expect(try await nadia.get(address).says("action=\"\(end)\"") == (kind == "sessions"))
+      if kind == "disabling" {
+        #expect(try await nadia.submit(users, [:], to: end).status == .forbidden)
+      }
       while try await world.identity.bulkRemovals.step() {}
       let done = try await ada.get(address)
       Markup.check(done)
       let file = try await ada.get(address + "/result.csv")
       #expect(!file.text.contains("Factors removed"))
+      let cell =
+        kind == "sessions"
+        ? ",\"ended 1 session\",\"1\""
+        : ",\"disabled, sessions ended: 1\",\"1\""
+      #expect(file.text.contains(cell), "\(file.text)")
       guard kind == "disabling" else { return }
       #expect(done.says("Disabled (1)") && done.says("Undo for 1 user…"))
       let undo = try await ada.get(address + "/undo")
       Markup.check(undo)
       #expect(undo.says("Enable 1 user?"))
+      let other = try await nadia.get(address + "/undo")
+      Markup.check(other)
+      #expect(other.says("Changing users requires the") && !other.says("name=\"reason\""))
       #expect(try await ada.submit(address + "/undo", ["reason": "mistake"]).location == address)
       while try await world.identity.bulkRemovals.step() {}
       #expect(try await ada.get(address).says("Disabled, then enabled"))
-      let nadia = try await Browser.signedIn(world, as: World.nadia)
       #expect(try await !nadia.get(users).says("Disable…"))
       #expect(try await nadia.submit(users, ["user": user], to: path).status == .forbidden)
     }

@@ -111,7 +111,8 @@ import Testing
       world.clock.advance(seconds: 900)
       let page = try await iris.get(path)
       #expect(page.says("This action requires a second factor.") && !page.says("sign out"))
-      #expect(page.values(of: "href").contains { $0.hasPrefix("/account/totp?next=") })
+      #expect(
+        page.values(of: "href").contains(ReturnAddress.of("/account/totp", backTo: path)))
       let digest = try #require(page.value(of: "digest"))
       let refused = try await iris.submit(path, ["digest": digest, "due": "2027-01-31"])
       #expect(refused.says("Set up a second factor in your account. Then try again."))

@@ -206,6 +206,10 @@ import Testing
     ("plain", "\"plain\"", "\"plain\"", "\"plain\""),
     ("a\"b\\c", #""a\"b\\c""#, #""a\"b\\c""#, #""a\"b\\c""#),
     ("$x\u{202E}\n", #""$x\u202e\u000a""#, #""\$x\u202e\u000a""#, #""$x\u{202e}\u{a}""#),
+    (
+      "x'$(touch /tmp/p)'", #""x\u0027$(touch /tmp/p)\u0027""#,
+      #""x\u0027\$(touch /tmp/p)\u0027""#, #""x\u{27}$(touch /tmp/p)\u{27}""#
+    ),
     ("\\(1)</script>", #""\\(1)</script>""#, #""\\(1)</script>""#, #""\\(1)</script>""#),
   ])
   func `a value is quoted as a literal of the sample's language`(

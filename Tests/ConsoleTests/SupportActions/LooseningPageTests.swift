@@ -159,7 +159,8 @@ import Testing
         let asked = try await browser.get(page)
         #expect(asked.says("You don’t have a second factor."), "\(page)")
         #expect(
-          asked.values(of: "href").contains { $0.hasPrefix("/account/totp?next=") }, "\(page)")
+          asked.values(of: "href").contains(ReturnAddress.of("/account/totp", backTo: page)),
+          "\(page)")
         #expect(!asked.says("Code from your authenticator app"), "\(page)")
         Markup.check(asked)
         let answer = try await browser.submit(page, form, to: target)

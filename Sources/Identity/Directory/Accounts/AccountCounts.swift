@@ -133,20 +133,25 @@ extension Accounts {
     }
   }
 
-  /// Counts the inactive accounts of a pool; nil if there are more than an action on many users takes.
+  /// Counts the inactive accounts of a pool; nil if there are more than an action on many users takes,
+  /// or if more accounts than that have no recent sign-in, of which only so many are examined.
   public func countInactive(_ pool: Pool, atMost most: Int) async throws -> Int? {
     try await store.read { now, connection in
       let list = AccountList(pool: pool, filter: .inactive, sort: .lastSignIn, now: now)
-      var total = 0
+      var (examined, total) = (0, 0)
       for condition in list.source.conditions {
-        total +=
-          try connection.first(
-            """
-            SELECT count(*) FROM (SELECT 1 FROM account a WHERE \(condition) LIMIT \(most + 1)) part
-            """
-          ) { try $0.next() as Int } ?? 0
+        let part = try connection.first(
+          """
+          SELECT count(*), count(part.old)
+          FROM (SELECT CASE WHEN \(AccountList.isOld(at: now)) THEN 1 END AS old
+            FROM account a WHERE \(condition) LIMIT \(most + 1 - examined)) part
+          """
+        ) { (examined: try $0.next() as Int, total: try $0.next() as Int) }
+        examined += part?.examined ?? 0
+        total += part?.total ?? 0
+        if examined > most { return nil }
       }
-      return total > most ? nil : total
+      return total
     }
   }
 

@@ -37,6 +37,11 @@ extension Accounts {
       now.advanced(bySeconds: -Int64(inactiveDays) * 86_400)
     }
 
+    /// Whether an account is old enough to be inactive.
+    fileprivate static func isOld(_ createdAt: Instant, at now: Instant) -> Bool {
+      createdAt < lastActive(at: now)
+    }
+
     func includes(_ account: Account, exempt: Set<Int64>, at now: Instant) -> Bool {
       switch self {
       case .all: true
@@ -51,7 +56,7 @@ extension Accounts {
       case .disabled: account.disabled
       case .unverified: account.email != nil && !account.emailVerified
       case .inactive:
-        account.createdAt < Self.lastActive(at: now)
+        Self.isOld(account.createdAt, at: now)
           && account.lastLoginAt?.day ?? 0 < Self.lastActive(at: now).day
       }
     }
@@ -69,6 +74,10 @@ extension Accounts {
     case lastSignIn = "last-sign-in"
   }
 
+  /// Lists accounts a page at a time.
+  ///
+  /// A page of inactive accounts can be shorter than `limit` with more to come, since a limited number
+  /// of accounts is examined for it.
   public func list(
     _ pool: Pool, filter: Filter = .all, sort: Sort = .newest, after: String? = nil,
     limit: Int = 50
@@ -78,9 +87,9 @@ extension Accounts {
     let list = AccountList(
       pool: pool, filter: filter, sort: sort, now: store.clock.now())
     return try await store.read { connection in
-      var rows = try list.rows(
+      let page = try list.page(
         after: after.flatMap { AccountList.Place($0, sort: sort) }, limit: limit + 1, connection)
-      var next: String?
+      var (rows, next) = (page.rows, page.end?.text)
       if rows.count > limit {
         rows.removeLast(rows.count - limit)
         next = rows.last.map { list.place(of: $0).text }
@@ -97,6 +106,9 @@ struct AccountList: Sendable {
   let filter: Accounts.Filter
   let sort: Accounts.Sort
   let now: Instant
+  /// The maximum number of accounts without a recent sign-in that a page of inactive ones examines:
+  /// imported users have none, and no index has when they were created.
+  var mostExamined = 5_000
 
   struct Row {
     let account: AccountSummary
@@ -113,7 +125,31 @@ struct AccountList: Sendable {
     Place(value: row.value, number: row.account.key - pool.accountKeys.lowerBound)
   }
 
-  func rows(
+  /// Reads accounts.
+  ///
+  /// - Returns: The accounts, and where to continue if there are fewer because ``mostExamined`` were
+  ///   examined.
+  func page(
+    after place: Place?, limit: Int, _ connection: borrowing Connection
+  ) throws -> (rows: [Row], end: Place?) {
+    guard filter == .inactive else {
+      return (try rows(after: place, limit: limit, connection), nil)
+    }
+    var (found, end, left, size): ([Row], Place?, Int, Int) = ([], place, mostExamined, limit)
+    while found.count < limit {
+      let asked = min(size, left)
+      let examined = try rows(after: end, limit: asked, connection)
+      found += examined.filter { Accounts.Filter.isOld($0.account.createdAt, at: now) }
+      guard examined.count == asked, let last = examined.last else { return (found, nil) }
+      end = self.place(of: last)
+      left -= asked
+      if left == 0, found.count < limit { return (found, end) }
+      size *= 2
+    }
+    return (found, nil)
+  }
+
+  private func rows(
     after place: Place?, limit: Int, _ connection: borrowing Connection
   ) throws -> [Row] {
     if filter.matchesFew { return try few(after: place, limit, connection) }
@@ -181,9 +217,9 @@ struct AccountList: Sendable {
     case .disabled: return ["\(here) AND a.disabled = 1"]
     case .unverified: return ["\(here) AND a.email_folded IS NOT NULL AND a.email_verified = 0"]
     case .inactive:
-      let since = Accounts.Filter.lastActive(at: now)
+      // Those that are too new are left out later: see ``mostExamined``.
       return byFactors.map {
-        "\($0) AND a.last_login_day < \(since.day) AND a.created_at < \(since)"
+        "\($0) AND a.last_login_day < \(Accounts.Filter.lastActive(at: now).day)"
       }
     }
   }
@@ -193,6 +229,11 @@ struct AccountList: Sendable {
     [(0, 0), (0, 1), (1, 0), (1, 1)].map { totp, phone in
       "a.scope_key = \(pool.key) AND a.has_totp = \(totp) AND a.has_phone = \(phone)"
     }
+  }
+
+  /// The condition for accounts `a` that are old enough to be inactive.
+  static func isOld(at now: Instant) -> SQL {
+    "a.created_at < \(Accounts.Filter.lastActive(at: now))"
   }
 
   /// The condition for accounts `a` with a factor whose suspension hasn't ended.

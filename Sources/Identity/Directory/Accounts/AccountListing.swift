@@ -50,17 +50,18 @@ extension Accounts {
       return found.isCut || found.hits.count > most
     }
     var after: String?
-    var rest = most
+    var (rest, isFound) = (most, true)
     repeat {
       let page = try await list(
         pool, filter: listing.filter, sort: listing.sort, after: after,
         limit: min(Self.listedAtOnce, rest))
       try await body(page.items)
       rest -= page.items.count
-      after = page.next
+      // A part in which many are examined and none matches cuts the list.
+      (after, isFound) = (page.next, !page.items.isEmpty)
       // Lets other tasks of this thread run.
       await Task.yield()
-    } while after != nil && rest > 0
+    } while after != nil && rest > 0 && isFound
     return after != nil
   }
 }

@@ -181,9 +181,10 @@ package enum FactorRecord {
     let rest = account.without(factors)
     let (before, after) = (marks(account), marks(rest))
     // The incorrect codes may have been for a deleted factor, and must not keep a user with another
-    // factor locked out; so may those that showed a wrong clock.
+    // factor locked out; so may those that showed a wrong clock, if it's an app.
+    let clock: SQL = factors.contains { $0.kind == .totp } ? "clock_off = 0, " : ""
     let columns: SQL = """
-      wrong_codes = 0, clock_off = 0, codes_blocked_until = NULL, has_totp = \(after.totp),
+      wrong_codes = 0, \(clock)codes_blocked_until = NULL, has_totp = \(after.totp),
         has_phone = \(after.phone),
         suspended_until = \(rest.factors.compactMap(\.suspendedUntil?.microseconds).max())
       """

@@ -252,7 +252,7 @@ public struct EffectiveMFA: Sendable, Equatable {
   }
 
   /// Returns when the pattern last changed.
-  static func lastPattern(in history: [AuditRow]) -> Instant? {
+  private static func lastPattern(in history: [AuditRow]) -> Instant? {
     history.first { row in row.changes.contains { $0.field == .pattern } }?.at
   }
 }

@@ -232,3 +232,10 @@ extension Administrator {
     return action.effect == .secondFactors && account.changesLockedAt != nil ? .changesLocked : nil
   }
 }
+
+extension ConsoleAction {
+  /// The permission that administrators need for the action on a user, who may be protected.
+  public func permission(on account: Account) -> Permission {
+    account.isProtected ? .protectUsers : requirements.permission
+  }
+}

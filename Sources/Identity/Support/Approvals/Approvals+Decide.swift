@@ -65,7 +65,7 @@ extension Approvals {
   ///
   /// Requesters withdraw their own requests, and others approve or reject them. Only an approval
   /// acts on users, so only it requires that the administrator can act on them and counts toward
-  /// the hourly limit.
+  /// the hourly limit. Both require the permission of the action on one user.
   ///
   /// It uses the parts of ``Store/run(_:by:on:plan:apply:)``: who may decide depends on the request,
   /// and the change is carried out in the name of its requester.
@@ -92,6 +92,11 @@ extension Approvals {
         {
           try HourlyLimit.block(request, settings, in: pool, at: now, connection)
           return .failure(.held)
+        }
+      } else if decision == .reject, let kind = approval.jobKind {
+        let administrator = try Administrators.present(agent, at: now, connection)
+        guard administrator?.may(kind.permission, in: pool) == true else {
+          throw ActionDenial.notAllowed
         }
       }
       let actions = approval.kind.actions

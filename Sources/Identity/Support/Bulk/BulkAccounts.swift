@@ -15,7 +15,8 @@ extension BulkRemovals {
       outcome = Outcome(result: .removed, sessions: sessions)
       // Disabling began the account's next generation; whatever began another one came afterward.
       outcome.undo = (
-        String(account.generation + 1), now.advanced(bySeconds: Int64(Self.daysKept) * 86_400)
+        Self.mark(account.key, account.generation + 1),
+        now.advanced(bySeconds: Int64(Self.daysKept) * 86_400)
       )
     } else {
       guard try Sessions.count(account.key, connection) > 0 else { return Outcome(result: .none) }
@@ -29,16 +30,24 @@ extension BulkRemovals {
     return outcome
   }
 
+  /// Returns what an undo of a disabling finds an account by, as ``disabledMark`` does in a statement.
+  ///
+  /// The key tells it from another account that got the same UID after it was deleted.
+  private static func mark(_ key: Int64, _ generation: Int64) -> String { "\(key).\(generation)" }
+
+  /// The mark of a row `a` of `account`.
+  static let disabledMark: SQL = "CAST(a.account_key AS TEXT) || '.' || CAST(a.generation AS TEXT)"
+
   /// Enables one user whom a bulk action disabled, unless someone else changed that since.
   ///
-  /// `mark` is the account's generation since it was disabled.
+  /// `mark` is that of the account since it was disabled.
   func enable(
     _ account: Account, since mark: String, of job: BulkJob, _ undo: BulkUndo,
     by administrator: Administrator, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> BulkResult {
     guard account.disabled else { return .restoredBefore }
-    guard String(account.generation) == mark,
+    guard Self.mark(account.key, account.generation) == mark,
       administrator.denial(of: .enableUser, on: account, in: pool) == nil
     else { return .notRestored }
     var entry = try Support.enabling(account, in: pool, at: now, connection)

@@ -276,7 +276,7 @@ public struct BulkProgress: Sendable {
     // A removal undone or purged on a user's page, a new factor, and a deleted user end a hold early.
     let isLeft: SQL =
       job.kind == .disabling
-      ? "a.disabled = 1 AND CAST(a.generation AS TEXT) = i.removal_id"
+      ? "a.disabled = 1 AND \(BulkRemovals.disabledMark) = i.removal_id"
       : """
       EXISTS (SELECT 1 FROM removed_factor r WHERE r.account_key = a.account_key
         AND r.removal_id = i.removal_id AND r.until > \(now))

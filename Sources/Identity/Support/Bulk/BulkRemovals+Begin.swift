@@ -110,6 +110,9 @@ extension BulkRemovals {
       guard let job = try BulkJob.find(id, in: pool, connection), job.state != .draft else {
         throw CallError.notFound
       }
+      guard context.holder?.may(job.kind.permission, in: pool) == true else {
+        throw ActionDenial.notAllowed
+      }
       guard job.state == .running else { return false }
       try BulkJob.stop(
         id, of: pool.key, because: .stopped(by: context.author.actor.name), at: context.now,

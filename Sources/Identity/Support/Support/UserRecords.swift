@@ -82,7 +82,8 @@ extension Identity {
 
 extension Identity {
   /// Returns since when enrollment has been mandatory for a user who has no second factor, if the
-  /// policy has no day for it; nil for other users, who don't need to know.
+  /// policy has no day for it; nil for other users, who don't need to know, and if its newest changes
+  /// don't say.
   private func patternStart(
     _ account: Account, _ policy: StoredPolicy, at now: Instant, _ connection: borrowing Connection
   ) throws -> Instant? {
@@ -91,7 +92,16 @@ extension Identity {
     else { return nil }
     let versions = try audit.list(
       .policyVersions(of: policy.pool), after: nil, limit: 10, connection)
-    return EffectiveMFA.lastPattern(in: versions.items)
+    var edit = policy.edit
+    for row in versions.items {
+      guard let earlier = edit.before(row.changes) else { return nil }
+      let former = policy.changed(to: earlier, by: "", because: nil, at: row.at)
+      guard former.isMandatory(at: row.at) else {
+        return edit.mandatoryFrom.map { max($0.start, row.at) } ?? row.at
+      }
+      edit = earlier
+    }
+    return nil
   }
 }
 

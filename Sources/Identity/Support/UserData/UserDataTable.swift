@@ -94,20 +94,23 @@ package struct UserDataColumn: Sendable {
     case presence
   }
 
-  /// The column's name in the database.
-  package let column: String
+  /// The column's name in the database; nil if it's read from another table.
+  package let column: String?
   /// The member's name in the file.
   package let name: String
   package let kind: Kind
   let sql: SQL
 
-  private init(_ sql: SQL, _ kind: Kind, as name: String?) {
+  private init(_ sql: SQL, _ kind: Kind, as name: String?, isElsewhere: Bool = false) {
     (self.sql, self.kind) = (sql, kind)
-    column = sql.text
+    column = isElsewhere ? nil : sql.text
     self.name = name ?? Self.member(sql.text)
   }
 
   static func text(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .text, as: name) }
+  static func text(readBy sql: SQL, as name: String) -> Self {
+    Self(sql, .text, as: name, isElsewhere: true)
+  }
   static func number(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .number, as: name) }
   static func flag(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .flag, as: name) }
   static func time(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .time, as: name) }

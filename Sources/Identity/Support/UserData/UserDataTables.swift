@@ -133,8 +133,14 @@ extension UserDataTable {
     UserDataTable(
       "bulk_item", as: "bulkRemovals",
       [
-        .number("job_id", as: "bulkRemoval"), .text("given"), .text("result"), .number("removed"),
-        .number("sessions"), .time("undo_until"),
+        .number("job_id", as: "bulkRemoval"),
+        .text(
+          readBy: """
+            (SELECT j.kind FROM bulk_job j
+              WHERE j.scope_key = bulk_item.scope_key AND j.job_id = bulk_item.job_id)
+            """, as: "kind"),
+        .text("given"), .text("result"), .number("removed"), .number("sessions"),
+        .time("undo_until"),
       ],
       without: [
         "scope_key": .key, "line": .key, "uid": .copy, "factors": .key, "removal_id": .key,

@@ -31,7 +31,7 @@ struct UpgradeTests {
   ]
   /// The new columns of tables that stay.
   private static let newColumns: [String: Set<String>] = [
-    "account": ["initial_email_verified", "reported_mailbox", "sign_in_lock"],
+    "account": ["clock_off", "initial_email_verified", "reported_mailbox", "sign_in_lock"],
     "account_provider": ["email_verified"],
     "approval": ["change"],
     "bulk_job": ["kind"],

@@ -12,6 +12,16 @@ struct BulkAccountsTests {
       users, kind, in: instance.acme, by: agent.author, agent.session)
   }
 
+  /// Leaves an owner the permission of removing factors, but not that of disabling users.
+  private func demote(_ agent: Agent, _ instance: Instance) async throws {
+    let (administrators, caller) = (
+      instance.identity.administrators, Caller.program(Author(actor: .commandLine))
+    )
+    let id = agent.administrator.id
+    try await administrators.grant(Grant(role: .support), to: id, by: caller)
+    try await administrators.revoke(Grant(role: .owner), from: id, by: caller)
+  }
+
   private func isDisabled(_ id: ID<Account>, _ instance: Instance) async throws -> Bool? {
     try await instance.identity.accounts.find(instance.acme, id)?.disabled
   }
@@ -114,6 +124,145 @@ struct BulkAccountsTests {
       let rows = try await instance.wholeLog()
       let end = try #require(rows.first { $0.action == .bulkFinishUndo })
       #expect(end.object == .bulkDisabling && end.new(.usersRestored) == .number(1))
+    }
+  }
+
+  enum Step: CaseIterable {
+    case begin, approval, run, undo
+  }
+
+  @Test(arguments: Step.allCases)
+  func `the requester must keep the permission of disabling one user until a step is done`(
+    step: Step
+  ) async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(2)
+      let users = (0..<2).map { ID<Account>("u\($0)") }
+      let (olga, oscar) = (
+        try await instance.agent("olga", role: .owner),
+        try await instance.agent("oscar", role: .owner)
+      )
+      let (removals, pool) = (instance.identity.bulkRemovals, instance.acme)
+      if step == .approval { try await instance.setSupportRules { $0.approvalOverUsers = 1 } }
+      let id = try await draft(.disabling, of: users, by: olga, instance)
+      switch step {
+      case .begin:
+        try await demote(olga, instance)
+        let refused = await outcome {
+          try await removals.begin(id, in: pool, number: "", olga.request(.left))
+        }
+        #expect(refused == "notAllowed")
+      case .approval:
+        try await instance.begin(id, by: olga, .left)
+        try await demote(olga, instance)
+        let approval = try #require(
+          try await instance.identity.approvals.find(forJob: id, in: pool))
+        _ = try await instance.identity.approvals.approve(
+          approval.id, in: pool, oscar.request(nil))
+        #expect(try await instance.job(id, by: oscar).ending == .overtaken(.permissionLost))
+      case .run:
+        try await instance.begin(id, by: olga, .left)
+        _ = try await removals.step(1)
+        try await demote(olga, instance)
+        try await instance.runAll()
+        #expect(try await instance.job(id, by: oscar).ending == .permissionLost)
+        #expect(try await isDisabled(users[0], instance) == true)
+      case .undo:
+        try await instance.begin(id, by: olga, .left)
+        try await instance.runAll()
+        _ = try await removals.undo(id, in: pool, olga.request(.mistake))
+        _ = try await removals.step(1)
+        try await demote(olga, instance)
+        try await instance.runAll()
+        #expect(try await isDisabled(users[0], instance) == false)
+        #expect(try await instance.progress(of: id, by: oscar).undoState == .partial)
+      }
+      #expect(try await isDisabled(users[1], instance) == (step == .undo))
+    }
+  }
+
+  @Test func `stopping and rejecting require the permission of disabling one user`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(2)
+      try await instance.setSupportRules { $0.approvalOverUsers = 1 }
+      let users = (0..<2).map { ID<Account>("u\($0)") }
+      let dora = try await instance.agent()
+      let (olga, oscar) = (
+        try await instance.agent("olga", role: .owner),
+        try await instance.agent("oscar", role: .owner)
+      )
+      let (removals, approvals, pool) = (
+        instance.identity.bulkRemovals, instance.identity.approvals, instance.acme
+      )
+      func ask() async throws -> (job: Int64, approval: Int64) {
+        let id = try await draft(.disabling, of: users, by: olga, instance)
+        try await instance.begin(id, by: olga, .left)
+        return (id, try #require(try await approvals.find(forJob: id, in: pool)).id)
+      }
+      let (job, approval) = try await ask()
+      let rejection = await outcome {
+        try await approvals.refuse(approval, in: pool, answer: "no", dora.request(nil))
+      }
+      #expect(rejection == "notAllowed")
+      _ = try await approvals.approve(approval, in: pool, oscar.request(nil))
+      let stop = await outcome { try await removals.stop(job, in: pool, dora.request(nil)) }
+      #expect(stop == "notAllowed")
+      #expect(try await removals.stop(job, in: pool, oscar.request(nil)))
+      let own = try await ask().approval
+      try await demote(olga, instance)
+      try await approvals.withdraw(own, in: pool, olga.request(nil))
+    }
+  }
+
+  @Test func `an account that got the UID of a disabled one isn't enabled with it`() async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(2)
+      let users = (0..<2).map { ID<Account>("u\($0)") }
+      let olga = try await instance.agent("olga", role: .owner)
+      let (identity, pool) = (instance.identity, instance.acme)
+      let id = try await draft(.disabling, of: users, by: olga, instance)
+      try await instance.begin(id, by: olga, .left)
+      try await instance.runAll()
+      let former = try #require(try await identity.accounts.find(pool, users[0]))
+      try await identity.accounts.delete(pool, users[0], by: Instance.boss)
+      try await instance.addUsers(1)
+      _ = try await identity.support.disable(pool, users[0], olga.request(.compromised))
+      let other = try #require(try await identity.accounts.find(pool, users[0]))
+      #expect(other.generation == former.generation && other.key != former.key)
+      #expect(try await instance.progress(of: id, by: olga).undoable == 1)
+      _ = try await identity.bulkRemovals.undo(id, in: pool, olga.request(.mistake))
+      try await instance.runAll()
+      #expect(
+        try await instance.results(instance.job(id, by: olga)) == ["not-restored", "restored"])
+      #expect(try await isDisabled(users[0], instance) == true)
+    }
+  }
+
+  @Test(arguments: [BulkJob.Kind.sessions, .disabling])
+  func `administrators can't act on their own account in a list`(kind: BulkJob.Kind) async throws {
+    try await withInstance { instance in
+      try await instance.addUsers(2)
+      let users = (0..<2).map { ID<Account>("u\($0)") }
+      let same = try await instance.identity.administrators.create(
+        email: "user-1@example.com", displayName: "Una", password: Instance.consolePassword,
+        grant: Grant(role: .owner), by: Author(actor: .commandLine))
+      let session = try await instance.giveConsolePassword(same).session.session
+      try await instance.reauthenticate(session)
+      let una = Agent(session: session)
+      let id = try await draft(kind, of: users, by: una, instance)
+      let own = try await instance.results(instance.job(id, by: una))
+      #expect(own == [kind == .sessions ? "none" : "open", "own"])
+      guard kind == .disabling else { return }
+      try await instance.setSupportRules { $0.approvalOverUsers = 1 }
+      let olga = try await instance.agent("olga", role: .owner)
+      let other = try await draft(kind, of: users, by: olga, instance)
+      try await instance.begin(other, by: olga, .left)
+      let approvals = instance.identity.approvals
+      let approval = try #require(try await approvals.find(forJob: other, in: instance.acme)).id
+      let denial = await outcome {
+        try await approvals.approve(approval, in: instance.acme, una.request(nil))
+      }
+      #expect(denial == "ownAccount")
     }
   }
 }

@@ -119,6 +119,8 @@ import Testing
       #expect(try await !diagnose(instance, account).lacksMandatoryFactor)
       let today = Day(instance.now)
       for (from, isLacking) in [(today.next, false), (today, true), (nil, true)] as [(Day?, Bool)] {
+        instance.clock.advance(60)
+        if from == nil { instance.clock.advance(2 * 86_400) }
         _ = try await instance.identity.policies.change(
           instance.acme, by: .program(Instance.boss)
         ) { edit in
@@ -129,9 +131,21 @@ import Testing
         #expect(diagnosis.lacksMandatoryFactor == isLacking)
         #expect(diagnosis.mandatorySince == (isLacking ? today : nil))
       }
+      // While no type of factor is on, enrollment isn't mandatory.
+      for state in [MFAState.disabled, .enabled] {
+        instance.clock.advance(86_400)
+        _ = try await instance.identity.policies.change(
+          instance.acme, by: .program(Instance.boss)
+        ) { edit in
+          edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: nil)
+        }
+        let diagnosis = try await diagnose(instance, account)
+        #expect(diagnosis.lacksMandatoryFactor == (state == .enabled))
+        #expect(diagnosis.mandatorySince == (state == .enabled ? Day(instance.now) : nil))
+      }
       let forecast = try await forecast(instance)
       #expect(!SignInDiagnosis(forecast, [], isExempt: true, at: instance.now).lacksMandatoryFactor)
-      let enrolled = try await instance.enrolled(.alice).account
+      let enrolled = try await instance.enrolled(.bob).account
       #expect(try await !diagnose(instance, enrolled).lacksMandatoryFactor)
     }
   }

@@ -20,7 +20,7 @@ struct UserDataTests {
           #expect(UserDataTable.excluded[table] != nil, "what about the table \(table)?")
           continue
         }
-        let known = found.columns.map(\.column) + found.omitted.keys
+        let known = found.columns.compactMap(\.column) + found.omitted.keys
         #expect(known.sorted() == columns.sorted(), "\(table)")
       }
       let unknown = Set(exported.keys).union(UserDataTable.excluded.keys)

@@ -19,14 +19,70 @@ struct MarkedListTests {
       #expect(marked == MarkedCounts(clockOff: 1))
       let found = try await accounts.search(instance.acme, "alice", filter: .clockOff)
       #expect(found.accounts.map(\.id) == [device.account.id])
-      try await instance.database.write { connection in
-        let account = try #require(
-          try AccountRecord.find(instance.acme, device.account.id, connection))
-        try FactorRecord.delete(account.factors, of: account, in: instance.acme, connection)
+      func remove(_ kind: Factor.Kind) async throws {
+        let pool = instance.acme
+        try await instance.database.write { connection in
+          let account = try #require(try AccountRecord.find(pool, device.account.id, connection))
+          let factors = account.factors.filter { $0.kind == kind }
+          try #require(!factors.isEmpty)
+          try FactorRecord.delete(factors, of: account, in: pool, connection)
+        }
       }
+      try await instance.addPhone("phone", to: device.account.id)
+      try await remove(.phone)
+      let kept = try await accounts.countsWithMarked(instance.acme).marked
+      #expect(kept == MarkedCounts(clockOff: 1), "the phone has no clock")
+      try await remove(.totp)
       let after = try await accounts.countsWithMarked(instance.acme).marked
       #expect(after == MarkedCounts())
       #expect(try await accounts.list(instance.acme, filter: .clockOff).items.isEmpty)
+    }
+  }
+
+  @Test func `a wrong clock is over with a resynchronization`() async throws {
+    try await withInstance { instance in
+      try await instance.setWindow(5)
+      let device = try await instance.enrolled(.alice)
+      for _ in 0..<2 {
+        instance.clock.advance(600)
+        try await instance.enterCode(device, code: device.code(at: instance.now, steps: -3))
+      }
+      let accounts = instance.identity.accounts
+      let before = try await accounts.countsWithMarked(instance.acme).marked
+      #expect(before == MarkedCounts(clockOff: 1))
+      try await instance.allowResynchronization()
+      instance.clock.advance(600)
+      let agent = try await instance.agent()
+      let result = try await instance.resynchronize(device, by: agent, off: -3)
+      #expect(result.offset != nil)
+      #expect(try await accounts.countsWithMarked(instance.acme).marked == MarkedCounts())
+    }
+  }
+
+  @Test func `a page of inactive users examines a limited number, and the next continues`()
+    async throws
+  {
+    try await withInstance { instance in
+      let alice = try await instance.account(.alice)
+      instance.clock.advance(91 * 86_400)
+      try await instance.addUsers(7)
+      let (pool, now) = (instance.acme, instance.now)
+      var (found, after, pages): ([ID<Account>], AccountList.Place?, Int) = ([], nil, 0)
+      repeat {
+        let place = after
+        let page = try await instance.database.read { connection in
+          let list = AccountList(
+            pool: pool, filter: .inactive, sort: .lastSignIn, now: now, mostExamined: 3)
+          return try list.page(after: place, limit: 2, connection)
+        }
+        found += page.rows.map(\.account.id)
+        after = page.end
+        pages += 1
+      } while after != nil
+      #expect(found == [alice.id] && pages == 3)
+      let accounts = instance.identity.accounts
+      #expect(try await accounts.countInactive(pool, atMost: 7) == nil)
+      #expect(try await accounts.countInactive(pool, atMost: 8) == 1)
     }
   }
 
@@ -47,7 +103,7 @@ struct MarkedListTests {
         try await lock(isLocked)
         let listed = try await accounts.list(instance.acme, filter: .reported, sort: .email).items
         #expect(listed.map(\.id) == (isLocked ? [alice.id] : []))
-        #expect(listed.allSatisfy(\.isReported))
+        #expect(listed.map(\.isReported) == (isLocked ? [true] : []))
         let marked = try await accounts.countsWithMarked(instance.acme).marked
         #expect(marked == MarkedCounts(reported: isLocked.number))
       }
