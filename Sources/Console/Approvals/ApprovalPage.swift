@@ -97,7 +97,8 @@ struct ApprovalPage: ConsolePage {
       crumbs: [Link(text: Message("Approvals"), href: ConsolePaths.approvals())], errors: others)
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
-      user: try await user(approval), eligibility: eligibility, isOwn: isOwn,
+      user: try await user(approval), users: try await users(approval, context),
+      eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
       obstacle: try await approvals.obstacle(to: approval),
       answer: answer, changes: try await changes(approval),
@@ -114,6 +115,25 @@ extension ApprovalPage {
     let found = try await identity.accounts.find(pool, id)
     return found.map { UserIdentity($0, in: pool) }
       ?? UserIdentity(deleted: approval.accountName, uid: id.text, in: pool)
+  }
+
+  /// Returns the first users of a pending request for many, as they were given; empty for other
+  /// requests, and for administrators who can't find users.
+  private func users(_ approval: Approval, _ context: PoolContext) async throws -> [Link] {
+    guard approval.state == .waiting, let id = approval.job, context.may(.findUsers) else {
+      return []
+    }
+    let jobs = identity.bulkRemovals
+    let job = try await jobs.find(id, in: context.pool, for: context.signedIn.administrator.id)
+    let items = try await jobs.items(of: job, isOpen: true, limit: 20).items
+    try await frames.record(items.count, shownIn: context)
+    return items.compactMap { item in
+      item.account.map {
+        Link(
+          text: .verbatim(Formatted.short(item.given)),
+          href: ConsolePaths.user(context.pool, $0.text))
+      }
+    }
   }
 
   /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
@@ -137,6 +157,7 @@ struct ApprovalView: ViewModel {
   let context: PoolContext
   let approval: Approval
   let user: UserIdentity?
+  let users: [Link]
   let eligibility: SupportEligibility
   let isOwn: Bool
   let refusal: Notice?
@@ -289,6 +310,12 @@ struct ApprovalView: ViewModel {
     .object(\.frame),
     .markup("heading") { $0.heading },
     .optional(\.user),
+    .flag("hasUsers") { !$0.users.isEmpty },
+    .list(\.users),
+    .text("userCount") {
+      Message(
+        one: "{count} user", other: "{count} users", ["count": .number($0.approval.users)])
+    },
     .markup("state") { ApprovalText.chip($0.approval.state) },
     .text("place") { ApprovalText.place($0.approval.pool) },
     .list("facts") { $0.facts },
