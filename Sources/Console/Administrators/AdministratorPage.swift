@@ -161,7 +161,8 @@ struct AdministratorPage: ConsolePage {
           Link(text: Message("Administrators"), href: ConsolePaths.administrators())
         ], errors: errors))
     let model = AdministratorView(
-      frame: frameView, signedIn: signedIn, record: record, places: places ?? [],
+      frame: frameView, signedIn: signedIn, record: record,
+      pools: try await identity.pools.pools(of: record.administrator.grants),
       mayChange: mayChange,
       isPasswordSignInOff: isOff, history: history,
       fields: answers.fields(in: places, try signedIn.formTimes, at: frames.clock.now()).map {
@@ -187,8 +188,8 @@ struct AdministratorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let record: AdministratorRecord
-  /// The names of projects and tenants, by the text of a scope; empty if there are too many.
-  let places: [(value: String, text: Message)]
+  /// The pools of the roles.
+  let pools: [Grant: Pool]
   let mayChange: Bool
   /// Whether only the break-glass account signs in with a password or passkey.
   let isPasswordSignInOff: Bool
@@ -270,9 +271,8 @@ struct AdministratorView: ViewModel {
     .list("grants") { view in
       view.record.administrator.grants.map { grant in
         let isFromProvider = view.record.groupGrants.contains(grant)
-        let scope = GrantScope(grant).text
         return GrantRow(
-          grant: grant, name: view.places.first { $0.value.isSameBytes(as: scope) }?.text,
+          grant: grant, pool: view.pools[grant],
           end: view.record.grantEnds[grant], times: view.frame.times,
           isFromProvider: isFromProvider,
           removal: view.mayChange ? ConsolePaths.grantRemoval(view.id) : nil,
@@ -300,8 +300,8 @@ struct AdministratorView: ViewModel {
 
 struct GrantRow: ViewModel {
   let grant: Grant
-  /// The name of its project or tenant; nil if the page didn't read it.
-  let name: Message?
+  /// The project or tenant; nil for the whole instance.
+  let pool: Pool?
   let end: Instant?
   let times: Times
   /// Whether the role comes from a group at the sign-in provider.
@@ -314,10 +314,11 @@ struct GrantRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("role") { $0.grant.role.title },
     .text("summary") { $0.grant.role.summary },
-    .text("place") { $0.name ?? $0.grant.placeText },
-    .text("placeID") { row in
-      row.name == nil || row.grant.project == nil ? nil : row.grant.placeText
+    .text("place") { row in
+      row.pool.map { .verbatim(ApprovalText.place($0)) }
+        ?? (row.grant.project == nil ? Message("The whole instance") : row.grant.placeText)
     },
+    .text("placeID") { $0.pool == nil ? nil : $0.grant.placeText },
     .text("source") { $0.isFromProvider ? Message("From the sign-in provider") : nil },
     .markup("end") { row in
       row.end.map(row.times.end) ?? Chip.off(Message("no end date"))

@@ -12,12 +12,14 @@ struct AdministratorsPage: ConsolePage {
   func show(_ signedIn: SignedIn) async throws -> Response {
     let records = try await identity.administrators.records()
     let invitations = try await identity.invitations.list()
+    let pools = try await identity.pools.pools(
+      of: records.flatMap(\.administrator.grants) + invitations.map(\.grant))
     let frame = await frames.frame(Message("Administrators"), for: signedIn)
     return .html(
       view.render(
         AdministratorsView(
           frame: FrameView(frame), signedIn: signedIn, records: records,
-          invitations: invitations)))
+          invitations: invitations, pools: pools)))
   }
 
   func download(_ signedIn: SignedIn) async throws -> Response {
@@ -33,6 +35,8 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
+  /// The pools of their roles.
+  let pools: [Grant: Pool]
 
   private var mayManage: Bool {
     signedIn.administrator.may(.manageAdministrators, in: nil)
@@ -48,13 +52,13 @@ struct AdministratorsView: ViewModel {
       view.records.map {
         AdministratorRow(
           record: $0, isOneself: $0.administrator.id == view.signedIn.administrator.id,
-          times: view.frame.times)
+          pools: view.pools, times: view.frame.times)
       }
     },
     .list("invitations") { view in
       view.invitations.map {
         InvitationRow(
-          invitation: $0, mayManage: view.mayManage, times: view.frame.times)
+          invitation: $0, mayManage: view.mayManage, pools: view.pools, times: view.frame.times)
       }
     },
   ]
@@ -63,6 +67,7 @@ struct AdministratorsView: ViewModel {
 struct AdministratorRow: ViewModel {
   let record: AdministratorRecord
   let isOneself: Bool
+  let pools: [Grant: Pool]
   let times: Times
 
   private var secondFactor: Markup {
@@ -77,7 +82,7 @@ struct AdministratorRow: ViewModel {
     .text("email") { $0.record.administrator.email },
     .flag(\.isOneself),
     .markup("roles") {
-      $0.record.administrator.grants.cell(until: $0.record.grantEnds, $0.times)
+      $0.record.administrator.grants.cell(in: $0.pools, until: $0.record.grantEnds, $0.times)
     },
     .markup("secondFactor") { $0.secondFactor },
     .markup("lastUsed") { $0.record.lastUsedAt.map($0.times.past) ?? AccountChips.never },
@@ -88,6 +93,7 @@ struct AdministratorRow: ViewModel {
 struct InvitationRow: ViewModel {
   let invitation: Invitation
   let mayManage: Bool
+  let pools: [Grant: Pool]
   let times: Times
 
   static let keys: Keys<Self> = [
@@ -96,7 +102,7 @@ struct InvitationRow: ViewModel {
     .text("inviter") { $0.invitation.inviterName },
     .markup("roles") { row in
       let (grant, end) = (row.invitation.grant, row.invitation.grantEndsAt)
-      return [grant].cell(until: end.map { [grant: $0] } ?? [:], row.times)
+      return [grant].cell(in: row.pools, until: end.map { [grant: $0] } ?? [:], row.times)
     },
     .markup("until") { $0.times.moment($0.invitation.expiresAt) },
     .text("removal") { row in
@@ -136,7 +142,7 @@ struct AdministratorsFile {
     csv = CSV(
       [
         Message("Administrator"), Message("Email"), Message("Role"),
-        Message("Scope"), Message("Ends"),
+        Message("Project or tenant"), Message("Ends"),
         Message("Second factor"), Message("Last used"), Message("State"),
       ].map(catalog.text))
     for record in records { add(record) }

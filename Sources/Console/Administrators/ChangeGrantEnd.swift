@@ -25,7 +25,7 @@ struct ChangeGrantEnd: FormAction {
       crumbs: administrator.crumbs, heading: title,
       summary: [
         Fact(Message("Administrator"), HTML.isolated(administrator.displayName)),
-        Fact(Message("Role"), grant.place),
+        Fact(Message("Role"), grant.place()),
         Fact(
           Message("Ends"),
           end.map(target.times.end) ?? Chip.off(Message("no end date"))),

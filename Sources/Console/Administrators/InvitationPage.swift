@@ -104,7 +104,7 @@ struct OpenInvitation: ViewModel {
     .flag(\.isPossible),
     .text("email") { $0.invitation.email },
     .text("inviter") { $0.invitation.inviterName },
-    .markup("role") { $0.invitation.grant.place },
+    .markup("role") { $0.invitation.grant.place() },
     .markup("roleEnd") { page in
       page.invitation.grantEndsAt.map { page.frame.times.end($0) }
     },

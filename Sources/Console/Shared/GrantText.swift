@@ -32,22 +32,27 @@ extension Permission {
 }
 
 extension Grant {
-  var place: Markup {
-    guard project != nil else {
-      return Markup(html: Message("{role} (instance)", ["role": .message(role.name)]))
+  /// The role and its place, by the name of its pool or else its ID.
+  func place(in pool: Pool? = nil) -> Markup {
+    let role = Message.Value.message(role.name)
+    guard project != nil else { return Markup(html: Message("{role} (instance)", ["role": role])) }
+    if let pool {
+      return Markup(
+        html: Message(
+          "{role} ({pool})", ["role": role, "pool": .message(.verbatim(ApprovalText.place(pool)))]))
     }
     return Markup(
       html: Message(
         "{role} (<span class=\"mono\">{pool}</span>)",
-        ["role": .message(role.name), "pool": .message(placeText)]))
+        ["role": role, "pool": .message(placeText)]))
   }
 }
 
 extension Grant {
-  func place(until end: Instant?, _ times: Times) -> Markup {
-    guard let end else { return place }
+  func place(in pool: Pool? = nil, until end: Instant?, _ times: Times) -> Markup {
+    guard let end else { return place(in: pool) }
     var html = HTML()
-    html.add(place)
+    html.add(place(in: pool))
     html.raw("<span class=\"sub\">")
     html.message(Message("through {end}", ["end": times.endValue(end)]))
     html.raw("</span>")
@@ -56,7 +61,9 @@ extension Grant {
 }
 
 extension [Grant] {
-  func cell(until ends: [Grant: Instant], _ times: Times) -> Markup {
+  func cell(
+    in pools: [Grant: Pool] = [:], until ends: [Grant: Instant], _ times: Times
+  ) -> Markup {
     var html = HTML()
     html.raw("<div>")
     if isEmpty {
@@ -66,7 +73,7 @@ extension [Grant] {
     }
     for (index, grant) in enumerated() {
       if index > 0 { html.raw("<br>") }
-      html.add(grant.place(until: ends[grant], times))
+      html.add(grant.place(in: pools[grant], until: ends[grant], times))
     }
     html.raw("</div>")
     return html.markup

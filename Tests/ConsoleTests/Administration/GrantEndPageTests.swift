@@ -24,7 +24,7 @@ import Text
       #expect(roles.says("<span class=\"sub long\">acme-retail</span>"))
       #expect(try await ada.get("/administrators").says("through \(end)"))
       let file = try await ada.get("/administrators.csv")
-      let headings = #""Administrator","Email","Role","Scope""#
+      let headings = #""Administrator","Email","Role","Project or tenant""#
       #expect(file.says(headings) && file.says("\",\"\(World.iris)\",\""))
       #expect(file.says("2027-01-01T00:00:00.000Z"))
       let iris = try await Browser.signedIn(world, as: World.iris)

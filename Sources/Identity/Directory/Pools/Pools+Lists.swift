@@ -105,6 +105,26 @@ extension Pools {
     }
   }
 
+  /// Returns the pools of grants, without those that don't exist and grants on the whole instance.
+  public func pools(of grants: [Grant]) async throws -> [Grant: Pool] {
+    let grants = Set(grants).filter { $0.project != nil }
+    guard !grants.isEmpty else { return [:] }
+    let (projects, tenants) = (Set(grants.compactMap(\.project)), Set(grants.compactMap(\.tenant)))
+    let pools = try await store.read { connection in
+      try connection.all(
+        """
+        SELECT \(Pool.columns) FROM project p \(SQL.orderedJoin) scope s USING (project_id)
+        WHERE p.project_id IN (\(list: Array(projects)))
+          AND s.tenant_id IN (\(list: [""] + tenants.map(\.text))) AND s.deleted_at IS NULL
+        """
+      ) { try Pool(&$0) }
+    }
+    let named = grants.compactMap { grant in
+      pools.first { $0.project == grant.project && $0.tenant == grant.tenant }.map { (grant, $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: named)
+  }
+
   /// Returns whether a project allows tenants; true for a project that doesn't exist, which fails
   /// with another error.
   public func areTenantsAllowed(in project: ID<Project>) async throws -> Bool {
