@@ -140,6 +140,9 @@ struct Failures: Sendable {
   }
 
   private func page(_ fault: Fault, _ frame: Frame, requestID: String?) -> Response {
+    var frame = frame
+    // The page has nothing that a time would explain.
+    frame.asOf = nil
     let view = FailureView(frame: FrameView(frame), fault: fault, requestID: requestID)
     return .html(template.render(view), status: fault.status)
   }
