@@ -90,15 +90,29 @@ def test_longer_words_are_whole_and_in_their_card(longer, chromium):
     context.close()
 
 
+# Makes each word of a table 30% longer, except names and dates.
+LENGTHEN = """() => {
+  const walker = document.createTreeWalker(document.querySelector("main table.dense"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    if (!text.parentElement.closest("bdi, time"))
+      text.data = text.data.replace(/[A-Za-z]{2,}/g, (word) => word + word.slice(0, Math.ceil(word.length * 0.3)));
+  }
+}"""
+
+
 @pytest.mark.parametrize("words", ["demo", "longer"])
 def test_rows_and_controls_stay_low(request, chromium, words):
-    """On a laptop, also where words are up to 60% longer."""
+    """On a laptop, also with words that are 30% longer; those of the pseudo-locale are up to 60%, and in brackets."""
     demo = request.getfixturevalue(words)
     context, page = opened(demo, chromium)
     page.goto("/review")
-    rows = page.locator("main table.dense tbody tr").evaluate_all(
-        "(rows) => rows.map((row) => Math.ceil(row.getBoundingClientRect().height))")
-    assert rows and max(rows) <= (72 if words == "demo" else 130), rows
+    for lengthen, most in ((None, 72), (LENGTHEN, 72)) if words == "demo" else ((None, 110),):
+        if lengthen:
+            page.evaluate(lengthen)
+        rows = page.locator("main table.dense tbody tr").evaluate_all(
+            "(rows) => rows.map((row) => Math.ceil(row.getBoundingClientRect().height))")
+        assert rows and max(rows) <= most, rows
     page.goto(demo.tenants("harbour-bank")[0] + "/policy")
     tops = page.locator(".controls > .control").evaluate_all(
         "(all) => all.map((one) => Math.round(one.getBoundingClientRect().top))")
