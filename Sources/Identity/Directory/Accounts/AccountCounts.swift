@@ -137,21 +137,9 @@ extension Accounts {
   /// or if more accounts than that have no recent sign-in, of which only so many are examined.
   public func countInactive(_ pool: Pool, atMost most: Int) async throws -> Int? {
     try await store.read { now, connection in
-      let list = AccountList(pool: pool, filter: .inactive, sort: .lastSignIn, now: now)
-      var (examined, total) = (0, 0)
-      for condition in list.source.conditions {
-        let part = try connection.first(
-          """
-          SELECT count(*), count(part.old)
-          FROM (SELECT CASE WHEN \(AccountList.isOld(at: now)) THEN 1 END AS old
-            FROM account a WHERE \(condition) LIMIT \(most + 1 - examined)) part
-          """
-        ) { (examined: try $0.next() as Int, total: try $0.next() as Int) }
-        examined += part?.examined ?? 0
-        total += part?.total ?? 0
-        if examined > most { return nil }
-      }
-      return total
+      try AccountList(
+        pool: pool, filter: .inactive, sort: .lastSignIn, now: now, mostExamined: most
+      ).countOld(connection)
     }
   }
 

@@ -106,8 +106,8 @@ struct AccountList: Sendable {
   let filter: Accounts.Filter
   let sort: Accounts.Sort
   let now: Instant
-  /// The maximum number of accounts without a recent sign-in that a page of inactive ones examines:
-  /// imported users have none, and no index has when they were created.
+  /// The maximum number of accounts without a recent sign-in that a page of inactive ones, or their
+  /// count, examines: imported users have none, and no index has when they were created.
   var mostExamined = 5_000
 
   struct Row {
@@ -147,6 +147,24 @@ struct AccountList: Sendable {
       size *= 2
     }
     return (found, nil)
+  }
+
+  /// Counts the inactive accounts; nil if there are more than ``mostExamined`` to examine.
+  func countOld(_ connection: borrowing Connection) throws -> Int? {
+    var (left, total) = (mostExamined, 0)
+    for condition in parts {
+      let part = try connection.first(
+        """
+        SELECT count(*), count(part.old)
+        FROM (SELECT CASE WHEN \(Self.isOld(at: now)) THEN 1 END AS old
+          FROM account a WHERE \(condition) LIMIT \(left + 1)) part
+        """
+      ) { (examined: try $0.next() as Int, total: try $0.next() as Int) }
+      left -= part?.examined ?? 0
+      total += part?.total ?? 0
+      if left < 0 { return nil }
+    }
+    return total
   }
 
   private func rows(
@@ -232,7 +250,7 @@ struct AccountList: Sendable {
   }
 
   /// The condition for accounts `a` that are old enough to be inactive.
-  static func isOld(at now: Instant) -> SQL {
+  private static func isOld(at now: Instant) -> SQL {
     "a.created_at < \(Accounts.Filter.lastActive(at: now))"
   }
 
