@@ -73,12 +73,15 @@ struct DiagnosisView: ViewModel {
     default: return nil
     }
     guard let since = diagnosis.mandatorySince else {
-      return Message("Hasn’t enrolled, although it’s mandatory")
+      return diagnosis.hasHadFactor
+        ? Message("No second factor, although it’s mandatory")
+        : Message("Hasn’t enrolled, although it’s mandatory")
     }
     let isThisYear = since.year == times.calendarDay(of: now).year
-    return Message(
-      "Hasn’t enrolled; mandatory since {day}",
-      ["day": isThisYear ? Times.short(since) : Times.value(since)])
+    let day = isThisYear ? Times.short(since) : Times.value(since)
+    return diagnosis.hasHadFactor
+      ? Message("No second factor; mandatory since {day}", ["day": day])
+      : Message("Hasn’t enrolled; mandatory since {day}", ["day": day])
   }
 
   private typealias Advice = (label: Message, text: Message)

@@ -75,7 +75,7 @@ import Testing
       let after = try await ada.get(user)
       #expect(after.says("Approved. Removed 1 factor. 1 session ended."))
       #expect(after.says(">Undo (until Nov 23, 2026, 08:00\u{00A0}UTC)</a>"))
-      #expect(after.says("Hasn’t enrolled; mandatory since Nov 20"))
+      #expect(after.says("No second factor; mandatory since Nov 20"))
       let late = try await ada.submit(request, [:], to: request + "/approval")
       #expect(late.location == request)
       #expect(try await ada.get(request).says("already decided or has expired"))

@@ -61,7 +61,7 @@ extension Identity {
         account: account, rules: rules, codeAttempts: codeAttempts,
         diagnosis: SignInDiagnosis(
           forecast, codeAttempts.items, backupCodes, isExempt: exemption != nil,
-          patternSince: try patternStart(account, policy, at: now, connection), at: now),
+          hadFactor: kinds.removedFactors, patternSince: try patternStart(account, policy, at: now, connection), at: now),
         sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),
@@ -167,6 +167,8 @@ public struct SignInDiagnosis: Sendable {
   public let last: CodeAttempt?
   /// Whether the user has no second factor although the policy makes enrollment mandatory by now.
   public let lacksMandatoryFactor: Bool
+  /// Whether a factor of the user was removed lately, or a code of one was ever checked.
+  public let hasHadFactor: Bool
   /// The day since which enrollment has been mandatory; nil if that isn't known.
   public let mandatorySince: Day?
 
@@ -177,13 +179,14 @@ public struct SignInDiagnosis: Sendable {
   init(
     _ forecast: SignInForecast, _ codeAttempts: [CodeAttempt],
     _ backupCodes: BackupCodeState = .nothing, isExempt: Bool = false,
-    patternSince: Instant? = nil, at now: Instant
+    hadFactor: Bool = false, patternSince: Instant? = nil, at now: Instant
   ) {
     let (account, policy) = (forecast.account, forecast.policy)
     let current = codeAttempts.withFactors(of: account)
     drift = account.factors.isEmpty ? nil : DriftEvidence(current)
     lacksMandatoryFactor =
       account.factors.isEmpty && !account.isAnonymous && !isExempt && policy.isMandatory(at: now)
+    hasHadFactor = hadFactor || account.lastCodeAttemptAt != nil
     mandatorySince =
       policy.mandatoryFrom.flatMap { $0.start <= now ? $0 : nil } ?? patternSince.map { Day($0) }
     last = codeAttempts.first
