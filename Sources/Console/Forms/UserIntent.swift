@@ -17,7 +17,8 @@ enum UserIntent {
     }
   }
 
-  var title: Message {
+  /// The heading of its row; nil for what has none.
+  var title: Message? {
     switch self {
     case .enroll: Message("Ready to enroll")
     case .lost: Message("Lost or stolen device")
@@ -25,7 +26,7 @@ enum UserIntent {
     case .rejected: Message("Code rejected")
     case .found: Message("Device found")
     case .cannotEnroll: Message("Can’t enroll yet")
-    case .more: Message("More")
+    case .more: nil
     case .takenOver: Message("Account taken over")
     case .signIn: Message("Sign-in")
     case .deletion: Message("User")

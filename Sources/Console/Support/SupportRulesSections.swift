@@ -92,7 +92,7 @@ struct SupportRulesSections {
         hint: Message("0 to 720. Never for stolen or compromised devices."), Field.Look.figure
       ).counting(Message("hours")),
       .line(
-        "approval-over-users", Message("Approve bulk removals and links to more than"),
+        "approval-over-users", Message("Approve actions on more than"),
         hint: Message("Empty: never. 0: always."), Field.Look.figure
       ).counting(Message("users")),
       .check(
@@ -103,7 +103,7 @@ struct SupportRulesSections {
       [
         Self.fact(fields[0]),
         Fact(
-          Message("Approval of bulk removals"),
+          Message("Approval of actions on many users"),
           Self.limit(fields[1].value, without: Message("Never")) {
             Message(
               one: "More than {count} user", other: "More than {count} users",
