@@ -108,12 +108,6 @@ public struct Ed25519PublicKey: Hashable, Sendable {
       return false
     }
     defer { unsafe EVP_PKEY_free(key) }
-    guard let context = unsafe EVP_MD_CTX_new() else { return false }
-    defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1 else { return false }
-    let outcome = unsafe EVP_DigestVerify(
-      context, signature, signature.count, message, message.count)
-    if outcome != 1 { ERR_clear_error() }
-    return outcome == 1
+    return unsafe PublicKey.verify(signature, of: message, with: key, nil)
   }
 }

@@ -203,11 +203,16 @@ public final class PublicKey: Sendable {
   /// Verifies a signature of `message` in the format of X.509 and WebAuthn: the numbers of ES256 as
   /// DER (RFC 3279 section 2.2.3).
   public func verify(der signature: [UInt8], of message: [UInt8]) -> Bool {
+    unsafe Self.verify(signature, of: message, with: handle.pointer, EVP_sha256())
+  }
+
+  /// Verifies a signature; the digest is nil if the algorithm has its own.
+  static func verify(
+    _ signature: [UInt8], of message: [UInt8], with key: OpaquePointer, _ digest: OpaquePointer?
+  ) -> Bool {
     guard let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1 else {
-      return false
-    }
+    guard unsafe EVP_DigestVerifyInit(context, nil, digest, nil, key) == 1 else { return false }
     let outcome = unsafe EVP_DigestVerify(
       context, signature, signature.count, message, message.count)
     if outcome != 1 { ERR_clear_error() }

@@ -66,13 +66,7 @@ public final class RSAKey: Sendable {
 
   /// Verifies an RS256 signature of `message`.
   public func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    guard let context = unsafe EVP_MD_CTX_new() else { return false }
-    defer { unsafe EVP_MD_CTX_free(context) }
-    guard unsafe EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, handle.pointer) == 1 else {
-      return false
-    }
-    return unsafe EVP_DigestVerify(
-      context, signature, signature.count, message, message.count) == 1
+    unsafe PublicKey.verify(signature, of: message, with: handle.pointer, EVP_sha256())
   }
 
   /// Returns the modulus and the public exponent, big-endian without leading zeros.
