@@ -138,17 +138,11 @@ public struct ConsoleSessions: Sendable {
     _ session: ConsoleSession, with method: ReauthenticationMethod = .totp, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection
   ) throws -> NewConsoleSession? {
-    let token = random.token(bytes: 32)
-    let digest = Store.digest(token)
-    try connection.run(
-      """
-      UPDATE console_session SET token_digest = \(digest), proved_at = \(now),
-        passkey_at = coalesce(\(method == .passkey ? now : nil), passkey_at)
-      WHERE \(isSame(session))
-      """)
-    return try find(digest, at: now, connection).map {
-      NewConsoleSession(token: Secret(token), session: $0.session)
-    }
+    let passkey = method == .passkey ? now : nil
+    return try renewToken(
+      session,
+      changing: ", proved_at = \(now), passkey_at = coalesce(\(passkey), passkey_at)", at: now,
+      random: random, connection)
   }
 
   /// Replaces a session's token after its administrator confirmed their identity at the provider.
@@ -169,18 +163,18 @@ public struct ConsoleSessions: Sendable {
     return try renewToken(session, at: now, random: random, connection)
   }
 
-  /// Replaces a session's token; the old token becomes invalid.
+  /// Replaces a session's token and what else changes with it; the old token becomes invalid.
   ///
   /// - Returns: The session with its new token; nil if it has ended.
   static func renewToken(
-    _ session: ConsoleSession, at now: Instant, random: RandomSource,
+    _ session: ConsoleSession, changing columns: SQL = "", at now: Instant, random: RandomSource,
     _ connection: borrowing Connection
   ) throws -> NewConsoleSession? {
     let token = random.token(bytes: 32)
     let digest = Store.digest(token)
     try connection.run(
       """
-      UPDATE console_session SET token_digest = \(digest) WHERE \(isSame(session))
+      UPDATE console_session SET token_digest = \(digest)\(columns) WHERE \(isSame(session))
       """)
     return try find(digest, at: now, connection).map {
       NewConsoleSession(token: Secret(token), session: $0.session)
