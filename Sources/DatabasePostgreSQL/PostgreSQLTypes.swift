@@ -19,7 +19,6 @@ enum PostgreSQLType {
   static let bpchar: Oid = 1042
   static let varchar: Oid = 1043
   static let numeric: Oid = 1700
-  static let void: Oid = 2278
 
   static func isText(_ type: Oid) -> Bool {
     switch type {

@@ -103,8 +103,6 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
   public static let ok = Status(200)
   /// 201 Created.
   public static let created = Status(201)
-  /// 202 Accepted.
-  public static let accepted = Status(202)
   /// 204 No Content.
   public static let noContent = Status(204)
   /// 302 Found.

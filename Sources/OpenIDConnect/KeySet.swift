@@ -82,11 +82,6 @@ public struct KeySet: Sendable, Equatable {
     try self.init(String(decoding: set.serialized(), as: UTF8.self))
   }
 
-  /// Whether one of the keys has the ID.
-  public func has(keyID: String) -> Bool {
-    entries.contains { $0.id?.isSameBytes(as: keyID) == true }
-  }
-
   /// The number of keys.
   public var count: Int { entries.count }
 

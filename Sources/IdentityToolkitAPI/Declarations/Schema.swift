@@ -88,7 +88,6 @@ extension Schema {
   static let object = Schema(.object)
   static let anything = Schema(.anything)
   static let timestamp = Schema(.text(format: "date-time"))
-  static let url = Schema(.text(format: "uri-reference"))
 
   static func word(_ word: String) -> Schema { Schema(.word(word)) }
   /// The member that names the type of a version 1 response; always present.

@@ -75,7 +75,6 @@ private struct ImportTask {
   private let author = Author(actor: .commandLine)
   private var total = ImportOutcome()
   private var read = 0
-  private var refused = 0
   private var hasBegun = false
   private var reportedAt = ContinuousClock.now
 

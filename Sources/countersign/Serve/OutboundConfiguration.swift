@@ -40,22 +40,10 @@ struct OutboundConfiguration: Sendable {
     }
   }
 
-  /// The client of requests that a browser waits for.
-  var client: HTTPClient {
-    var limits = HTTPClient.Limits()
-    let time = NetworkConfiguration.longestRequest - .seconds(4)
-    limits.wholeSeconds = Int(time.components.seconds)
-    return client(limits)
-  }
-
   func client(atOnce count: Int) -> HTTPClient {
     var limits = HTTPClient.Limits()
     limits.mostRequests = count
-    return client(limits)
-  }
-
-  private func client(_ limits: HTTPClient.Limits) -> HTTPClient {
-    HTTPClient(limits: limits, addresses: addresses, authority: authority)
+    return HTTPClient(limits: limits, addresses: addresses, authority: authority)
   }
 }
 

@@ -210,12 +210,6 @@ extension Administrator {
   /// The SQL condition that restricts a query over pools `s` to the administrator's grants.
   var restriction: SQL { seesEveryProject ? "" : "AND (\(Self.condition(of: grants)))" }
 
-  /// Returns the SQL condition of pools `s` in which a grant includes the permission.
-  func condition(_ permission: Permission) -> SQL {
-    let granted = grants.filter { $0.role.permissions.contains(permission) }
-    return granted.contains { $0.project == nil } ? "TRUE" : Self.condition(of: granted)
-  }
-
   /// Returns the SQL condition of pools `s` of grants on projects and tenants.
   private static func condition(of grants: [Grant]) -> SQL {
     let parts = grants.compactMap { grant -> SQL? in

@@ -117,8 +117,6 @@ public struct SessionProvider: Sendable {
   public let isOrigin: Bool
   public let provedAt: Instant?
 
-  static let none = SessionProvider(name: nil, isOrigin: false, provedAt: nil)
-
   var isProved: Bool { name != nil && (isOrigin || provedAt != nil) }
 }
 

@@ -41,7 +41,6 @@ public struct BackupCodes: Sendable {
 
   /// The allowed lifetimes of a temporary code, in hours.
   public static let hours = [1, 4, 8, 24]
-  public static let recoveryCodes = RecoveryCodes.count
 
   public func state(
     of account: Account, in pool: Pool

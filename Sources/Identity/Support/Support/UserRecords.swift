@@ -61,7 +61,8 @@ extension Identity {
         account: account, rules: rules, codeAttempts: codeAttempts,
         diagnosis: SignInDiagnosis(
           forecast, codeAttempts.items, backupCodes, isExempt: exemption != nil,
-          hadFactor: kinds.removedFactors, patternSince: try patternStart(account, policy, at: now, connection), at: now),
+          hadFactor: kinds.removedFactors,
+          patternSince: try patternStart(account, policy, at: now, connection), at: now),
         sessions: sessions,
         sessionCount: sessions.count < Sessions.mostListed
           ? sessions.count : try Sessions.count(account.key, connection),

@@ -319,14 +319,6 @@ public struct ImportOutcome: Sendable {
   public var refusals: [Refusal] = []
 
   public init() {}
-
-  /// Adds the outcome of another part, whose first row has the index `offset`.
-  public mutating func add(_ part: ImportOutcome, offset: Int = 0) {
-    created += part.created
-    replaced += part.replaced
-    kept += part.kept
-    refusals += part.refusals.map { Refusal(index: $0.index + offset, fault: $0.fault) }
-  }
 }
 
 /// The part of an import that an audit entry is about, with its stable code.
