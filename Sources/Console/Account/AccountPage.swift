@@ -42,11 +42,7 @@ struct AccountPage: ConsolePage {
   }
 
   private func leave(ended: Int, _ signedIn: SignedIn) -> Response {
-    let text =
-      ended == 0
-      ? Message("No other sessions were open.")
-      : Message(
-        one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(ended)])
+    let text = SessionText.ended(ended, none: Message("No other sessions were open."))
     return frames.leave(text, for: signedIn, to: ConsolePaths.account())
   }
 }
@@ -127,7 +123,6 @@ struct AccountView: ViewModel {
         && (!view.passkeys.isEmpty || !view.signedIn.session.mustHaveSecondFactor)
     },
     .flag("hasCodes") { $0.record.hasSecondFactor },
-    .flag("hasPasskeys") { !$0.passkeys.isEmpty },
     .list("passkeys") { view in
       view.passkeys.map { PasskeyRow(passkey: $0, times: view.frame.times) }
     },
@@ -155,7 +150,6 @@ struct AccountView: ViewModel {
     .text(\.provider),
     .flag("isLinked") { $0.signedIn.session.provider.name != nil },
     .text("providerPage") { _ in ConsolePaths.providerReauthentication() },
-    .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

@@ -9,8 +9,6 @@ struct PasskeyPages: ConsolePage {
   let view: Template<PasskeyView>
   let removal: Template<PasskeyRemovalView>
 
-  private var passkeys: Passkeys { identity.passkeys }
-
   func show(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let passkey = try await find(id, signedIn)
     return await page(signedIn, passkey, name: passkey.name)
@@ -19,7 +17,7 @@ struct PasskeyPages: ConsolePage {
   func rename(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let name = signedIn.form.trimmed("name")
     do {
-      try await passkeys.rename(ID(id), name, in: signedIn.session, by: signedIn.author)
+      try await identity.passkeys.rename(ID(id), name, in: signedIn.session, by: signedIn.author)
     } catch let error as PasskeyError {
       switch error {
       case .nameRequired, .nameTooLong:
@@ -34,7 +32,7 @@ struct PasskeyPages: ConsolePage {
   func askForRemoval(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     let passkey = try await find(id, signedIn)
     let session = signedIn.session
-    if try await passkeys.needsReauthentication(session) {
+    if try await identity.passkeys.needsReauthentication(session) {
       return .redirect(to: signedIn.factorReauthentication)
     }
     return await removalPage(signedIn, passkey)
@@ -42,7 +40,7 @@ struct PasskeyPages: ConsolePage {
 
   func remove(_ signedIn: SignedIn, _ id: String) async throws -> Response {
     do {
-      try await passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
+      try await identity.passkeys.remove(ID(id), in: signedIn.session, by: signedIn.author)
     } catch let error as PasskeyError {
       guard case .mandatory(let necessity) = error else { return try refused(error, signedIn) }
       return await removalPage(
@@ -69,7 +67,7 @@ struct PasskeyPages: ConsolePage {
   }
 
   private func find(_ id: String, _ signedIn: SignedIn) async throws -> Passkey {
-    let own = try await passkeys.list(of: signedIn.administrator.id)
+    let own = try await identity.passkeys.list(of: signedIn.administrator.id)
     guard let passkey = own.first(where: { $0.id == ID(id) }) else { throw Refusal.notFound }
     return passkey
   }

@@ -8,8 +8,6 @@ struct PreferencesPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<PreferencesView>
 
-  private var ownAccount: OwnAccount { identity.ownAccount }
-
   func show(_ signedIn: SignedIn) async throws -> Response {
     await page(signedIn, signedIn.session.preferences, errors: [])
   }
@@ -27,7 +25,7 @@ struct PreferencesPage: ConsolePage {
     }
     let preferences = Preferences(timeZone: zone, theme: theme ?? old.theme)
     guard errors.isEmpty else { return await page(signedIn, preferences, errors: errors) }
-    try await ownAccount.change(
+    try await identity.ownAccount.change(
       preferences, of: signedIn.administrator, from: old, by: signedIn.author)
     var response = frames.leave(
       Message("Preferences saved."), for: signedIn, to: ConsolePaths.account())

@@ -59,21 +59,13 @@ struct ActivityView: ViewModel {
 
   private var pager: PagerView {
     PagerView(
-      shown: Message(
-        one: "{count} code attempt", other: "{count} code attempts",
-        ["count": .number(page.items.reduce(0) { $0 + $1.attempt.times })]), path: path,
+      shown: CodeAttemptText.number(page.items.reduce(0) { $0 + $1.attempt.times }), path: path,
       query: query.form(), after: after, next: page.next)
   }
 
   private var empty: EmptyView {
     query.isEmpty
-      ? EmptyView(
-        heading: Message(
-          one: "No code attempts in the last {count} day",
-          other: "No code attempts in the last {count} days", ["count": .number(days)]),
-        sentence: Message(
-          "Shows the result of each code: accepted, expired, already used, or incorrect."),
-        more: Link(text: Message("How users enroll"), href: pool.guides()))
+      ? EmptyView(codeAttemptsOf: pool, days: days)
       : EmptyView(
         heading: Message("No code attempts match"),
         sentence: page.next == nil
@@ -118,7 +110,6 @@ struct ActivityView: ViewModel {
     .list("kept") { HiddenField.all($0.query.size.form) },
     .list("chosen") { $0.query.chosen($0.path) },
     .object(\.chart),
-    .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       CodeAttemptRun.all(view.page.items).map {
         ActivityRow($0.user, $0.run, in: view.pool, view.frame.times)

@@ -267,7 +267,6 @@ struct AdministratorView: ViewModel {
       $0.record.administrator.id == $0.signedIn.administrator.id ? ConsolePaths.account() : nil
     },
     .text("cantSignIn") { $0.record.canSignIn ? nil : $0.wayBack },
-    .flag("hasGrants") { !$0.record.administrator.grants.isEmpty },
     .list("grants") { view in
       view.record.administrator.grants.map { grant in
         let isFromProvider = view.record.groupGrants.contains(grant)
@@ -293,7 +292,6 @@ struct AdministratorView: ViewModel {
       return (["kind": "administrator", "object": view.id] as Form).query(
         of: ConsolePaths.instanceAudit())
     },
-    .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

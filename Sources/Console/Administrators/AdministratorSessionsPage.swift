@@ -51,12 +51,8 @@ struct AdministratorSessionsPage: ConsolePage {
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.endAdministratorSessions.requirements.permission)
     }
-    let text =
-      outcome.value == 0
-      ? Message("No changes made. The session had already ended.")
-      : Message(
-        one: "{count} session ended.", other: "{count} sessions ended.",
-        ["count": .number(outcome.value)])
+    let text = SessionText.ended(
+      outcome.value, none: Message("No changes made. The session had already ended."))
     return actions.leave(
       text, signedIn, after: outcome, to: ConsolePaths.administratorSessions(id))
   }
@@ -76,7 +72,6 @@ struct AdministratorSessionsView: ViewModel {
     .text("endAllAction") {
       ConsolePaths.administratorSessionsRemoval($0.administrator.id.text)
     },
-    .flag("hasSessions") { !$0.sessions.isEmpty },
     .list("sessions") { view in
       view.sessions.map {
         SessionRow(session: $0, isCurrent: false, times: view.frame.times)

@@ -8,22 +8,19 @@ struct ClockPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<ClockView>
 
-  private var clock: ClockGuard { identity.clockGuard }
-  private var carriesMail: Bool { identity.messages.carriesMail }
-
   func show(_ signedIn: SignedIn) async throws -> Response { try await page(signedIn) }
 
   func confirm(_ signedIn: SignedIn) async throws -> Response {
     let outcome: ActionOutcome<Instant?>
     do {
-      outcome = try await clock.confirm(by: .console(actions.request(signedIn)))
+      outcome = try await identity.clockGuard.confirm(by: .console(actions.request(signedIn)))
     } catch let refusal as ActionDenial {
       let errors = try ActionForms.faults(refusal, .confirmClock, signedIn)
       return try await page(signedIn, errors: errors)
     }
     let text =
       outcome.value.map { time in
-        carriesMail
+        identity.messages.carriesMail
           ? Message(
             "Time confirmed: {time}. Deletion and email resume.",
             ["time": signedIn.times.value(time)])
@@ -36,7 +33,7 @@ struct ClockPage: ConsolePage {
   private func page(
     _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws -> Response {
-    let reading = try await clock.reading()
+    let reading = try await identity.clockGuard.reading()
     let title = Message("Server clock")
     // Once the clock is trusted again, the page has no form for errors to link to.
     let framed = FrameView(
@@ -44,7 +41,7 @@ struct ClockPage: ConsolePage {
         Message("{title} · Instance settings", ["title": .message(title)]), for: signedIn,
         errors: reading.doubt == nil ? [] : errors))
     let model = ClockView(
-      frame: framed, reading: reading, carriesMail: carriesMail,
+      frame: framed, reading: reading, carriesMail: identity.messages.carriesMail,
       fields: try await actions.fields(.confirmClock, signedIn, framed))
     return .html(view.render(model), errors: errors)
   }

@@ -11,12 +11,9 @@ struct InvitationPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<InvitationView>
 
-  private var invitations: Invitations { identity.invitations }
-  private var providers: ConsoleProviders { identity.consoleProviders }
-
   func show(_ visitor: Visitor) async throws -> Response {
     let token = visitor.request.target.query.text("token") ?? ""
-    let invitation = try await invitations.find(token: token)
+    let invitation = try await identity.invitations.find(token: token)
     guard let invitation else { return ended(visitor) }
     return try await page(visitor, invitation, token, name: invitation.displayName, errors: [])
   }
@@ -26,7 +23,7 @@ struct InvitationPage: ConsolePage {
     let token = visitor.form.text("token") ?? ""
     let name = visitor.form.trimmed("name")
     do {
-      let new = try await invitations.accept(
+      let new = try await identity.invitations.accept(
         token: token, displayName: name, password: Secret(visitor.form.text("password") ?? ""),
         address: request.peer, userAgent: request.fields[.userAgent] ?? "",
         requestID: request.id.text)
@@ -48,7 +45,7 @@ struct InvitationPage: ConsolePage {
   private func page(
     _ visitor: Visitor, _ token: String, name: String, _ fault: FieldError
   ) async throws -> Response {
-    let invitation = try await invitations.find(token: token)
+    let invitation = try await identity.invitations.find(token: token)
     guard let invitation else { return ended(visitor) }
     return try await page(visitor, invitation, token, name: name, errors: [fault])
   }
@@ -57,7 +54,7 @@ struct InvitationPage: ConsolePage {
     _ visitor: Visitor, _ invitation: Invitation, _ token: String, name: String,
     errors: [FieldError]
   ) async throws -> Response {
-    let off = try await providers.breakGlassAccount()
+    let off = try await identity.consoleProviders.breakGlassAccount()
     let frame = frames.bare(
       Message("Administrator invitation"), for: visitor,
       path: ConsolePaths.invitation(), errors: errors)

@@ -8,8 +8,6 @@ struct PasskeyRequirementPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<PasskeyRequirementView>
 
-  private var passkeys: Passkeys { identity.passkeys }
-
   private static let action = ConsoleAction.changePasskeyRequirement
 
   func show(_ signedIn: SignedIn) async throws -> Response {
@@ -24,7 +22,7 @@ struct PasskeyRequirementPage: ConsolePage {
     default: throw Refusal.unreadableForm
     }
     do {
-      let outcome = try await passkeys.setRequired(
+      let outcome = try await identity.passkeys.setRequired(
         isRequired, by: .console(actions.request(signedIn)))
       let text =
         !outcome.value
@@ -47,7 +45,7 @@ struct PasskeyRequirementPage: ConsolePage {
   private func page(
     _ signedIn: SignedIn, errors: [FieldError]
   ) async throws -> Response {
-    let isOn = try await passkeys.isRequired()
+    let isOn = try await identity.passkeys.isRequired()
     let isPossible = isOn || publicURL.relyingParty != nil
     // Without the form, the page itself says what's missing.
     let framed = FrameView(

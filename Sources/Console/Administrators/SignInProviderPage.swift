@@ -10,10 +10,9 @@ struct SignInProviderPage: ConsolePage {
   let view: Template<SignInProviderView>
 
   private static let action = ConsoleAction.changeSignInProvider
-  private var providers: ConsoleProviders { identity.consoleProviders }
 
   func show(_ signedIn: SignedIn) async throws -> Response {
-    let stored = try await providers.find()
+    let stored = try await identity.consoleProviders.find()
     return try await page(signedIn, SignInProviderAnswers(stored ?? ConsoleProvider()))
   }
 
@@ -24,7 +23,7 @@ struct SignInProviderPage: ConsolePage {
       return try await page(signedIn, answers, errors: errors)
     }
     do {
-      let outcome = try await providers.save(
+      let outcome = try await identity.consoleProviders.save(
         answers.provider, secret: answers.newSecret, expecting: answers.version,
         actions.request(signedIn))
       let text =
@@ -48,7 +47,7 @@ struct SignInProviderPage: ConsolePage {
     _ signedIn: SignedIn, _ answers: SignInProviderAnswers, errors: [FieldError] = [],
     replacing current: ConsoleProvider? = nil
   ) async throws -> Response {
-    let stored = try await providers.find()
+    let stored = try await identity.consoleProviders.find()
     let records = try await identity.administrators.records()
     var errors = errors
     if answers.secret.isLost {

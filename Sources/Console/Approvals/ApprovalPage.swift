@@ -310,7 +310,6 @@ struct ApprovalView: ViewModel {
     .object(\.frame),
     .markup("heading") { $0.heading },
     .optional(\.user),
-    .flag("hasUsers") { !$0.users.isEmpty },
     .list(\.users),
     .text("userCount") {
       Message(

@@ -43,7 +43,6 @@ struct ApprovalsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("hasWaiting") { !$0.waiting.isEmpty },
     .list("waiting") { view in view.waiting.map(view.row) },
     .object("empty") { _ in
       EmptyView(
@@ -51,7 +50,6 @@ struct ApprovalsView: ViewModel {
         sentence: Message(
           "Requests that need a second administrator appear here for up to one day."))
     },
-    .flag("hasDecided") { !$0.decided.items.isEmpty },
     .list("decided") { view in view.decided.items.map(view.row) },
     .number("days") { _ in Approvals.daysListed },
     .object("pager") { view in

@@ -12,8 +12,6 @@ struct AuditPage: ConsolePage {
   let menus: AuditMenus
   let rows = MarkupCache<AuditRowView.Source>()
 
-  private var audit: Audit { identity.audit }
-
   func show(_ context: PoolContext) async throws -> Response {
     let frame = try await frames.frame(Message("Audit log"), in: context)
     return try await page(context.signedIn, AuditLogPool(context.pool), frame)
@@ -38,7 +36,7 @@ struct AuditPage: ConsolePage {
     let query = AuditQuery(signedIn.query)
     let after = signedIn.query.text("after")
     let (filter, faults) = try await filter(query, place, signedIn)
-    let actors = try await audit.actors(place.pool)
+    let actors = try await identity.audit.actors(place.pool)
     var frame = frame
     frame.errors = faults
     let status = try await identity.auditChain.status()
@@ -56,14 +54,14 @@ struct AuditPage: ConsolePage {
       model.show(.nothing, rows: Markup(trusted: ""), after: nil)
       return .html(view.render(model))
     }
-    let found = try await audit.search(filter, after: after, limit: query.size.rows)
+    let found = try await identity.audit.search(filter, after: after, limit: query.size.rows)
     let path = place.page
     if let first = signedIn.firstPage(
       of: path, insteadOf: Page(items: found.rows, next: found.next))
     {
       return first
     }
-    try await audit.recordReading(place.pool, by: signedIn.author)
+    try await identity.audit.recordReading(place.pool, by: signedIn.author)
     let reader = signedIn.administrator.id.text
     func isOwnView(_ row: AuditRow) -> Bool {
       row.action == .auditRead && row.actor == .administrator && row.actorID == reader
@@ -117,7 +115,7 @@ struct AuditPage: ConsolePage {
     guard let filter, faults.isEmpty else { throw Refusal.unreadableForm }
     let words = query.form().entries.map { "\($0.name): \(Formatted.short($0.value.text))" }
     do {
-      let export = try await audit.export(
+      let export = try await identity.audit.export(
         filter, words: words, into: AuditTable(frames.catalog), by: signedIn.author,
         in: signedIn.session
       ) { table, row in table.add(row) }

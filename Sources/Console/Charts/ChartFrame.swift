@@ -39,13 +39,11 @@ struct ChartFrame: ViewModel {
     .text(\.base),
     .markup(\.chart),
     .text(\.empty),
-    .flag("hasKey") { !$0.key.isEmpty },
     .list(\.key),
     .markup("table") { $0.table?.markup },
     .flag("hasData") { $0.table != nil || $0.csv != nil || $0.export != nil },
     .text(\.csv),
     .text(\.export),
-    .flag("hasPeriods") { !$0.periods.isEmpty },
     .list(\.periods),
     .optional(\.more),
   ]

@@ -8,11 +8,10 @@ struct ExemptionsPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<ExemptionsView>
 
-  private var exemptions: Exemptions { identity.exemptions }
-
   func show(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
-    let found = try await exemptions.list(in: query.project, visibleTo: signedIn.administrator)
+    let found = try await identity.exemptions.list(
+      in: query.project, visibleTo: signedIn.administrator)
     try await frames.identity.accounts.recordShown(
       DownloadedUsers(of: found), by: signedIn.author)
     let mayExport = found.contains {

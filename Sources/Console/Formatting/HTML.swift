@@ -47,35 +47,28 @@ struct HTML {
 
   static let none = Markup(trusted: "<span class=\"soft\">–</span>")
 
-  /// Escapes an address and isolates it; lines break after its punctuation.
-  static func address(_ address: String) -> Markup {
-    var html = HTML()
-    html.raw("<bdi>")
-    var isAfterMark = false
-    for character in address {
-      let isMark = "/?&.".contains(character)
-      if isAfterMark, !isMark { html.raw("<wbr>") }
-      html.text(String(character))
-      isAfterMark = isMark
-    }
-    html.raw("</bdi>")
-    return html.markup
-  }
-
   /// Escapes a text and isolates its direction from the surrounding text.
-  static func isolated(_ text: String) -> Markup {
-    var html = HTML()
-    html.raw("<bdi>")
-    html.text(text)
-    html.raw("</bdi>")
-    return html.markup
-  }
+  static func isolated(_ text: String) -> Markup { within("<bdi>", text, "</bdi>") }
 
   /// A monospaced value that the script adds a copy button to.
   static func copied(_ text: String) -> Markup {
+    within("<span class=\"mono\" data-copy>", text, "</span>")
+  }
+
+  /// A text in an element.
+  static func within(_ start: StaticString, _ text: String, _ end: StaticString) -> Markup {
     var html = HTML()
-    html.raw("<span class=\"mono\" data-copy>")
+    html.raw(start)
     html.text(text)
+    html.raw(end)
+    return html.markup
+  }
+
+  /// A message in a `span`.
+  static func within(_ start: StaticString, _ message: Message) -> Markup {
+    var html = HTML()
+    html.raw(start)
+    html.message(message)
     html.raw("</span>")
     return html.markup
   }
@@ -90,29 +83,21 @@ struct HTML {
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
 enum Chip {
   static func on(_ word: Message) -> Markup {
-    drawn("<span class=\"chip on\">", word)
+    HTML.within("<span class=\"chip on\">", word)
   }
   static func off(_ word: Message) -> Markup {
-    drawn("<span class=\"chip\">", word)
+    HTML.within("<span class=\"chip\">", word)
   }
   /// A state that needs attention.
   static func look(_ word: Message) -> Markup {
-    drawn("<span class=\"chip warn\">", word)
+    HTML.within("<span class=\"chip warn\">", word)
   }
   static func bad(_ word: Message) -> Markup {
-    drawn("<span class=\"chip bad\">", word)
+    HTML.within("<span class=\"chip bad\">", word)
   }
   /// The next of several steps.
   static func next(_ word: Message) -> Markup {
-    drawn("<span class=\"chip next\">", word)
-  }
-
-  private static func drawn(_ start: StaticString, _ word: Message) -> Markup {
-    var html = HTML()
-    html.raw(start)
-    html.message(word)
-    html.raw("</span>")
-    return html.markup
+    HTML.within("<span class=\"chip next\">", word)
   }
 }
 

@@ -13,8 +13,6 @@ struct ActionForms: Sendable {
   let frames: Frames
   let form: Template<FormView>
 
-  private var authorization: ActionAuthorization { identity.authorization }
-
   init(_ identity: Identity, _ frames: Frames, _ templates: TemplateLibrary) throws {
     self.identity = identity
     self.frames = frames
@@ -34,7 +32,7 @@ struct ActionForms: Sendable {
         action: action, needsReauthentication: support.asksForCode, isBlocked: false, frame: frame,
         reason: "")
     }
-    let eligibility = try await authorization.eligibility(action, signedIn.session)
+    let eligibility = try await identity.authorization.eligibility(action, signedIn.session)
     return ActionFields(
       action: action, needsReauthentication: eligibility.needsReauthentication,
       isBlocked: eligibility.isBlocked, frame: frame, reason: ActionInput(signedIn.form).note)
@@ -44,7 +42,7 @@ struct ActionForms: Sendable {
   func unmet(_ action: ConsoleAction, _ signedIn: SignedIn) async throws -> [FieldError] {
     let request = request(signedIn)
     do {
-      return try await authorization.unmet(action, request).map {
+      return try await identity.authorization.unmet(action, request).map {
         ActionErrorText.field($0, signedIn.times)
       }
     } catch ActionDenial.noSecondFactor {

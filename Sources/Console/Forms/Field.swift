@@ -26,8 +26,6 @@ struct Field: ViewModel {
       #" type="email" autocomplete="off" autocapitalize="off" spellcheck="false""#
     static let medium: StaticString =
       #" class="medium" autocomplete="off" autocapitalize="off" spellcheck="false""#
-    static let number: StaticString =
-      #" class="medium" inputmode="numeric" autocomplete="off""#
     /// A number of a few digits.
     static let figure: StaticString =
       #" class="short num" inputmode="numeric" autocomplete="off""#

@@ -104,13 +104,11 @@ struct FormView: ViewModel {
     !page.facts.isEmpty || page.user != nil && !page.consequences.isEmpty
   }
 
-  private var user: UserIdentity? { page.user.map { UserIdentity($0.account, in: $0.pool) } }
-
   static let keys: Keys<Self> = [
     .object(\.frame),
     .markup("heading") { Markup(html: $0.page.heading ?? $0.page.title) },
     .markup("lead") { $0.page.lead.map(Markup.init(html:)) },
-    .optional("user") { $0.user },
+    .optional("user") { $0.page.user.map { UserIdentity($0.account, in: $0.pool) } },
     .flag("isTight") { $0.page.lead != nil || $0.page.user != nil },
     .optional("obstacle") { $0.page.obstacle },
     .optional(\.refusal),
@@ -121,7 +119,6 @@ struct FormView: ViewModel {
     .text(\.action),
     .flag("isDialog") { $0.page.user != nil && !$0.page.isDownload },
     .optional("caution") { $0.page.caution },
-    .flag("hasConsequences") { !$0.page.consequences.isEmpty },
     .text("consequencesHeading") { $0.page.consequencesHeading },
     .texts("consequences") { $0.page.consequences },
     .text("undo") { $0.page.undo },
@@ -132,7 +129,6 @@ struct FormView: ViewModel {
     .text("look") { $0.page.isDestructive ? "destroy" : "primary" },
     .flag("isFinal") { $0.page.isFinal },
     .markup("note") { $0.page.note.map(Markup.init(html:)) },
-    .flag("hasSummary") { !$0.page.summary.isEmpty },
     .list("summary") { $0.page.summary },
     .flag("isQuestion") { $0.page.isQuestion },
     .text("diagnosis") { $0.page.diagnosis },
@@ -141,7 +137,6 @@ struct FormView: ViewModel {
     .text("keep") { $0.page.keep },
     .text("leave") { $0.page.leave },
     .text("back") { $0.page.back },
-    .flag("hasFacts") { !$0.page.facts.isEmpty },
     .text("factsHeading") { $0.page.factsHeading },
     .list("facts") { $0.page.facts },
     .optional("factsLink") { $0.page.factsLink },

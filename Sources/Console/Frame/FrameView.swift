@@ -104,11 +104,9 @@ final class FrameView: ViewModel {
     // Below an entry’s pages, breadcrumbs lead back.
     .flag("hasTabs") { !$0.frame.tabs.isEmpty && $0.frame.crumbs.isEmpty },
     .list("tabs") { $0.frame.tabs },
-    .flag("hasCrumbs") { !$0.frame.crumbs.isEmpty },
     .list("crumbs") { $0.frame.crumbs },
     .optional("clock") { $0.frame.clock },
     .optional("flash") { $0.frame.flash },
-    .flag("hasErrors") { !$0.frame.errors.isEmpty },
     .text("errorsHeading") {
       Message(
         one: "There’s a problem", other: "There are {count} problems",

@@ -8,25 +8,22 @@ struct PoolGuidancePage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<PoolGuidanceView>
 
-  private var guidance: PoolGuidance { identity.guidance }
-  private var prose: GuidanceProse { parts.prose }
-
   func show(_ context: PoolContext) async throws -> Response {
     let pool = context.pool
     let query = context.signedIn.query
-    let newest = try await guidance.read(pool)
-    let versions = try await guidance.versions(pool, after: query.text("after"))
+    let newest = try await identity.guidance.read(pool)
+    let versions = try await identity.guidance.versions(pool, after: query.text("after"))
     var shown = newest
     if let asked = query.text("version") {
       guard let number = Int(asked) else { throw Refusal.notFound }
-      shown = try await guidance.read(pool, version: number)
+      shown = try await identity.guidance.read(pool, version: number)
       guard shown != nil else { throw Refusal.notFound }
     }
     let frame = try await frames.frame(Message("Support playbook"), in: context)
     var model = PoolGuidanceView(
       frame: FrameView(frame), context: context, newest: newest?.version, shown: shown,
       versions: versions)
-    if let shown, !shown.text.isEmpty { model.text = prose.markup(shown, of: pool) }
+    if let shown, !shown.text.isEmpty { model.text = parts.prose.markup(shown, of: pool) }
     return .html(view.render(model))
   }
 }
@@ -89,7 +86,6 @@ struct PoolGuidanceView: ViewModel {
     .text("restore") { $0.restore },
     .markup(\.text),
     .object("empty") { $0.empty },
-    .flag("hasVersions") { !$0.versions.items.isEmpty },
     .list("versions") { $0.rows },
     .text("older") { view in
       view.versions.next.map {

@@ -290,14 +290,12 @@ struct GuidePoolView: ViewModel {
     self.plain = plain
   }
 
-  private var isOff: Bool { place.policy.map { !$0.configuration.isTOTPOn } ?? false }
-
   static let keys: Keys<Self> = [
     .text("name") { $0.place.pool.name },
     .text("projectID") { $0.place.pool.project.text },
     .text("tenantID") { $0.place.pool.tenant?.text },
     .text(\.plain),
-    .flag("isOff") { $0.isOff },
+    .flag("isOff") { $0.place.policy?.configuration.isTOTPOn == false },
     .text("own") { ConsolePaths.poolGuidance($0.place.pool) },
     .text("policy") {
       $0.place.context.may(.readPolicy) ? ConsolePaths.policy($0.place.pool) : nil

@@ -58,12 +58,9 @@ struct KeyListView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag("isProject") { $0.context.pool.tenant == nil },
-    .flag("hasKeys") { !$0.keyRows.isEmpty },
     .list("keys") { $0.keyRows },
     .text("makeKey") { ConsolePaths.keys($0.context.pool) },
-    .flag("hasTokens") { !$0.tokenRows.isEmpty },
     .list("tokens") { $0.tokenRows },
-    .flag("hasRevoked") { !$0.revoked.isEmpty },
     .number("count") { $0.revokedCount },
     .text("newest") { view in
       view.revoked.count == view.revokedCount

@@ -56,7 +56,6 @@ struct TrustedTokenKeysView: ViewModel {
     .text("projectName") { $0.pool.name },
     .flag(\.isEmulator),
     .text("add") { $0.add },
-    .flag("hasRows") { !$0.rows.isEmpty },
     .list("rows") { $0.rows },
     .object("empty") { view in
       EmptyView(
@@ -70,11 +69,9 @@ struct TrustedTokenKeysView: ViewModel {
           Link(text: Message("Add key"), href: $0, isPrimary: true)
         })
     },
-    .flag("hasRevoked") { !$0.revoked.isEmpty },
     .number("count") { $0.revoked.count },
     .list("revoked") { $0.revoked },
     .flag("showsHistory") { $0.history != nil },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

@@ -176,7 +176,6 @@ struct MessagesView: ViewModel {
     .text("roles") { _ in Message.value(Permission.readMessages.roleNames) },
     .list("tabs") { $0.tabs },
     .object("filter") { $0.search },
-    .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map {
         MessageRow(message: $0, pool: view.context.pool, times: view.frame.times)

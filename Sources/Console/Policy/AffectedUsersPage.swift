@@ -106,7 +106,6 @@ struct AffectedUsersView: ViewModel {
           """, ["count": .number($0.query.days)])
     },
     .list("periods") { $0.periods },
-    .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map {
         AffectedUserRow(user: $0, window: view.query.window, pool: view.context.pool)
@@ -165,7 +164,6 @@ struct AffectedUsersFile: Sendable {
   let identity: Identity
   let actions: ActionForms
 
-  private var catalog: Catalog { actions.frames.catalog }
   private static let batch = 500
 
   func download(_ context: PoolContext) async throws -> Response {
@@ -175,7 +173,7 @@ struct AffectedUsersFile: Sendable {
       in: context, named: "affected-users", asking: question(context.pool, query),
       at: query.form.query(of: ConsolePaths.affectedUsersFile(context.pool))
     ) { () in
-      let (file, count) = try await Self.file(catalog) { after, limit in
+      let (file, count) = try await Self.file(actions.frames.catalog) { after, limit in
         try await identity.activity.affected(
           in: context.pool, beyond: query.window.adjacentIntervals, days: query.days,
           after: after, limit: limit)

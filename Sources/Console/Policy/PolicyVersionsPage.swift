@@ -29,7 +29,6 @@ struct PolicyVersionsView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("hasVersions") { !$0.versions.isEmpty },
     .object("empty") { _ in
       EmptyView(
         heading: Message("No versions"),
@@ -98,7 +97,6 @@ struct PolicyVersions: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .flag("hasHistory") { !$0.rows.isEmpty },
     .list("history") { $0.rows },
     .text(\.older),
     .text(\.newest),

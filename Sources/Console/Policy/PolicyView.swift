@@ -201,7 +201,6 @@ struct PolicyView: ViewModel {
     .text("smsError") { $0.frame.error(at: "sms") },
     .object("patternControl") { PatternControl(view: $0) },
     .object("enforcementControl") { EnforcementControl(view: $0) },
-    .flag("hasPrerequisites") { !$0.prerequisites.isEmpty },
     .list(\.prerequisites),
     .object(\.versions),
     .object(\.snippets),

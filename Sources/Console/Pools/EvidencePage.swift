@@ -60,7 +60,6 @@ struct EvidenceView: ViewModel {
     },
     .flag("hasExemptions") { !$0.evidence.exemptions.isEmpty },
     .object("exemptions") { ExemptionTable($0.evidence.exemptions, $0.frame.times) },
-    .flag("hasSignOffs") { !$0.evidence.signOffs.isEmpty },
     .list("signOffs") { view in
       view.evidence.signOffs.map {
         SignOffRow(signOff: $0, current: view.evidence.digest, times: view.frame.times)

@@ -114,8 +114,6 @@ struct PoolRow: ViewModel {
     }
   }
 
-  private var pattern: Message { source.policy.edit.patternName ?? Message("none") }
-
   /// How a tenant's policy compares with that of its project.
   private static func comparison(
     _ source: Source, _ context: Context, _ links: PoolLinks
@@ -177,7 +175,7 @@ struct PoolRow: ViewModel {
     .flag("showsSMS") { $0.context.columns.contains(.sms) },
     .markup("sms") { $0.configuration.smsChip },
     .flag("showsPattern") { $0.context.columns.contains(.pattern) },
-    .text("pattern") { $0.pattern },
+    .text("pattern") { $0.source.policy.edit.patternName ?? Message("none") },
     .flag("showsEnrolled") { $0.context.columns.contains(.enrolled) },
     .markup("enrolled") { Meter.share($0.source.enrolled, of: $0.source.users) },
     .text("users") { row in

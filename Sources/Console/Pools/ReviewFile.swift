@@ -164,7 +164,6 @@ struct PolicyDifferences: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.caption),
-    .flag("hasRows") { !$0.changes.pools.isEmpty },
     .list("rows") { $0.rows },
     .text("more") { view in
       let count = view.changes.pools.count - most

@@ -162,7 +162,6 @@ struct ReviewsView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag(\.maySign),
-    .flag("hasDue") { !$0.due.isEmpty },
     .text("dueCount") { view in
       let count = min(view.due.count, ReviewsPage.due)
       return view.due.count > count

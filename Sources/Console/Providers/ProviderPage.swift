@@ -259,7 +259,6 @@ struct ProviderView: ViewModel {
         ? view.provider.map { RemoveProvider.path(view.context.pool, $0.id.text) } : nil
     },
     .flag("showsHistory") { $0.history != nil },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

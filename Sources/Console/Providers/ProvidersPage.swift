@@ -42,7 +42,6 @@ struct ProvidersView: ViewModel {
     .text("poolName") { $0.context.pool.name },
     .flag(\.isEmulator),
     .text("add") { $0.add },
-    .flag("hasRows") { !$0.providers.isEmpty },
     .list("rows") { view in
       view.providers.map {
         ProviderRow(provider: $0, pool: view.context.pool, times: view.frame.times)

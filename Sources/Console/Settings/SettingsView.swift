@@ -243,7 +243,6 @@ struct SettingsView: ViewModel {
     .text("deletion") { $0.deletion },
     .flag("showsHistory") { $0.history != nil },
     .text("allHistory") { $0.allHistory },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

@@ -3,13 +3,7 @@ import Localization
 import Templating
 
 enum AccountChips {
-  static let never = {
-    var html = HTML()
-    html.raw("<span class=\"soft\">")
-    html.message(Message("never"))
-    html.raw("</span>")
-    return html.markup
-  }()
+  static let never = HTML.within("<span class=\"soft\">", Message("never"))
   private static let verified = Chip.on(Message("email verified"))
   private static let unverified = Chip.look(Message("email not verified"))
   private static let noEmail = Chip.off(Message("no email"))
@@ -102,9 +96,12 @@ enum AccountChips {
 }
 
 enum SessionText {
-  static func ended(_ count: Int) -> Message {
+  /// Returns how many sessions ended; `none` is the sentence for no active sessions.
+  static func ended(
+    _ count: Int, none: Message = Message("There were no active sessions.")
+  ) -> Message {
     count == 0
-      ? Message("There were no active sessions.")
+      ? none
       : Message(
         one: "{count} session ended.", other: "{count} sessions ended.", ["count": .number(count)])
   }

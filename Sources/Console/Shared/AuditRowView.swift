@@ -49,11 +49,7 @@ final class AuditRowView: ViewModel {
     let text = [formatter.change(row), formatter.reason(row)].filter { !$0.isEmpty }
       .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
-    var html = HTML()
-    html.raw("<span class=\"long clamp\">")
-    html.text(text)
-    html.raw("</span>")
-    return html.markup
+    return HTML.within("<span class=\"long clamp\">", text, "</span>")
   }
 
   /// The address of all entries about the same resource.

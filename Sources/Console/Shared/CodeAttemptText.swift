@@ -3,6 +3,12 @@ import Localization
 import OTP
 
 enum CodeAttemptText {
+  static func number(_ codeAttempts: Int) -> Message {
+    Message(
+      one: "{count} code attempt", other: "{count} code attempts",
+      ["count": .number(codeAttempts)])
+  }
+
   static func sentence(_ codeAttempt: CodeAttempt) -> Message {
     let circumstance: Message? =
       switch codeAttempt.way {
@@ -303,5 +309,18 @@ enum AttemptResults: String, CaseIterable, Sendable {
     case .incorrect: [.incorrect]
     case .locked: [.locked, .other]
     }
+  }
+}
+
+extension EmptyView {
+  /// That there were no code attempts in so many days.
+  init(codeAttemptsOf pool: Pool, days: Int) {
+    self.init(
+      heading: Message(
+        one: "No code attempts in the last {count} day",
+        other: "No code attempts in the last {count} days", ["count": .number(days)]),
+      sentence: Message(
+        "Shows the result of each code: accepted, expired, already used, or incorrect."),
+      more: Link(text: Message("How users enroll"), href: pool.guides()))
   }
 }

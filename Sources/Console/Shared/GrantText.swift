@@ -66,11 +66,7 @@ extension [Grant] {
   ) -> Markup {
     var html = HTML()
     html.raw("<div>")
-    if isEmpty {
-      html.raw("<span class=\"soft\">")
-      html.message(Message("none"))
-      html.raw("</span>")
-    }
+    if isEmpty { html.add(HTML.within("<span class=\"soft\">", Message("none"))) }
     for (index, grant) in enumerated() {
       if index > 0 { html.raw("<br>") }
       html.add(grant.place(in: pools[grant], until: ends[grant], times))

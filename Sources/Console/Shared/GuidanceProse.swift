@@ -52,10 +52,6 @@ final class GuidanceProse: Sendable {
 
   /// The text as is, for one that an earlier version accepted but that exceeds today's limits.
   private func plain(_ text: String) -> Markup {
-    var html = HTML()
-    html.raw("<pre>")
-    html.text(text)
-    html.raw("</pre>")
-    return html.markup
+    HTML.within("<pre>", text, "</pre>")
   }
 }

@@ -117,7 +117,6 @@ struct KeptAnswersView: ViewModel {
     .text("action") { $0.draft.target.address },
     .text("heading") { $0.action },
     .optional(\.user),
-    .flag("hasFacts") { !$0.facts.isEmpty },
     .list("facts") { $0.facts },
     .text(\.leave),
     .list("answers") {

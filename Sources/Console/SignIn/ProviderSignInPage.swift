@@ -19,7 +19,6 @@ struct ProviderSignInPage: Sendable {
   let continuing: Template<ProviderContinuingView>
   let destinations: [Route]
 
-  private var providers: ConsoleProviders { identity.consoleProviders }
   /// Where the provider sends its answers.
   private var redirect: String { authorizer.publicURL.origin + ConsolePaths.providerCallback() }
 
@@ -28,7 +27,7 @@ struct ProviderSignInPage: Sendable {
     let next = ReturnAddress.checked(
       visitor.request.target.query.text("next"), among: destinations)
     do {
-      let start = try await providers.begin(redirect: redirect)
+      let start = try await identity.consoleProviders.begin(redirect: redirect)
       var response = Response.redirect(to: start.address)
       response.status = .found
       keep(start, next: next, in: &response)
@@ -61,7 +60,7 @@ struct ProviderSignInPage: Sendable {
     let next = ReturnAddress.checked(signedIn.form.text("next"), among: destinations)
     let start: ProviderStart
     do {
-      start = try await providers.begin(in: signedIn.session, redirect: redirect)
+      start = try await identity.consoleProviders.begin(in: signedIn.session, redirect: redirect)
     } catch let error as ProviderSignInError {
       if case .reauthenticationRequired = error, !signedIn.session.factors.isEmpty {
         return .redirect(to: signedIn.factorReauthentication)
@@ -94,7 +93,7 @@ struct ProviderSignInPage: Sendable {
     guard signedIn.session.provider.name != nil || signedIn.session.secondFactor.isReady else {
       return nil
     }
-    return try await providers.name()
+    return try await identity.consoleProviders.name()
   }
 
   func receive(_ visitor: Visitor) async throws -> Response {
@@ -118,7 +117,7 @@ struct ProviderSignInPage: Sendable {
       devices: authorizer.cookies.devices(of: request), requestID: request.id.text)
     var response: Response
     do {
-      let outcome = try await providers.finish(
+      let outcome = try await identity.consoleProviders.finish(
         answer, ticket: kept.ticket, session: session, redirect: redirect, from: origin)
       response = await arrive(outcome, visitor, next: kept.next)
     } catch let error as ProviderSignInError {
@@ -155,7 +154,7 @@ struct ProviderSignInPage: Sendable {
   private func refusal(
     _ error: ProviderSignInError, _ request: Request
   ) async throws -> Response {
-    let name = try await providers.name()
+    let name = try await identity.consoleProviders.name()
     guard let name else { return .redirect(to: ConsolePaths.signIn()) }
     if let diagnosis = error.diagnosis {
       failures.report(.providerFailed(diagnosis: diagnosis), of: request)

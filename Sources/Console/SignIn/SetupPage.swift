@@ -10,10 +10,8 @@ struct SetupPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<SetupView>
 
-  private var setup: Setup { identity.setup }
-
   func show(_ visitor: Visitor) async throws -> Response {
-    guard try await setup.isOpen() else {
+    guard try await identity.setup.isOpen() else {
       return .redirect(to: ConsolePaths.signIn())
     }
     return page(visitor, SetupAnswers(), errors: [])
@@ -23,7 +21,7 @@ struct SetupPage: ConsolePage {
     let answers = SetupAnswers(visitor.form)
     let new: NewConsoleSession
     do {
-      new = try await setup.complete(
+      new = try await identity.setup.complete(
         code: visitor.form.code("code"), email: answers.email, displayName: answers.name,
         password: Secret(visitor.form.text("password") ?? ""), address: visitor.request.peer,
         userAgent: visitor.request.fields[.userAgent] ?? "", requestID: visitor.request.id.text)

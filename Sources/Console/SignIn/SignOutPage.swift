@@ -8,19 +8,16 @@ struct SignOutPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<SignOutView>
 
-  private var sessions: ConsoleSessions { identity.consoleSessions }
-  private var cookies: ConsoleCookies { parts.authorizer.cookies }
-
   func ask(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Sign out"), for: signedIn)
     return .html(view.render(SignOutView(frame: FrameView(frame))))
   }
 
   func signOut(_ signedIn: SignedIn) async throws -> Response {
-    try await sessions.end(signedIn.session, by: signedIn.author)
+    try await identity.consoleSessions.end(signedIn.session, by: signedIn.author)
     var response = Response.redirect(
       to: (["signed-out": "1"] as Form).query(of: ConsolePaths.signIn()))
-    response.set(cookies.session("").ended)
+    response.set(parts.authorizer.cookies.session("").ended)
     // Cached pages can contain user data.
     response.fields.add("Clear-Site-Data", "\"cache\", \"storage\"")
     return response

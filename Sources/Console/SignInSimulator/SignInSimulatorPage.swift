@@ -8,8 +8,6 @@ struct SignInSimulatorPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<SignInSimulatorView>
 
-  private var signIns: SignIns { identity.signIns }
-
   private static let most = 20
 
   func show(_ signedIn: SignedIn) async throws -> Response {
@@ -17,7 +15,7 @@ struct SignInSimulatorPage: ConsolePage {
     let forecasts =
       query.isEmpty
       ? []
-      : try await signIns.forecasts(
+      : try await identity.signIns.forecasts(
         of: query, visibleTo: signedIn.administrator, limit: Self.most)
     let frame = await frames.frame(Message("Sign-in simulator"), for: signedIn)
     return .html(

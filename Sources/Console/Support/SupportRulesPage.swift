@@ -108,7 +108,6 @@ struct SupportRulesView: ViewModel {
     .optional("conflict") { $0.conflict },
     .list("sections") { view in view.sections.map { $0.shown(view.frame) } },
     .flag("showsHistory") { $0.history != nil },
-    .flag("hasHistory") { !($0.history ?? []).isEmpty },
     .list("history") { $0.frame.history($0.history) },
   ]
 }

@@ -46,26 +46,12 @@ struct CodeAttemptsView: ViewModel {
   let after: String?
   let days: Int
 
-  private var path: String { ConsolePaths.codeAttempts(context.pool, account.id.text) }
-
   private var pager: PagerView? {
     guard !page.items.isEmpty else { return nil }
     return PagerView(
-      shown: Message(
-        one: "{count} code attempt", other: "{count} code attempts",
-        ["count": .number(page.items.reduce(0) { $0 + $1.times })]),
-      path: path,
+      shown: CodeAttemptText.number(page.items.reduce(0) { $0 + $1.times }),
+      path: ConsolePaths.codeAttempts(context.pool, account.id.text),
       query: size.form, after: after, next: page.next)
-  }
-
-  private var empty: EmptyView {
-    EmptyView(
-      heading: Message(
-        one: "No code attempts in the last {count} day",
-        other: "No code attempts in the last {count} days", ["count": .number(days)]),
-      sentence: Message(
-        "Shows the result of each code: accepted, expired, already used, or incorrect."),
-      more: Link(text: Message("How users enroll"), href: context.pool.guides()))
   }
 
   static let keys: Keys<Self> = [
@@ -82,12 +68,11 @@ struct CodeAttemptsView: ViewModel {
           {count} days. The codes themselves are never stored.
           """, ["count": .number($0.days)])
     },
-    .flag("hasRows") { !$0.page.items.isEmpty },
     .list("rows") { view in
       view.page.items.map { CodeAttemptRow($0, of: view.account, view.frame.times) }
     },
     .optional("pager") { $0.pager },
-    .object("empty") { $0.empty },
+    .object("empty") { EmptyView(codeAttemptsOf: $0.context.pool, days: $0.days) },
   ]
 }
 

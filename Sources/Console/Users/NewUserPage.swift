@@ -10,8 +10,6 @@ struct NewUserPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<NewUserView>
 
-  private var accounts: Accounts { identity.accounts }
-
   /// The form's input; the password is never shown again.
   struct Answers: Sendable {
     var email = ""
@@ -53,7 +51,7 @@ struct NewUserPage: ConsolePage {
     }
     let account: Account
     do {
-      account = try await accounts.create(
+      account = try await identity.accounts.create(
         context.pool, new, by: .console(context.signedIn.plainRequest)
       ).value
     } catch let error as AccountError {

@@ -90,12 +90,10 @@ struct UserActionsView: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .flag("hasRows") { !$0.rows.isEmpty },
     .list(\.rows),
     .text(\.checks),
     .list(\.more),
     .list(\.links),
-    .flag("hasAccount") { !$0.account.isEmpty },
     .list(\.account),
   ]
 }

@@ -178,7 +178,6 @@ struct UserView: ViewModel {
         : Message(
           one: "{count} factor", other: "{count} factors", ["count": .number($0.factors.count)])
     },
-    .flag("hasFactors") { !$0.factors.isEmpty },
     .list(\.factors),
     .optional(\.backupCodes),
     .optional(\.guidance),

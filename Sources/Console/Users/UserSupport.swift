@@ -9,14 +9,11 @@ struct UserSupport: ViewModel {
   let context: PoolContext
 
   private var account: Account { records.account }
-  private var times: Times { context.signedIn.times }
 
   static let keys: Keys<Self> = [
-    .flag("hasHolds") { !$0.records.removalHolds.isEmpty },
     .list("holds") { support in
       support.records.removalHolds.map { RemovedFactorRow($0, support.account, support.context) }
     },
-    .flag("hasSessions") { !$0.records.sessions.isEmpty },
     .text("sessionCount") {
       Message(
         one: "{count} active session", other: "{count} active sessions",
@@ -24,7 +21,8 @@ struct UserSupport: ViewModel {
     },
     .list("sessions") { support in
       support.records.sessions.map {
-        UserSessionRow(session: $0, factors: support.account.factors, times: support.times)
+        UserSessionRow(
+          session: $0, factors: support.account.factors, times: support.context.signedIn.times)
       }
     },
     .text("moreSessions") { support in

@@ -105,10 +105,8 @@ struct UserTimeline: ViewModel {
   }
 
   static let keys: Keys<Self> = [
-    .flag("hasRows") { !$0.rows.isEmpty },
     .list(\.rows),
     .list(\.views),
-    .flag("hasLinks") { !$0.links.isEmpty },
     .list(\.links),
   ]
 }

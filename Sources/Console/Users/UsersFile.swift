@@ -9,7 +9,6 @@ struct UsersFile: Sendable {
   let actions: ActionForms
 
   private var accounts: Accounts { identity.accounts }
-  private var clock: WallClock { actions.frames.clock }
   private var catalog: Catalog { actions.frames.catalog }
 
   static let columns: [Message] = [
@@ -111,7 +110,7 @@ struct UsersFile: Sendable {
     [
       account.label, account.displayName ?? "", account.phoneNumber ?? "", account.id.text,
       catalog.text(FactorText.kinds(account)),
-      catalog.text(AccountChips.stateText(account, at: clock.now())),
+      catalog.text(AccountChips.stateText(account, at: actions.frames.clock.now())),
       account.lastLoginAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
       account.lastCodeAt?.rfc3339Milliseconds ?? catalog.text(Message("never")),
       account.createdAt.rfc3339Milliseconds, exemptUntil?.rfc3339Milliseconds ?? "",

@@ -213,7 +213,6 @@ struct UsersView: ViewModel {
     .object(\.filter),
     .list(\.tabs),
     .list("userSorts") { $0.links(.email, .name) },
-    .flag("hasUserSorts") { !$0.links(.email, .name).isEmpty },
     .flag("isSortedByUser") { $0.links(.email, .name).contains(where: \.isCurrent) },
     .list("signInSorts") { $0.links(.lastSignIn) },
     .list("createdSorts") { $0.links(.newest) },

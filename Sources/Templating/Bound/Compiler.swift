@@ -95,9 +95,13 @@ struct Compiler: Sink {
       scopes.removeLast()
     }
     endLiteral()
+    let end = steps.count
     steps[start] =
-      inverted
-      ? .inverted(reference, end: steps.count) : .section(reference, end: steps.count)
+      switch (inverted, meaning.kind) {
+      case (true, _): .inverted(reference, end: end)
+      case (false, .flag): .condition(reference, end: end)
+      case (false, _): .section(reference, end: end)
+      }
   }
 
   private func scope(

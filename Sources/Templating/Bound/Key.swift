@@ -89,6 +89,8 @@ public struct Key<Model>: Sendable {
   }
 
   /// Models for a section that is rendered once for each, with access to their keys.
+  ///
+  /// Every list also has a flag: a section for `hasRows` is shown once if `rows` isn't empty.
   @inlinable
   public static func list<Row: ViewModel>(
     _ name: String, _ get: @escaping @Sendable (Model) -> [Row]

@@ -8,6 +8,8 @@ final class Program: Sendable {
     case literal(Range<Int>)
     case insert(Reference)
     case section(Reference, end: Int)
+    /// A section that is shown if a flag is set, or a list isn't empty.
+    case condition(Reference, end: Int)
     case inverted(Reference, end: Int)
     /// The number of a message, formatted for its language.
     case count(Reference)
@@ -86,6 +88,9 @@ final class Program: Sendable {
           insert(read(reference))
         case .section(let reference, let end):
           show(index..<end, over: read(reference))
+          index = end
+        case .condition(let reference, let end):
+          if read(reference).isTrue { perform(index..<end) }
           index = end
         case .inverted(let reference, let end):
           if !read(reference).isTrue { perform(index..<end) }

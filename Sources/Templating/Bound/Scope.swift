@@ -29,8 +29,12 @@ extension [Scope] {
   func resolve(_ name: Name) throws(TemplateError) -> Meaning {
     guard let first = name.path.first else { return try resolveDot(name) }
     for case .model(let shape, let depth) in reversed() {
-      guard let key = shape.names.firstIndex(of: first) else { continue }
-      return try shape.follow(name, from: key, at: depth)
+      if let key = shape.names.firstIndex(of: first) {
+        return try shape.follow(name, from: key, at: depth)
+      }
+      if let list = shape.list(whosePresenceIs: first) {
+        return Meaning(depth: depth, key: list, kind: .flag)
+      }
     }
     throw unknown(name, first)
   }
@@ -54,6 +58,14 @@ extension [Scope] {
 }
 
 extension Shape {
+  /// Returns the index of the list that a flag is named after: of `rows` for `hasRows`.
+  fileprivate func list(whosePresenceIs flag: String) -> Int? {
+    guard flag.hasPrefix("has") else { return nil }
+    let word = flag.dropFirst(3)
+    let name = word.prefix(1).lowercased() + word.dropFirst()
+    return names.indices.first { kinds[$0].isList && names[$0] == name }
+  }
+
   /// Resolves a dotted name whose first part is the key at index `key`.
   fileprivate func follow(
     _ name: Name, from key: Int, at depth: Int
@@ -87,6 +99,13 @@ enum Kind: Sendable {
   case text, number, flag, markup, texts
   case list(@Sendable () -> Shape)
   case object(@Sendable () -> Shape)
+
+  var isList: Bool {
+    switch self {
+    case .texts, .list: true
+    case .text, .number, .flag, .markup, .object: false
+    }
+  }
 
   /// The kind as text that can follow “is”.
   var words: String {

@@ -187,6 +187,7 @@ import Testing
       try Snapshot.check(waiting.text, named: "removal-waiting.html")
       let page = try await nadia.get(request)
       #expect(page.says("exceeds the approval threshold") && page.says(list))
+      #expect(page.says("/users/\(World.chiara)\""))
       try Snapshot.check(page.text, named: "approval-list.html")
       let answer = try await nadia.submit(request, [:], to: request + "/approval")
       #expect(answer.location == list)

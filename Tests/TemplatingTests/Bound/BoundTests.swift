@@ -25,6 +25,11 @@ struct BoundTests {
     ("{{#isOpen}}open{{/isOpen}}{{^isOpen}}shut{{/isOpen}}", "open"),
     ("{{#strip}}{{.}}{{/strip}}", "<svg/>"),
     ("{{^lines}}none{{/lines}}", ""),
+    ("{{#hasLines}}[{{#lines}}{{.}};{{/lines}}]{{/hasLines}}", "[one &amp; two;three;]"),
+    (
+      "{{#hasMembers}}{{title}}{{/hasMembers}}{{^hasMembers}}none{{/hasMembers}}",
+      "The &lt;A&gt; Team"
+    ),
     ("{{#notice}}{{text}}{{/notice}}{{^notice}}quiet{{/notice}}", "quiet"),
     ("{{#frame.inner}}{{text}} in {{title}}{{/frame.inner}}", "framed in The &lt;A&gt; Team"),
     ("{{^notice.text}}quiet{{/notice.text}}", "quiet"),
@@ -51,6 +56,7 @@ struct BoundTests {
       {{#count}}a{{/count}}{{#title}}b{{/title}}{{#members}}c{{/members}}{{#strip}}d{{/strip}}
       """
     #expect(try render(page, template) == "")
+    #expect(try render(page, "{{#hasMembers}}e{{/hasMembers}}") == "")
   }
 
   @Test func `a name is looked up in the enclosing sections`() throws {
