@@ -89,21 +89,4 @@ public struct TemplateLibrary: Sendable {
     let program = try Compiler.compile(name, from: self, for: keys.shape)
     return Template(program: program, keys: keys)
   }
-
-  /// Renders a template with a tree of data, leniently as the specification does.
-  ///
-  /// Missing names and partials render as nothing.
-  ///
-  /// - Parameters:
-  ///   - name: The name of the template; an unknown one renders as nothing.
-  ///   - value: The context.
-  /// - Returns: The page, in UTF-8.
-  /// - Throws: ``TemplateError`` when templates include each other endlessly.
-  public func render(_ name: String, with value: Value) throws(TemplateError) -> [UInt8] {
-    var renderer = ValueRenderer(value, catalog)
-    guard let template = templates[name] else { return [] }
-    try Expansion(templates: templates, isStrict: false)
-      .expand(template.nodes, at: Site(template.name), into: &renderer)
-    return renderer.output
-  }
 }

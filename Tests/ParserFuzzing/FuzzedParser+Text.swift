@@ -63,8 +63,8 @@ extension FuzzedParser {
     guard let library = try? TemplateLibrary(sources: ["page": text, "part": "{{a}}"]) else {
       return nil
     }
-    // Rendering may fail, for lack of a template or a value, but not otherwise.
-    _ = try? library.render("page", with: .text("a"))
+    // Binding may fail, for lack of a template or a name, but not otherwise.
+    _ = try? library.template("page", for: FuzzedModel.self).render(FuzzedModel())
     return nil
   }
 
@@ -72,4 +72,8 @@ extension FuzzedParser {
     guard let document = try? renderHTML(markdown: text) else { return nil }
     return RenderedHTML.flaw(in: document.html)
   }
+}
+
+private struct FuzzedModel: ViewModel {
+  static let keys: Keys<Self> = [.text("a") { _ in "a" as String? }]
 }

@@ -1,10 +1,11 @@
 import Localization
 
+@testable import Templating
+
 /// A context as in the specification: any tree of data, looked up by name while rendering.
 ///
-/// Pages don't use it; they're bound to a ``ViewModel``. In a section, ``null``, `false`, zero,
-/// empty text, empty markup, and an empty list are false.
-public enum Value: Sendable, Equatable {
+/// In a section, ``null``, `false`, zero, empty text, empty markup, and an empty list are false.
+enum Value: Sendable, Equatable {
   /// Nothing; renders as empty text.
   case null
   /// A condition; renders as `true` or `false`.
@@ -25,22 +26,22 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressib
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// Creates ``null``.
-  public init(nilLiteral: ()) { self = .null }
+  init(nilLiteral: ()) { self = .null }
 
   /// Creates a condition.
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  init(booleanLiteral value: Bool) { self = .bool(value) }
 
   /// Creates a text.
-  public init(stringLiteral value: String) { self = .text(value) }
+  init(stringLiteral value: String) { self = .text(value) }
 
   /// Creates a number.
-  public init(integerLiteral value: Int) { self = .number(value) }
+  init(integerLiteral value: Int) { self = .number(value) }
 
   /// Creates a list.
-  public init(arrayLiteral elements: Value...) { self = .list(elements) }
+  init(arrayLiteral elements: Value...) { self = .list(elements) }
 
   /// Creates a record; the last of two members with the same name wins.
-  public init(dictionaryLiteral elements: (String, Value)...) {
+  init(dictionaryLiteral elements: (String, Value)...) {
     self = .record(Dictionary(elements, uniquingKeysWith: { _, later in later }))
   }
 }
@@ -132,5 +133,17 @@ struct ValueRenderer: Sink {
     guard let first = name.path.first else { return stack.last ?? .null }
     let found = stack.lazy.reversed().compactMap { $0[[first]] }.first
     return found?[name.path.dropFirst()] ?? .null
+  }
+}
+
+extension TemplateLibrary {
+  /// Renders a template with a tree of data, leniently as the specification does: missing names and
+  /// partials render as nothing.
+  func render(_ name: String, with value: Value) throws(TemplateError) -> [UInt8] {
+    var renderer = ValueRenderer(value, catalog)
+    guard let template = templates[name] else { return [] }
+    try Expansion(templates: templates, isStrict: false)
+      .expand(template.nodes, at: Site(template.name), into: &renderer)
+    return renderer.output
   }
 }
