@@ -31,14 +31,6 @@ public struct Router: Sendable {
     self.methodNotAllowed = methodNotAllowed
   }
 
-  /// Adds a handler for a method of a path.
-  public mutating func on<each Parameter: PathParameter>(
-    _ method: Method, _ path: Path<repeat each Parameter>,
-    _ handler: @escaping @Sendable (Request, repeat each Parameter) async -> Response
-  ) {
-    add(path.route(method, handler))
-  }
-
   /// Adds a route; traps when the method and path already have one.
   public mutating func add(_ route: Route) {
     var place = 0

@@ -130,3 +130,12 @@ struct RouterTests {
     #expect(response?.body.bytes == Array("\(index) 5".utf8))
   }
 }
+
+extension Router {
+  mutating func on<each Parameter: PathParameter>(
+    _ method: Method, _ path: Path<repeat each Parameter>,
+    _ handler: @escaping @Sendable (Request, repeat each Parameter) async -> Response
+  ) {
+    add(path.route(method, handler))
+  }
+}
