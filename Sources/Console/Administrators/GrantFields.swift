@@ -188,12 +188,8 @@ extension Field {
 extension ManagementError {
   func fault(_ answers: GrantAnswers) throws -> FieldError {
     switch self {
-    case .invalidEmail:
-      FieldError(field: "email", text: Message("Enter an email address such as name@example.com."))
-    case .emailTaken:
-      FieldError(
-        field: "email",
-        text: Message("An administrator with this email address already exists."))
+    case .invalidEmail: AdministratorError.invalidEmail.fault()
+    case .emailTaken: AdministratorError.emailTaken.fault()
     case .invalidName:
       FieldError(field: "name", text: Message("Enter a name of 1 to 100 characters."))
     case .poolNotFound:

@@ -42,21 +42,17 @@ struct ReauthenticationPage: ConsolePage {
         code: code, in: signedIn.session, by: signedIn.author)
       return leave(renewed, signedIn, to: next)
     } catch let error as PasskeyError {
+      let fault: FieldError
       switch error {
       case .refused:
-        return await page(
-          signedIn, next: next,
-          errors: [
-            Self.error(
-              Message("The code is incorrect or was already used. Enter the current one."))
-          ])
-      case .usedCode:
-        return await page(signedIn, next: next, errors: [Self.error(CodeFault.used)])
+        fault = Self.error(
+          Message("The code is incorrect or was already used. Enter the current one."))
+      case .usedCode: fault = Self.error(CodeFault.used)
       case .throttled(let until):
-        let fault = CodeFault.tooManyCodes(until: until, at: frames.clock.now())
-        return await page(signedIn, next: next, errors: [fault])
+        fault = CodeFault.tooManyCodes(until: until, at: frames.clock.now())
       default: throw error
       }
+      return await page(signedIn, next: next, errors: [fault])
     } catch CallError.notFound {
       return .redirect(to: ConsolePaths.account())
     }
@@ -77,16 +73,15 @@ struct ReauthenticationPage: ConsolePage {
         by: signedIn.author)
       return leave(renewed, signedIn, to: next)
     } catch let error as PasskeyError {
+      let fault: FieldError
       switch error {
-      case .refused:
-        return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.refused])
-      case .ended:
-        return try await passkeyPage(signedIn, next: next, errors: [PasskeyFault.ended])
+      case .refused: fault = PasskeyFault.refused
+      case .ended: fault = PasskeyFault.ended
       case .throttled(let until):
-        let fault = PasskeyFault.throttled(until: until, at: frames.clock.now())
-        return try await passkeyPage(signedIn, next: next, errors: [fault])
+        fault = PasskeyFault.throttled(until: until, at: frames.clock.now())
       default: throw error
       }
+      return try await passkeyPage(signedIn, next: next, errors: [fault])
     }
   }
 
