@@ -10,7 +10,7 @@ import Text
 ///
 /// ```swift
 /// var router = Router()
-/// router.on(.get, ConsolePaths.account) { request, project, user in … }
+/// router.add(ConsolePaths.account.route(.get) { request, project, user in … })
 /// let response = await router.respond(to: request) ?? notFound
 /// ```
 public struct Router: Sendable {

@@ -26,6 +26,8 @@ extension Identity {
         migration("m0075_approval_change", PackageResources.m0075_approval_change_postgresql_sql),
         migration("m0076_clock_off", PackageResources.m0076_clock_off_postgresql_sql),
         migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_postgresql_sql),
+        migration(
+          "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_postgresql_sql),
       ])
   }
 
@@ -45,6 +47,8 @@ extension Identity {
         migration("m0075_approval_change", PackageResources.m0075_approval_change_sqlite_sql),
         migration("m0076_clock_off", PackageResources.m0076_clock_off_sqlite_sql),
         migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_sqlite_sql),
+        migration(
+          "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_sqlite_sql),
       ])
   }
 

@@ -246,6 +246,16 @@ def unlock_codes(me, demo):
     act_on(me, demo, demo.user.email, "Unlock codes…", "locked", "Unlock codes").is_told("unlocked")
 
 
+def unlock_codes_from_the_report(me, demo):
+    """The report says why they're locked and since when, and links to the form."""
+    me.start(tenant_of(demo, "retail") + "/reports/locked")
+    row = me.page.locator("main tbody tr", has_text=demo.user.email)
+    expect(row).to_contain_text("5 incorrect codes")
+    me.press(row.get_by_role("link", name="Unlock codes…"))
+    me.type("code", demo.person("support").totp.now())
+    me.button("Unlock codes").is_told("unlocked")
+
+
 def explain_why_codes_are_rejected(me, demo):
     """One sentence with advice for the caller, its evidence, and the recent code attempts."""
     # Whether others have a slow clock depends on when the demo is created.
@@ -438,6 +448,8 @@ TASKS = [
     agent("S5", generate_a_temporary_code, 4, 2, 3),
     agent("S6", suspend_a_factor_until_tomorrow, 4, 2, 3),
     agent("S7", unlock_codes, 4, 2, 3),
+    # The link knows the reason.
+    agent("S7", unlock_codes_from_the_report, 3, 1, 2),
     agent("S8", explain_why_codes_are_rejected, 0, 1, 1),
     agent("S9", end_all_sessions, 5, 2, 3),
     agent("S10", request_the_removal_of_forty, 6, 2, 4),
@@ -463,7 +475,8 @@ def test_a_task_costs_at_most_its_budget(hand, demo, task):
         set_rules(demo.browse(demo.owner), tenant_of(demo, "business"), temporary_codes="on")
     elif task.steps is list_exemptions:
         exempt(demo.browse(demo.owner), BANK)
-    elif task.steps in (see_factors_last_use_and_lock, unlock_codes):
+    elif task.steps in (see_factors_last_use_and_lock, unlock_codes,
+                        unlock_codes_from_the_report):
         lock_codes(demo)
     elif task.steps is prove_that_the_log_is_intact:
         audit = demo.browse(demo.owner)

@@ -47,6 +47,8 @@ def sign_in(page):
 
 def test_an_administrator_signs_in_and_out(page):
     sign_in(page)
+    assert focused(page) == "find", "work begins with a search"
+    page.goto("/administrators")
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to main content"
     tab_to(page, "Ada")

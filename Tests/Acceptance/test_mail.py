@@ -391,7 +391,7 @@ def test_without_a_mail_server_an_owner_reads_messages_which_are_sent_later(tmp_
         pages = set_up_project(server)
         notify(api_of(server, pages), "sam@example.com")
         overview = pages.get(f"/projects/{PROJECT}").text
-        assert "email isn’t set up" in overview
+        assert "Email isn’t set up. Messages pending: " in overview
         page = message_page(pages, "sam@example.com")
         assert "The old password no longer works." not in pages.get(page).text
         opened = pages.post(f"{page}/text", {}, page=page)

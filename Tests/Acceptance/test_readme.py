@@ -232,8 +232,8 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         if path == "/":
             # Leads to the start page of the role.
             expected = (303,)
-        if path == "/csp-reports":
-            # Accepts only POST.
+        if path in ("/attention", "/csp-reports"):
+            # Accept only POST.
             expected = (405,)
         if path == "/administrators/{administrator}/sessions":
             # One's own sessions are on the account's page.

@@ -17,6 +17,7 @@ struct EndOfDayTests {
     "Sources/Console/Exemptions/ExemptUser.swift": 1,
     "Sources/Console/Factors/SuspendFactor.swift": 1,
     "Sources/Console/Projects/ProjectsPage.swift": 1,
+    "Sources/Console/Reports/ReportCards.swift": 1,
     "Sources/Console/Reports/ReportContent.swift": 2,
     "Sources/Console/Reports/ReportPage.swift": 1,
     "Sources/Console/SignInSimulator/SignInSimulatorCase.swift": 1,

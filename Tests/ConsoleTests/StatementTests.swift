@@ -65,6 +65,27 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "/reports?tenants=all", "/reports/enrollment?tenants=all"])
+  func `reports take as many statements for many tenants as for a few`(
+    _ page: String
+  ) async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let address = "/projects/acme-retail" + page
+      // What's read once an hour, such as trends, is read before.
+      _ = try await ada.get(address)
+      let few = try await statements(world, status: .ok) { try await ada.get(address) }.count
+      for number in 1...5 {
+        _ = try await world.identity.pools.createTenant(
+          in: ID("acme-retail"), PoolEdit(displayName: "more-\(number)"),
+          by: .program(Author(actor: .commandLine)))
+      }
+      _ = try await ada.get(address)
+      let many = try await statements(world, status: .ok) { try await ada.get(address) }.count
+      #expect(few > 0 && many == few, "\(address)")
+    }
+  }
+
   @Test func `an unenrollment reads the administrator once, and writes the account once`()
     async throws
   {

@@ -70,6 +70,16 @@ extension Instance {
     return Agent(session: new.session, device: device)
   }
 
+  /// Something that needs attention in a pool, or else in the project.
+  func attention(
+    _ kind: AttentionKind, at: Instant? = nil, number: Int64 = 2, in pool: Pool? = nil
+  ) -> AttentionMark {
+    let pool = pool ?? acme
+    var mark = AttentionMark(kind, project: pool.project, tenant: pool.tenant)
+    mark.add(at: at, number: number)
+    return mark
+  }
+
   /// Makes a session as if it was just re-authenticated, and the open ones of its administrator; one
   /// that expired is opened again.
   ///

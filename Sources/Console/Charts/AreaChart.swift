@@ -13,12 +13,18 @@ struct AreaChart: Sendable {
   /// The positions of numbered flags, ascending, in hundredths of a percent of the width.
   var events: [Int] = []
   let label: Message
+  /// Whether it's for a card, without the wholes and the numbers of flags.
+  var isSmall = false
 
   var markup: Markup {
     let plot = ChartPlot(
-      height: 232, above: events.isEmpty ? ChartPlot.room : Self.roomForFlags,
-      scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label)
+      height: isSmall ? ChartPlot.smallHeight : 232,
+      above: events.isEmpty ? ChartPlot.room : Self.roomForFlags,
+      scale: ChartScale(upTo: points.map(\.whole).max() ?? 0), label: label, isSmall: isSmall)
     return plot.markup(ticks) { html in
+      if isSmall {
+        for part in 1...2 { html.line("g", y: plot.base * 100 - plot.span * 50 * part) }
+      }
       drawLines(plot, &html)
       for (index, flag) in Self.flags(events).enumerated() {
         mark(events[index], flag: flag, index + 1, plot, &html)
@@ -38,9 +44,9 @@ struct AreaChart: Sendable {
     html.raw("\" width=\"100%\" height=\"")
     html.number(plot.span)
     html.raw("\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" overflow=\"visible\">")
-    area("all", plot, &html, \.whole)
+    if !isSmall { area("all", plot, &html, \.whole) }
     area("enr", plot, &html, \.part)
-    line("l2", plot, &html, \.whole)
+    if !isSmall { line("l2", plot, &html, \.whole) }
     line("l", plot, &html, \.part)
     html.raw("</svg>")
   }

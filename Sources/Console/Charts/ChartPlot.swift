@@ -41,8 +41,11 @@ struct ChartPlot {
   var above = ChartPlot.room
   let scale: ChartScale
   let label: Message
+  /// Whether it's for a card, without the axis of numbers.
+  var isSmall = false
 
   static let room = 12
+  static let smallHeight = 104
   private static let below = 22
 
   var span: Int { height - above - Self.below }
@@ -55,6 +58,14 @@ struct ChartPlot {
 
   func markup(_ ticks: [ChartTick], _ marks: (inout HTML) -> Void) -> Markup {
     var html = HTML()
+    guard !isSmall else {
+      html.openChart(height: height, label)
+      html.line("g g0", y: y(0))
+      marks(&html)
+      html.labels(ticks, y: height - 4)
+      html.raw("</svg>")
+      return html.markup
+    }
     html.raw("<div class=\"plot\"><svg class=\"")
     // The letters of the axis can't stretch their column, because it's a drawing.
     html.raw(scale.top < 10_000 ? "y" : scale.top < 1_000_000 ? "y long" : "y longer")

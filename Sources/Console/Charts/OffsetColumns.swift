@@ -97,17 +97,21 @@ struct StackedColumns: Sendable {
   let label: Message
   /// The name of the chart, unique on its page.
   let name: StaticString
+  /// Whether it's for a card.
+  var isSmall = false
 
   var markup: Markup {
     let totals = columns.map { $0.reduce(0, +) }
     let plot = ChartPlot(
-      height: 180, scale: ChartScale(upTo: totals.max() ?? 0), label: label)
+      height: isSmall ? ChartPlot.smallHeight : 180, scale: ChartScale(upTo: totals.max() ?? 0),
+      label: label, isSmall: isSmall)
     return plot.markup(ticks) { html in
       html.add(ChartFill.patterns(name))
       // One column isn't as wide as the page.
-      let width = 10_000 / max(columns.count, 12)
+      let places = max(columns.count, isSmall ? 5 : 12)
+      let width = 10_000 / places
       for (index, counts) in columns.enumerated() {
-        let x = index * 10_000 / max(columns.count, 12)
+        let x = index * 10_000 / places
         var sum = 0
         for (fill, count) in zip(fills, counts) where count > 0 {
           let (bottom, top) = (plot.y(sum), plot.y(sum + count))

@@ -177,7 +177,11 @@ extension ActionForms {
       frame: view, page: page, action: address,
       fields: page.fields.map { $0.shown(typed, view) },
       authorization: try await fields(action, signedIn, view, eligibility),
-      support: eligibility.map { support(page, $0, view, typed, at: address) }, refusal: refusal)
+      // A link may know the reason, and nothing else.
+      support: eligibility.map {
+        support(
+          page, $0, view, typed ?? ["reason": signedIn.query.trimmed("reason")], at: address)
+      }, refusal: refusal)
     let status: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(form.render(model), status: page.conflict == nil ? status : .conflict)
   }

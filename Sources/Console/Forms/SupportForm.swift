@@ -281,6 +281,8 @@ struct Notice: ViewModel {
   var link: Link?
   /// Whether the page offers to ask an owner to unblock the agent.
   var asksForRelease = false
+  /// How bad it is, as where all that needs attention is listed; nil if it isn't there.
+  var severity: SeverityMark?
 
   init(_ sentence: Message, link: Link? = nil) { (self.sentence, self.link) = (sentence, link) }
 
@@ -329,6 +331,7 @@ struct Notice: ViewModel {
   static let keys: Keys<Self> = [
     .text(\.sentence),
     .optional(\.link),
+    .optional(\.severity),
     .flag(\.asksForRelease),
     .text("roles") { _ in Message.value(Permission.protectUsers.roleNames) },
   ]

@@ -141,6 +141,8 @@ struct AccountMenu: ViewModel {
 
 struct FindForm: ViewModel {
   let findsUsers: Bool
+  /// Whether typing begins in the field: the page is where the administrator's work begins.
+  let isFocused: Bool
 
   static let keys: Keys<Self> = [
     .text("action") { _ in ConsolePaths.findUsers() },
@@ -148,6 +150,7 @@ struct FindForm: ViewModel {
       $0.findsUsers
         ? Message("Search users, tenants, and projects") : Message("Search tenants and projects")
     },
+    .flag(\.isFocused),
   ]
 }
 

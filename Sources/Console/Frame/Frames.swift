@@ -230,7 +230,10 @@ struct Frames: Sendable {
   private func find(_ signedIn: SignedIn) -> FindForm? {
     let administrator = signedIn.administrator
     guard !administrator.grants.isEmpty else { return nil }
-    return FindForm(findsUsers: administrator.maySomewhere(.findUsers))
+    let start = StartPage.address(for: administrator)
+    return FindForm(
+      findsUsers: administrator.maySomewhere(.findUsers),
+      isFocused: signedIn.request.target.address.isSameBytes(as: start))
   }
 
   func clock(for signedIn: SignedIn) -> ClockBanner? {

@@ -270,6 +270,43 @@ struct FigureChange: ViewModel {
   ]
 }
 
+extension Message {
+  /// A number that was counted, or “12+” if counting ended there.
+  static func counted(_ number: Int, isCut: Bool) -> Message {
+    isCut ? Message("{count}+", ["count": .number(number)]) : .value(.number(number))
+  }
+}
+
+/// A part of a whole, such as of the users of a pool.
+struct Share {
+  let part: Int
+  let whole: Int
+
+  init(part: Int, whole: Int) { (self.part, self.whole) = (part, whole) }
+
+  /// A number from 0 to 1.
+  init(_ share: Double) {
+    whole = 1_000_000_000
+    part = Int((share * Double(whole)).rounded())
+  }
+
+  /// The enrolled users.
+  init(_ point: EnrollmentPoint) { self.init(part: point.enrolled, whole: point.users) }
+
+  var percent: Message { Meter.percent(part, of: whole) }
+
+  /// The change in points of whole percentages; nil without a base.
+  func change(from old: Share?, _ since: Message) -> FigureChange? {
+    guard let old, old.whole > 0, whole > 0 else { return nil }
+    let points =
+      Meter.rounded(part, of: whole) - Meter.rounded(old.part, of: old.whole)
+    return FigureChange(
+      points,
+      text: Message(one: "{count} pt", other: "{count} pts", ["count": .number(abs(points))]),
+      since)
+  }
+}
+
 struct Heading: ViewModel {
   let text: Message
   var isNumber = false

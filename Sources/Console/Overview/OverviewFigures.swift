@@ -28,7 +28,7 @@ struct OverviewFigures {
     return Figure(
       label: Message("MFA enrollment"), value: share.percent,
       change: share.change(
-        from: before.map { Share(part: $0.enrolled, whole: $0.users) }, FigureChange.inMonth),
+        from: before.map(Share.init), FigureChange.inMonth),
       base: Message(
         one: "{number} of {count} user", other: "{number} of {count} users",
         ["number": .number(share.part), "count": .number(share.whole)]))
@@ -79,24 +79,6 @@ struct OverviewFigures {
         : Message(
           one: "plus {count} exempt user", other: "plus {count} exempt users",
           ["count": .number(exempt)]))
-  }
-}
-
-private struct Share {
-  let part: Int
-  let whole: Int
-
-  var percent: Message { Meter.percent(part, of: whole) }
-
-  /// The change in points of whole percentages; nil without a base.
-  func change(from old: Share?, _ since: Message) -> FigureChange? {
-    guard let old, old.whole > 0, whole > 0 else { return nil }
-    let points =
-      Meter.rounded(part, of: whole) - Meter.rounded(old.part, of: old.whole)
-    return FigureChange(
-      points,
-      text: Message(one: "{count} pt", other: "{count} pts", ["count": .number(abs(points))]),
-      since)
   }
 }
 

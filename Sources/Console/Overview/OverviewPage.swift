@@ -3,6 +3,7 @@ import Identity
 import Localization
 import OTP
 import Templating
+import Text
 
 /// `/projects/{p}` and `/projects/{p}/tenants/{t}`: shows the policy, what needs attention, the
 /// number of enrolled users, recent changes, and how to connect an application.
@@ -12,6 +13,8 @@ struct OverviewPage: ConsolePage {
   let failures: Failures
 
   private static let historyLength = 6
+  /// The maximum number of changes of the policy before other changes.
+  private static let policyChanges = 3
 
   func show(_ context: PoolContext) async throws -> Response {
     let pool = context.pool
@@ -53,21 +56,49 @@ struct OverviewPage: ConsolePage {
           identity, context, policy, unverified: prerequisites.unverifiedEmails, frames.catalog)
       } : nil
     let frame = try await frames.frame(Message("Overview"), in: context)
+    let dismissed = try await identity.dismissedAttention.all(
+      of: context.signedIn.administrator, in: pool)
     return .html(
       view.render(
         OverviewView(
           frame: FrameView(frame), context: context, policy: policy, history: history,
           prerequisites: prerequisites,
-          createdAt: settings.createdAt, attention: attention.items, connect: connect,
+          createdAt: settings.createdAt,
+          attention: AttentionList(
+            attention.items, without: dismissed, on: pool, context.signedIn),
+          connect: connect,
           charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
   }
 
-  /// The newest changes by administrators, without the entries that someone read the log.
+  /// `/attention`: dismisses an item of this page or of that of all projects, or shows it again.
+  func dismiss(_ signedIn: SignedIn) async throws -> Response {
+    let form = signedIn.form
+    guard let mark = AttentionMark(form.trimmed("item")) else { throw Refusal.unreadableForm }
+    let until: Instant
+    do {
+      until = try await identity.dismissedAttention.set(
+        mark, isUndo: form["undo"] == "1", signedIn.plainRequest)
+    } catch let denial as ActionDenial {
+      throw Refusal.of(denial, ConsoleAction.dismissAttention.requirements.permission)
+    }
+    let (isUndo, page) = (form["undo"] == "1", AttentionList.page(of: form.trimmed("page")))
+    return frames.leave(
+      isUndo
+        ? Message("Shown again.")
+        : Message(
+          "Dismissed for you until {end}. It’s shown earlier if it changes.",
+          ["end": signedIn.times.value(until)]),
+      for: signedIn, to: isUndo ? AttentionList.all(of: page) : page)
+  }
+
+  /// The newest changes of the policy, then others by administrators, without what was only read.
   private func recentChanges(_ pool: Pool) async throws -> [AuditRow] {
+    let policy = try await identity.policies.history(pool, limit: Self.policyChanges)
     var filter = AuditFilter(pool: pool)
-    filter.actor = .administrator
-    let newest = try await identity.audit.list(filter, limit: 2 * Self.historyLength)
-    return Array(newest.items.filter { $0.action != .auditRead }.prefix(Self.historyLength))
+    (filter.actor, filter.excluded) = (.administrator, AuditAction.changeless)
+    let newest = try await identity.audit.list(filter, limit: Self.historyLength)
+    let others = newest.items.filter { row in !policy.contains { $0.id == row.id } }
+    return policy + others.prefix(Self.historyLength - policy.count)
   }
 }
 
@@ -95,7 +126,7 @@ struct OverviewView: ViewModel {
   let history: [AuditRow]
   let prerequisites: PolicyPrerequisites
   let createdAt: Instant
-  let attention: [AttentionItem]
+  let attention: AttentionList
   /// Nil for administrators who can't manage keys.
   let connect: ConnectView?
   /// The figures and charts; nil for a pool that never had users, and if they can't be read.
@@ -130,7 +161,7 @@ struct OverviewView: ViewModel {
     .text("kind") { $0.pool.kind },
     .text("id") { $0.pool.objectID },
     .flag("hasAttention") { !$0.attention.isEmpty },
-    .list(\.attention),
+    .object(\.attention),
     .optional(\.connect),
     .optional(\.charts),
     .flag(\.isMissingCharts),
@@ -147,7 +178,6 @@ struct OverviewView: ViewModel {
     .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .text("words") { WindowText.explanation($0.configuration.accepted) },
     .text("audit") { $0.audit },
-    .flag("hasHistory") { !$0.history.isEmpty },
     .list("history") { view in
       view.history.map {
         HistoryRow($0, view.frame.times, view.frame.catalog, in: view.context.pool)
@@ -163,11 +193,14 @@ enum OverviewRoutes: ConsoleFeature {
     let overview = OverviewPage(
       parts: parts, view: try parts.template("overview/overview"), failures: table.failures)
     table.inside(ConsolePaths.overview, .get(.seePool), overview.show)
+    let attention = ConsoleAction.dismissAttention
+    table.somewhere(ConsolePaths.attention, .performing(attention), overview.dismiss)
   }
 }
 
 extension ConsolePaths {
   static let overview = PoolPath0()
+  static let attention = Path("attention")
 }
 
 /// Shows how to connect an application to this server.

@@ -12,6 +12,7 @@ struct ProjectRow: ViewModel {
     static let changePolicy = Rights(rawValue: 4)
     static let manageTenants = Rights(rawValue: 8)
     static let findUsers = Rights(rawValue: 16)
+    static let signOffReview = Rights(rawValue: 32)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -20,6 +21,7 @@ struct ProjectRow: ViewModel {
       let rights: [(Rights, Permission)] = [
         (.see, .seePool), (.readPolicy, .readPolicy), (.changePolicy, .changePolicy),
         (.manageTenants, .manageTenants), (.findUsers, .findUsers),
+        (.signOffReview, .signOffReview),
       ]
       for (right, permission) in rights
       where administrator.may(permission, project: project, tenant: nil) { insert(right) }
@@ -112,7 +114,9 @@ struct ProjectRow: ViewModel {
     .text("tenants") { $0.isVisible ? Message.value(.number($0.summary.tenants)) : nil },
     .text("tenantsHref") { ConsolePaths.tenants($0.id) },
     .text("review") {
-      $0.isVisible && $0.summary.tenants > 0 ? ConsolePaths.review($0.id) : nil
+      // Others only read it.
+      let isWork = !$0.rights.isDisjoint(with: [.changePolicy, .signOffReview])
+      return isWork && $0.isVisible && $0.summary.tenants > 0 ? ConsolePaths.review($0.id) : nil
     },
     .text("newTenant") {
       $0.rights.contains(.manageTenants) ? CreateTenant.path($0.id) : nil
@@ -150,7 +154,7 @@ struct ProjectRow: ViewModel {
           one: "{count} item", other: "{count} items",
           ["count": .number(row.source.status.items)])
     },
-    .text("attentionHref") { _ in ProjectsAttention.all },
+    .text("attentionHref") { _ in AttentionList.all(of: ConsolePaths.projects()) },
     .markup("without") { $0.without },
     .text("withoutHref") { ConsolePaths.users.ofProject($0.id) + "?factor=none" },
   ]

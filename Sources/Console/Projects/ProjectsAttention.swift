@@ -4,47 +4,17 @@ import Localization
 import Templating
 
 /// What needs attention in all projects that an administrator can access: worst first, then newest.
-struct ProjectsAttention: ViewModel {
+enum ProjectsAttention {
   /// The number of items that are shown at first.
   private static let most = 5
-  private static let field = "attention"
 
-  let shown: [AttentionItem]
-  let count: Int
-  let counts: [ID<Project>: Int]
-  /// Whether there may be more items than were read.
-  let isCut: Bool
-
-  init(_ facts: Facts, clock: ClockBanner?, _ signedIn: SignedIn) {
-    let items = facts.items(clock: clock, signedIn)
-    count = items.count
-    counts = items.reduce(into: [:]) { counts, item in
-      if let project = item.projectID { counts[project, default: 0] += 1 }
-    }
-    isCut = facts.isCut
-    let showsAll = signedIn.query.trimmed(Self.field) == "all"
-    shown = showsAll ? items : Array(items.prefix(Self.most))
+  static func list(
+    _ facts: Facts, clock: ClockBanner?, _ signedIn: SignedIn
+  ) -> AttentionList {
+    AttentionList(
+      facts.items(clock: clock, signedIn), without: facts.dismissed, most: most,
+      isCut: facts.isCut, signedIn)
   }
-
-  var isEmpty: Bool { shown.isEmpty }
-
-  static let all = ([field: "all"] as Form).query(of: ConsolePaths.projects()) + "#attention"
-
-  private var summary: Message? {
-    guard count > shown.count || isCut else { return nil }
-    return isCut
-      ? Message(
-        "Showing {shown} of {all} or more.",
-        ["shown": .number(shown.count), "all": .number(count)])
-      : Message(
-        "Showing {shown} of {all}.", ["shown": .number(shown.count), "all": .number(count)])
-  }
-
-  static let keys: Keys<Self> = [
-    .list("items") { $0.shown },
-    .text("summary") { $0.summary },
-    .text("viewAll") { $0.count > $0.shown.count ? all : nil },
-  ]
 }
 
 extension ProjectsAttention {
@@ -69,16 +39,21 @@ extension ProjectsAttention {
     let tasksUnheldSince: Instant?
     let upgrade: UpgradeReport?
     let held: [HeldAgent]
+    let dismissed: [AttentionMark: Instant]
+    /// The maximum number of items of each kind, from which the worst are shown: as many as can be
+    /// dismissed are read in addition.
+    private let limit: Int
 
-    /// The maximum number of items of each kind, from which the worst are shown.
+    /// The maximum number without those.
     private static let counted = 100
 
     /// Whether there may be more items of a kind.
     var isCut: Bool {
-      [
-        warnings.count, alerts.count, reporting.count, leftOutside.count, differing.count,
-        overdue.count, unreviewed.count,
-      ].contains { $0 >= Self.counted }
+      let stopped = warnings.count { $0.reason.kind.severity == .critical }
+      return [
+        stopped, warnings.count - stopped, alerts.count, reporting.count, leftOutside.count,
+        differing.count, overdue.count, unreviewed.count,
+      ].contains { $0 >= limit }
     }
 
     /// Whether a policy that was weakened, which is an item itself, is why users aren't asked for codes.
@@ -95,18 +70,20 @@ extension ProjectsAttention {
     init(
       _ identity: Identity, _ page: [ProjectSummary], _ administrator: Administrator
     ) async throws {
-      warnings = try await identity.pools.warnings(visibleTo: administrator, limit: Self.counted)
-      alerts = try await identity.alerts.ongoing(visibleTo: administrator, limit: Self.counted)
+      dismissed = try await identity.dismissedAttention.all(of: administrator)
+      limit = Self.counted + dismissed.count
+      warnings = try await identity.pools.warnings(visibleTo: administrator, limit: limit)
+      alerts = try await identity.alerts.ongoing(visibleTo: administrator, limit: limit)
       reporting = try await identity.reportedChanges.pools(
-        visibleTo: administrator, limit: Self.counted)
+        visibleTo: administrator, limit: limit)
       unreadable = try await identity.unreadableSecrets.groups(visibleTo: administrator)
       let projects = try await identity.pools.projects(
-        visibleTo: administrator, onlyDiffering: true, limit: Self.counted)
+        visibleTo: administrator, onlyDiffering: true, limit: limit)
       differing = try await identity.policies.differing(
         in: projects.items, visibleTo: administrator)
-      overdue = try await identity.reviews.overdue(visibleTo: administrator, limit: Self.counted)
+      overdue = try await identity.reviews.overdue(visibleTo: administrator, limit: limit)
       unreviewed = try await identity.reviews.neverSignedOff(
-        visibleTo: administrator, limit: Self.counted)
+        visibleTo: administrator, limit: limit)
       drifting = try await identity.policies.drifting(in: page, visibleTo: administrator)
       missing = try await identity.policies.missingFilePools(in: page, visibleTo: administrator)
       policyFile = identity.policies.fileStatus
@@ -122,7 +99,7 @@ extension ProjectsAttention {
         ? try await identity.taskLease.unheldSince().flatMap { $0 < latest ? $0 : nil } : nil
       upgrade = try await identity.droppedByUpgrade(visibleTo: administrator)
       leftOutside = try await identity.pools.leftOutside(
-        visibleTo: administrator, limit: Self.counted)
+        visibleTo: administrator, limit: limit)
       held = try await Self.held(identity, administrator)
     }
 
@@ -140,7 +117,7 @@ extension ProjectsAttention {
 }
 
 extension ProjectsAttention.Facts {
-  func items(clock: ClockBanner?, _ signedIn: SignedIn) -> [AttentionItem] {
+  func items(clock: ClockBanner?, _ signedIn: SignedIn) -> AttentionItems {
     let (administrator, times) = (signedIn.administrator, signedIn.times)
     var items = AttentionItems(for: administrator)
     if let clock {
@@ -210,8 +187,8 @@ extension ProjectsAttention.Facts {
     }
     for alert in alerts {
       items.add(
-        AttentionKind(alert.kind), at: alert.startedAt, in: .pool(alert.pool),
-        alert.sentence(times),
+        AttentionKind(alert.kind), at: alert.startedAt, number: Int64(alert.count),
+        in: .pool(alert.pool), alert.sentence(times),
         found: alert.evidence(for: administrator)
           ?? Link(text: Message("View overview"), href: ConsolePaths.overview(alert.pool)))
     }
@@ -232,19 +209,21 @@ extension ProjectsAttention.Facts {
       }
     }
     if let warning = policyFile.warning ?? PolicyFileText.warning(missing: missing) {
-      items.add(.policyFile, in: .instance, warning)
+      items.add(.policyFile, number: missing.digest, in: .instance, warning)
     }
     for warning in warnings where !isWeakening(warning) {
       items.add(
-        warning.reason.kind, at: warning.reason.at, in: AttentionPlace(warning),
-        warning.reason.sentence(times))
+        warning.reason.kind, at: warning.reason.at, since: warning.changedAt,
+        number: warning.reason.number, in: AttentionPlace(warning), warning.reason.sentence(times))
     }
     for pool in drifting {
-      items.add(.fileDrift, in: AttentionPlace(pool), PolicyFileText.sentence(pool.fields))
+      items.add(
+        .fileDrift, since: pool.changedAt, number: pool.fields.map(\.rawValue).digest,
+        in: AttentionPlace(pool), PolicyFileText.sentence(pool.fields))
     }
     for each in differing {
       items.add(
-        .differing, in: .project(each.project, each.projectName),
+        .differing, number: Int64(each.count), in: .project(each.project, each.projectName),
         Message(
           one: "{count} tenant differs from the project’s policy.",
           other: "{count} tenants differ from the project’s policy.",
@@ -260,7 +239,7 @@ extension ProjectsAttention.Facts {
         .unreviewed, in: .project(project, name),
         Message("This project’s policies have never been signed off."))
     }
-    return items.sorted
+    return items
   }
 }
 
@@ -280,14 +259,6 @@ extension AttentionPlace {
   fileprivate init(_ pool: DriftingPool) {
     self.init(
       project: pool.project, tenant: pool.tenant, name: pool.name, projectName: pool.projectName)
-  }
-}
-
-extension PoolWarning.Reason {
-  /// When the policy was weakened.
-  fileprivate var at: Instant? {
-    guard case .weakened(let policy) = self else { return nil }
-    return policy.at
   }
 }
 
@@ -326,7 +297,7 @@ extension BreakGlassAlert {
 extension ProjectRow.Status {
   /// The status of each project that needs attention or has exempt users.
   static func all(
-    _ attention: ProjectsAttention, _ exemptions: [Exemption]
+    _ attention: AttentionList, _ exemptions: [Exemption]
   ) -> [ID<Project>: Self] {
     var statuses = attention.counts.mapValues { Self(items: $0) }
     for exemption in exemptions where exemption.tenant == nil && !exemption.hasFactor {

@@ -31,7 +31,7 @@ struct ProjectsPage: ConsolePage {
       of: visible.map(\.key), isWhole: true,
       since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
     let exemptions = try await identity.exemptions.list(visibleTo: administrator)
-    let attention = ProjectsAttention(facts, clock: frames.clock(for: signedIn), signedIn)
+    let attention = ProjectsAttention.list(facts, clock: frames.clock(for: signedIn), signedIn)
     let sources = ProjectRow.Source.all(
       page.items, trends, attempts, ProjectRow.Status.all(attention, exemptions),
       administrator: administrator)
@@ -57,7 +57,7 @@ struct ProjectsView: ViewModel {
   let frame: FrameView
   /// The table's rows, each a `ProjectRow`.
   let rows: Markup
-  let attention: ProjectsAttention
+  let attention: AttentionList
   let upcoming: Upcoming
   let filter: FilterView?
   let pager: PagerView
@@ -72,7 +72,7 @@ struct ProjectsView: ViewModel {
 
   init(
     frame: Frame, page: Page<ProjectSummary>, rows: Markup, trends: [EnrollmentTrend],
-    attention: ProjectsAttention, upcoming: Upcoming, query: String, size: PageSize,
+    attention: AttentionList, upcoming: Upcoming, query: String, size: PageSize,
     after: String?, firstRun: FirstRun?, administrator: Administrator
   ) {
     self.frame = FrameView(frame)

@@ -17,6 +17,15 @@ struct RemovalHistory {
   private let times: Times
 
   init(
+    _ counts: [RemovalCount], _ window: ChartWindow, until now: Instant, _ times: Times
+  ) {
+    self.init(
+      counts.flatMap { count in
+        count.times.map { (at: $0, isHostile: count.reason?.isHostile == true) }
+      }, window, until: now, times)
+  }
+
+  init(
     _ removals: [(at: Instant, isHostile: Bool)], _ window: ChartWindow, until now: Instant,
     _ times: Times
   ) {
@@ -53,7 +62,7 @@ struct RemovalHistory {
         "zone": .text(times.zoneName),
       ])
     let chart = StackedColumns(
-      fills: [.locked, .rejected], columns: columns.map { [$0.other, $0.hostile] },
+      fills: [.locked, .rejected], columns: parts,
       ticks: ChartTick.columns(columns.map { .value(Times.short($0.first)) }), label: title,
       name: "removals")
     var frame = ChartFrame(
@@ -70,10 +79,13 @@ struct RemovalHistory {
     return frame
   }
 
+  /// The removals of each column, from the baseline up: for other reasons, and hostile ones.
+  var parts: [[Int]] { columns.map { [$0.other, $0.hostile] } }
+
   private static let hostile = Message("Stolen or compromised")
   private static let other = Message("Other reasons")
 
-  private var title: Message {
+  var title: Message {
     guard let most = columns.max(by: { $0.all < $1.all }), most.all > 1 else {
       return isDaily
         ? Message("Never more than one removal a day")

@@ -54,15 +54,6 @@ extension Report {
     }
   }
 
-  var explanationOfAll: Message {
-    switch self {
-    case .removals:
-      Message("Second factor removals in all projects, by reason and by who removed them.")
-    case .exemptions: Message("Users who are exempt from MFA now, in all projects.")
-    default: explanation
-    }
-  }
-
   var emptiness: Message {
     switch self {
     case .enrollment: Message("No data for this period yet.")
@@ -74,39 +65,21 @@ extension Report {
   }
 }
 
-enum EnrollmentStep: String, CaseIterable, Sendable {
-  case day, week, month
-
-  /// The interval in a query; a week without one.
-  init(_ text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .week }
-
-  var name: Message {
-    switch self {
-    case .day: Message("Daily")
-    case .week: Message("Weekly")
-    case .month: Message("Monthly")
-    }
+extension ChartWindow {
+  /// The beginnings of its days, or of every seventh day of a year, and the present.
+  func instants(until now: Instant, _ times: Times) -> [Instant] {
+    let step = self == .year ? 7 : 1
+    return stride(from: days % step, to: days, by: step).map {
+      times.start(ofDays: days + 1 - $0, until: now)
+    } + [now]
   }
 
-  /// The times of the numbers, oldest first: 30 days, a year of weeks, or two years of months, each
-  /// from its beginning, and the present.
-  func instants(until now: Instant, _ times: Times) -> [Instant] {
-    let today = times.calendarDay(of: now)
-    let days: [Day] =
-      switch self {
-      case .day: times.days(30, until: now)
-      case .week:
-        stride(from: 364, through: 0, by: -7).map {
-          Day(today.start.advanced(bySeconds: -86_400 * Int64($0)))
-        }
-      case .month:
-        (0..<24).reversed().compactMap { ago in
-          let month = today.year * 12 + today.month - 1 - ago
-          let number = month % 12 + 1
-          return Day("\(month / 12)-\(number < 10 ? "0" : "")\(number)-01")
-        }
-      }
-    return days.filter { $0 < today }.map(times.start) + [now]
+  /// The first and the last day, for an axis.
+  func ends(_ instants: [Instant], _ times: Times) -> [ChartTick] {
+    ChartTick.points(
+      [instants[0], instants[instants.count - 1]].map(times.calendarDay).map { day in
+        .value(self == .year ? Times.month(day) : Times.short(day))
+      })
   }
 }
 

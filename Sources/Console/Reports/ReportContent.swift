@@ -10,6 +10,7 @@ struct ReportContent: Sendable {
   var menus: [ReportMenu] = []
   var query: Form = [:]
   var chart: ChartFrame?
+  var byTenant: EnrollmentByTenant?
   var table: ReportTable
   /// The page that lists what the report counts.
   var details: Link?
@@ -45,7 +46,7 @@ struct ReportContents: Sendable {
     _ report: Report, _ context: PoolContext, after: String?, limit: Int, counts: Bool = true
   ) async throws -> ReportContent {
     switch report {
-    case .enrollment: try await enrollment(context)
+    case .enrollment: try await enrollment(context, after: after, limit: limit, counts: counts)
     case .removals:
       try await removals(about: subject(report, context), context.signedIn)
     case .exemptions: try await exemptions(context)
@@ -54,45 +55,36 @@ struct ReportContents: Sendable {
     }
   }
 
-  private func enrollment(_ context: PoolContext) async throws -> ReportContent {
+  private func enrollment(
+    _ context: PoolContext, after: String?, limit: Int, counts: Bool
+  ) async throws -> ReportContent {
     let (times, now) = (context.signedIn.times, identity.clock.now())
-    let step = EnrollmentStep(context.signedIn.query.text("by"))
+    let window = ChartWindow(context.signedIn.query.text("period"))
     let isWhole = isWhole(context)
-    let instants = step.instants(until: now, times)
+    let instants = window.instants(until: now, times)
     let points = try await identity.activity.enrollment(
-      of: context.pool, isWhole: isWhole, at: Array(instants.dropLast()), until: now)
+      of: context.pool, isWhole: isWhole,
+      at: instants.dropLast() + (isWhole ? EnrollmentByTenant.instants(before: now) : []),
+      until: now)
     let history = EnrollmentHistory(points, at: instants, times)
-    let exempt = try await identity.exemptions.periods(
-      in: context.pool, isWhole: isWhole, since: history.samples.first?.at ?? now)
+    let exempt = try await identity.exemptions.list(
+      in: context.pool, isWhole: isWhole, endingAfter: history.samples.first?.at ?? now)
     func exemptions(at instant: Instant) -> Int {
-      exempt.count { $0.from <= instant && $0.until > instant }
+      exempt.count { $0.grantedAt <= instant && $0.endsAt > instant }
     }
-    var chart = history.frame([], catalog)
-    chart.table = nil
-    let query = query(["by": step.rawValue], isWhole: isWhole)
     var content = ReportContent(
       summary: Message(
         one: "Enrolled users among all users over time. {count} user is exempt from MFA now.",
         other: "Enrolled users among all users over time. {count} users are exempt from MFA now.",
         ["count": .number(exemptions(at: now))]),
-      query: query, chart: chart,
+      query: query(["period": String(window.days)], isWhole: isWhole),
       table: ReportTable(
         caption: Report.enrollment.explanation,
         columns: [
           Message("Day"), Message("Enrolled"), Message("All users"),
           Message("Share"), Message("Exempt"),
         ], times: times))
-    content.table.rows = history.samples.reversed().map { sample in
-      [
-        .day(times.calendarDay(of: sample.at)), .number(sample.enrolled), .number(sample.users),
-        .share(sample.enrolled, of: sample.users), .number(exemptions(at: sample.at)),
-      ]
-    }
-    content.menus = [
-      menu(
-        Message("Interval"), "by", EnrollmentStep.allCases.map { ($0.rawValue, $0.name) },
-        ConsolePaths.report(.enrollment)(context.pool), query)
-    ]
+    content.menus = [periods(ConsolePaths.report(.enrollment)(context.pool), content.query)]
     addTenantsMenu(
       to: &content, .enrollment, context.pool, context.signedIn)
     if context.may(.findUsers) {
@@ -100,6 +92,24 @@ struct ReportContents: Sendable {
         text: Message("View exemptions"),
         href: self.query([:], isWhole: isWhole).query(
           of: ConsolePaths.report(.exemptions)(context.pool)))
+    }
+    content.chart = history.frame([], catalog)
+    content.chart?.table = nil
+    // The file has the numbers of all users.
+    if isWhole, counts {
+      let byTenant = try await EnrollmentByTenant(
+        identity, context, points, exempt: exempt.filter { $0.endsAt > now }, window,
+        after: after, limit: limit, until: now)
+      if byTenant.tenants > 0 {
+        (content.byTenant, content.next, content.chart) = (byTenant, byTenant.next, nil)
+        content.query = PageSize(context.signedIn.query).added(to: content.query)
+      }
+    }
+    content.table.rows = history.samples.reversed().map { sample in
+      [
+        .day(times.calendarDay(of: sample.at)), .number(sample.enrolled), .number(sample.users),
+        .share(sample.enrolled, of: sample.users), .number(exemptions(at: sample.at)),
+      ]
     }
     return content
   }
@@ -117,11 +127,7 @@ struct ReportContents: Sendable {
         one: "{count} removal in this period.", other: "{count} removals in this period.",
         ["count": .number(counts.map(\.count).reduce(0, +))]),
       query: query(["period": String(window.days)], isWhole: isWhole),
-      chart: RemovalHistory(
-        counts.flatMap { count in
-          count.times.map { (at: $0, isHostile: count.reason?.isHostile == true) }
-        }, window, until: identity.clock.now(), signedIn.times
-      ).frame,
+      chart: RemovalHistory(counts, window, until: identity.clock.now(), signedIn.times).frame,
       table: ReportTable(
         caption: Report.removals.explanation,
         columns: [
@@ -171,20 +177,17 @@ struct ReportContents: Sendable {
         columns: [
           Message("User"), Message("Project or tenant"), Message("Reason"),
           Message("Ticket"), Message("Granted by"), Message("Granted on"),
-          Message("Until"), Message("State"),
+          Message("Until"),
         ], times: context.signedIn.times))
     let shown = found.reversed().filter {
       administrator.may(.findUsers, project: $0.project, tenant: $0.tenant)
     }
     content.users = shown.isEmpty ? nil : DownloadedUsers(of: shown)
     content.table.rows = shown.map { exemption in
-      let isCurrent = exemption.endsAt > now
-      let state = isCurrent ? Message("current") : Message("past")
-      return [
+      [
         .name(exemption.label, href: exemption.userAddress), .name(exemption.poolName),
         .text(ExemptionText.reason(exemption)), .name(exemption.ticket),
         .name(exemption.grantorName), .moment(exemption.grantedAt), .end(exemption.endsAt),
-        .marked(isCurrent ? Chip.look(state) : Chip.off(state), state),
       ]
     }
     content.menus = [periods(ConsolePaths.report(.exemptions)(context.pool), query)]
@@ -200,25 +203,38 @@ struct ReportContents: Sendable {
     let page = try await identity.accounts.list(
       context.pool, filter: .locked, after: after, limit: limit)
     let ends = try await identity.exemptions.ends(of: page.items.map(\.key))
+    let causes = try await identity.reports.lockCauses(of: page.items.map(\.key))
+    let unlocks = context.may(ConsoleAction.unlockCodes.requirements.permission)
     var content = ReportContent(
       summary: Report.locked.explanation, query: PageSize(context.signedIn.query).form,
       table: ReportTable(
         caption: Report.locked.explanation,
         columns: [
-          Message("User"), Message("State"), Message("Until"),
-          Message("Last sign-in"), Message("Exempt until"),
+          Message("User"), Message("State"), Message("Cause"), Message("Since"), Message("Until"),
+          Message("Exempt until"),
         ], times: context.signedIn.times), next: page.next)
-    content.table.rows = page.items.compactMap { account in
+    for account in page.items {
       let lock = account.codeLock(at: now)
-      guard let state = AccountChips.words(lock) else { return nil }
+      guard let state = AccountChips.words(lock) else { continue }
       var until = ReportTable.Cell.text(Message("Until unlocked"))
       if case .blocked(let end) = lock { until = .moment(end) }
-      let href = ConsolePaths.user(context.pool, account.id.text)
-      return [
-        .name(account.label, href: href),
-        .marked(AccountChips.lock(lock), state), until,
-        .moment(account.lastLoginAt), Self.exemptUntil(ends[account.key]),
-      ]
+      let (user, cause) = (account.id.text, causes[account.key])
+      if unlocks {
+        let reason: Form = ["reason": SupportReason.locked.rawValue]
+        content.table.next.append(
+          Link(
+            text: Message("Unlock codes…"),
+            href: reason.query(of: UnlockCodes.path(context.pool, user))))
+      }
+      content.table.rows.append([
+        .name(account.label, href: ConsolePaths.user(context.pool, user)),
+        .marked(AccountChips.lock(lock), state),
+        .text(
+          Message(
+            one: "{count} incorrect code", other: "{count} incorrect codes",
+            ["count": .number(cause?.wrongCodes ?? 0)])),
+        .past(cause?.since), until, Self.exemptUntil(ends[account.key]),
+      ])
     }
     return content
   }
@@ -229,9 +245,9 @@ struct ReportContents: Sendable {
     let choice = FactorChoice(context.signedIn.query.text("age"))
     let page = try await identity.reports.factors(
       in: context.pool, choice.condition, after: after, limit: limit)
-    let count =
-      counts
-      ? try await identity.reports.countFactors(in: context.pool, choice.condition) : nil
+    let conditions = FactorChoice.allCases.map(\.condition)
+    let numbers =
+      counts ? try await identity.reports.factorCounts(in: context.pool, conditions) : nil
     let ends = try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
     let query = PageSize(context.signedIn.query).added(to: ["age": choice.rawValue])
     // Tells who shares a secret with whom.
@@ -245,20 +261,35 @@ struct ReportContents: Sendable {
           Message("User"), Message("Second factor"), Message("Name"),
           Message("Enrolled"), Message("Last used"),
           Message("Exempt until"),
-        ] + fingerprint, times: context.signedIn.times), next: page.next, total: count)
+        ] + fingerprint, times: context.signedIn.times), next: page.next,
+      total: numbers.flatMap { $0.isCut ? nil : $0[choice.condition] })
     content.table.rows = page.items.map { factor in
       [
         .name(factor.label, href: ConsolePaths.user(context.pool, factor.account.text)),
-        .text(factor.kind.name), .name(factor.displayName ?? ""), .moment(factor.enrolledAt),
-        .moment(factor.lastUsedAt), Self.exemptUntil(ends[factor.key]),
+        .text(factor.kind.name), .name(factor.displayName ?? ""), .past(factor.enrolledAt),
+        .past(factor.lastUsedAt), Self.exemptUntil(ends[factor.key]),
       ] + fingerprint.map { _ in .name(factor.secretFingerprint ?? "") }
     }
     content.menus = [
       menu(
         Message("Second factors"), "age",
-        FactorChoice.allCases.map { ($0.rawValue, $0.name) },
+        FactorChoice.allCases.map { choice in
+          (
+            choice.rawValue,
+            numbers.map {
+              Message(
+                "{filter} ({number})",
+                [
+                  "filter": .message(choice.name),
+                  "number": .message(
+                    .counted($0[choice.condition], isCut: $0.isCut)),
+                ])
+            } ?? choice.name
+          )
+        },
         ConsolePaths.report(.factors)(context.pool), query)
     ]
+    content.table.isSelecting = context.may(.removeFactors)
     return content
   }
 
@@ -266,12 +297,12 @@ struct ReportContents: Sendable {
     end.map { .end($0) } ?? .name("")
   }
 
-  private func period(_ signedIn: SignedIn) -> (ChartWindow, Instant) {
+  func period(_ signedIn: SignedIn) -> (ChartWindow, Instant) {
     let window = ChartWindow(signedIn.query.text("period") ?? "90")
     return (window, identity.clock.now().advanced(bySeconds: -Int64(window.days) * 86_400))
   }
 
-  private func periods(_ path: String, _ query: Form) -> ReportMenu {
+  func periods(_ path: String, _ query: Form) -> ReportMenu {
     menu(
       Message("Period"), "period",
       ChartWindow.allCases.map { (String($0.days), $0.name) }, path, query)
@@ -292,14 +323,17 @@ struct ReportContents: Sendable {
     return query
   }
 
+  func tenants(_ path: String, _ query: Form) -> ReportMenu {
+    menu(
+      Message("Scope"), "tenants",
+      [("", Message("Without tenants")), ("all", Message("With tenants"))], path, query)
+  }
+
   private func addTenantsMenu(
     to content: inout ReportContent, _ report: Report, _ pool: Pool, _ signedIn: SignedIn
   ) {
     guard pool.tenant == nil else { return }
-    var pools = menu(
-      Message("Scope"), "tenants",
-      [("", Message("Without tenants")), ("all", Message("With tenants"))],
-      ConsolePaths.report(report)(pool), content.query)
+    var pools = tenants(ConsolePaths.report(report)(pool), content.query)
     if report.coversProjects, signedIn.administrator.may(report.permission, in: nil) {
       pools.items.append(
         Link(

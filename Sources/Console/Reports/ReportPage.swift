@@ -31,9 +31,9 @@ struct ReportPage: Sendable {
         Link(text: Message("Reports"), href: ConsolePaths.reports(context.pool))
       ])
     let file = content.query.query(of: ConsolePaths.reportFile(report)(context.pool))
-    let shown = content.table.rows.count
+    let shown = content.byTenant?.rows.count ?? content.table.rows.count
     let pager =
-      report.listsUsers && (shown > 0 || content.next != nil)
+      report.listsUsers && shown > 0 || content.next != nil || after != nil
       ? PagerView(
         shown: content.total.map {
           Message(
@@ -48,11 +48,13 @@ struct ReportPage: Sendable {
           frame: FrameView(frame), title: name, pool: context.pool.name, content: content,
           file: report.listsUsers ? nil : file,
           export: report.listsUsers && context.may(.exportUsers) ? file : nil,
-          emptiness: report.emptiness, pager: pager)))
+          emptiness: report.emptiness, pager: pager,
+          removals: ConsolePaths.removals(context.pool))))
   }
 
   func download(_ context: PoolContext) async throws -> Response {
-    let content = try await contents.read(report, context, after: nil, limit: Self.batch)
+    let content = try await contents.read(
+      report, context, after: nil, limit: Self.batch, counts: false)
     return content.table.csv(contents.catalog).response(named: report.rawValue)
   }
 
@@ -117,6 +119,8 @@ struct ReportView: ViewModel {
   var export: String?
   let emptiness: Message
   var pager: PagerView?
+  /// The address that previews a bulk removal.
+  var removals: String?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
@@ -128,8 +132,10 @@ struct ReportView: ViewModel {
     .text(\.export),
     .optional("details") { $0.content.details },
     .optional("chart") { $0.content.chart },
+    .optional("byTenant") { $0.content.byTenant },
     .flag("hasRows") { !$0.content.table.rows.isEmpty },
     .object("table") { $0.content.table },
+    .text("selection") { $0.content.table.isSelecting ? $0.removals : nil },
     .optional(\.pager),
     .object("empty") { view in
       EmptyView(heading: Message("Nothing to report"), sentence: view.emptiness)
@@ -160,6 +166,8 @@ struct ReportTable: ViewModel {
     /// A day, the same in every time zone.
     case day(Day)
     case moment(Instant?)
+    /// A time that's relative for 30 days.
+    case past(Instant?)
     /// The end of something that's chosen by its last day.
     case end(Instant)
     /// Markup, and the same as text for the file.
@@ -180,6 +188,7 @@ struct ReportTable: ViewModel {
       case .name(let name, let href): Self.name(Formatted.short(name), href)
       case .day(let day): Markup(escaping: Message.value(Times.value(day)))
       case .moment(let moment): moment.map(times.moment) ?? AccountChips.never
+      case .past(let moment): moment.map(times.past) ?? HTML.none
       case .end(let end): times.end(end)
       case .marked(let markup, _): markup ?? HTML.none
       }
@@ -192,7 +201,7 @@ struct ReportTable: ViewModel {
       case .share(let part, let whole): catalog.text(Meter.percent(part, of: whole))
       case .name(let name, _): name
       case .day(let day): day.description
-      case .moment(let moment): moment?.rfc3339Milliseconds ?? ""
+      case .moment(let moment), .past(let moment): moment?.rfc3339Milliseconds ?? ""
       case .end(let end): end.rfc3339Milliseconds
       }
     }
@@ -214,6 +223,10 @@ struct ReportTable: ViewModel {
   /// The headings; the first column names the row.
   let columns: [Message]
   var rows: [[Cell]] = []
+  /// What's done next about each row, which isn't in the file; empty if nothing is.
+  var next: [Link] = []
+  /// Whether rows have checkboxes, for an action on the selected users.
+  var isSelecting = false
   let times: Times
 
   /// The table as a file, with numbers without separators and times in UTC.
@@ -228,25 +241,39 @@ struct ReportTable: ViewModel {
     .list("columns") { table in
       table.columns.enumerated().map { index, column in
         Heading(text: column, isNumber: table.rows.first?[index].isNumber ?? false)
-      }
+      } + (table.next.isEmpty ? [] : [Heading(text: Message("Next"))])
     },
     .list("rows") { table in
-      table.rows.map { ReportRow(cells: $0, columns: table.columns, times: table.times) }
+      table.rows.enumerated().map { index, cells in
+        ReportRow(
+          cells: cells, next: table.next.isEmpty ? nil : table.next[index], table: table)
+      }
     },
   ]
 }
 
 struct ReportRow: ViewModel {
   let cells: [ReportTable.Cell]
-  let columns: [Message]
-  let times: Times
+  let next: Link?
+  let table: ReportTable
+
+  /// The user whom the row begins with; nil without a checkbox.
+  private var user: (name: String, href: String)? {
+    guard table.isSelecting, case .name(let name, let href?)? = cells.first else { return nil }
+    return (name, href)
+  }
 
   static let keys: Keys<Self> = [
-    .markup("head") { row in row.cells.first.map { $0.markup(row.times) } },
+    .text("user") { $0.user?.href },
+    .text("name") { row in
+      if case .name(let name, _)? = row.cells.first { name } else { "" }
+    },
+    .markup("head") { row in row.cells.first.map { $0.markup(row.table.times) } },
+    .optional(\.next),
     .list("cells") { row in
-      zip(row.cells, row.columns).dropFirst().map { cell, column in
+      zip(row.cells, row.table.columns).dropFirst().map { cell, column in
         ReportCell(
-          column: column, isNumber: cell.isNumber, content: cell.markup(row.times))
+          column: column, isNumber: cell.isNumber, content: cell.markup(row.table.times))
       }
     },
   ]

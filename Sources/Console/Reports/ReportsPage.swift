@@ -3,68 +3,72 @@ import Identity
 import Localization
 import Templating
 
-/// `S/reports` and `/reports`: the reports about a pool or the instance.
+/// `S/reports` and `/reports`: a card for each report about a pool or the instance.
 struct ReportsPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<ReportsView>
 
   func show(_ context: PoolContext) async throws -> Response {
-    let pool = context.pool
-    let frame = try await frames.frame(Message("Reports"), in: context)
-    let subjects: [ReportSubject] =
-      pool.tenant == nil ? [.pool(pool), .project(pool)] : [.pool(pool)]
-    let items = Report.allCases.flatMap { report in
-      subjects.filter { context.signedIn.administrator.may(read: report, about: $0) }.map {
-        ReportItem(
-          name: report.name(about: $0), explanation: report.explanation,
-          href: ConsolePaths.link(report, about: $0))
-      }
-    }
-    return .html(view.render(ReportsView(frame: FrameView(frame), items: items)))
+    try await show(
+      context.signedIn, context, try await frames.frame(Message("Reports"), in: context))
   }
 
   func showAll(_ signedIn: SignedIn) async throws -> Response {
-    let frame = await frames.frame(Message("Reports"), for: signedIn)
-    let items = Report.allCases.filter {
-      signedIn.administrator.may(read: $0, about: .instance)
-    }.map { report in
-      ReportItem(
-        name: report.name, explanation: report.explanationOfAll,
-        href: ConsolePaths.report(report, about: .instance))
+    try await show(signedIn, nil, await frames.frame(Message("Reports"), for: signedIn))
+  }
+
+  private func show(
+    _ signedIn: SignedIn, _ context: PoolContext?, _ frame: Frame
+  ) async throws -> Response {
+    let contents = ReportContents(identity: identity, catalog: frames.catalog)
+    let subject = context.map { contents.subject(.enrollment, $0) } ?? .instance
+    let (now, window) = (frames.clock.now(), contents.period(signedIn).0)
+    var query: Form = ["period": String(window.days)]
+    if let context, subject == .project(context.pool) { query.add("tenants", "all") }
+    let path = context.map { ConsolePaths.reports($0.pool) } ?? ConsolePaths.allReports()
+    var menus = [contents.periods(path, query)]
+    if let context, context.pool.tenant == nil {
+      menus.insert(contents.tenants(path, query), at: 0)
     }
-    return .html(view.render(ReportsView(frame: FrameView(frame), items: items)))
+    let cards = ReportCards(
+      identity: identity, signedIn: signedIn, context: context, subject: subject, window: window,
+      query: query, now: now)
+    return .html(
+      view.render(
+        ReportsView(
+          frame: FrameView(frame), place: context?.pool.name, isWhole: query["tenants"] != nil,
+          menus: menus, days: signedIn.times.days(window.days + 1, until: now),
+          enrollment: try await cards.enrollment(), removals: try await cards.removals(),
+          factors: try await cards.factors(), locked: try await cards.locked(),
+          exemptions: try await cards.exemptions())))
   }
 }
 
 struct ReportsView: ViewModel {
   let frame: FrameView
-  let items: [ReportItem]
+  let place: String?
+  /// Whether it's about a project with its tenants.
+  let isWhole: Bool
+  let menus: [ReportMenu]
+  let days: [Day]
+  let enrollment, removals, factors, locked, exemptions: ReportCard?
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("hasItems") { !$0.items.isEmpty },
-    .list(\.items),
+    .text(\.place),
+    .flag(\.isWhole),
+    .text("from") { .value(Times.value($0.days[0])) },
+    .text("until") { .value(Times.value($0.days[$0.days.count - 1])) },
+    .text("zone") { $0.frame.times.zoneName },
+    .list(\.menus),
+    .markup("rejected") { _ in ChartFill.rejected.swatch },
+    .markup("outside") { _ in ChartFill.outside.swatch },
+    .optional(\.enrollment),
+    .optional(\.removals),
+    .optional(\.factors),
+    .optional(\.locked),
+    .optional(\.exemptions),
   ]
-}
-
-struct ReportItem: ViewModel {
-  let name: Message
-  let explanation: Message
-  let href: String
-
-  static let keys: Keys<Self> = [
-    .text(\.name),
-    .text(\.explanation),
-    .text(\.href),
-  ]
-}
-
-extension ConsolePaths {
-  fileprivate static func link(_ report: Report, about subject: ReportSubject) -> String {
-    let path = Self.report(report, about: subject)
-    guard case .project = subject else { return path }
-    return (["tenants": "all"] as Form).query(of: path)
-  }
 }
 
 /// `/reports/removals`: removals of second factors in all projects, by reason and agent.

@@ -1,15 +1,15 @@
+import HTTP
 import Identity
 import Localization
 import MailText
 import Templating
 
 /// One thing that needs attention, in the list of all projects or on the overview of its pool.
-struct AttentionItem: ViewModel, Comparable {
-  let severity: AttentionKind.Severity
+struct AttentionItem: ViewModel {
+  /// With the state of all items of its kind in its place, which are dismissed together.
+  var mark: AttentionMark
   /// When it began, or was due; nil if that isn't known.
   let at: Instant?
-  /// The project whose row counts it; nil for the instance.
-  let projectID: ID<Project>?
   /// The pool, project, or person; nil on the overview of the pool.
   var name: Message?
   /// The project of a tenant.
@@ -17,28 +17,25 @@ struct AttentionItem: ViewModel, Comparable {
   var overview: String?
   let sentence: Message
   var link: Link?
+  var isDismissed = false
 
-  /// Whether an item is worse or, if they're equally bad, newer.
-  static func < (one: AttentionItem, other: AttentionItem) -> Bool {
-    guard one.severity == other.severity else { return one.severity < other.severity }
-    guard let first = one.at else { return false }
-    return other.at.map { first > $0 } ?? true
-  }
+  var severity: AttentionKind.Severity { mark.kind.severity }
 
-  static func == (one: AttentionItem, other: AttentionItem) -> Bool {
-    !(one < other) && !(other < one)
+  /// Less for an item that's worse or, if they're equally bad, newer.
+  fileprivate var order: (Int, Int64) {
+    (severity.rawValue, at.map { -$0.microseconds } ?? .max)
   }
 
   static let keys: Keys<Self> = [
-    .text("shape") { $0.severity.shape },
-    .text("word") { $0.severity.word },
-    .flag("isBad") { $0.severity == .critical },
-    .flag("isQuiet") { $0.severity == .notice },
+    .object("severity") { SeverityMark($0.mark.kind) },
     .text(\.name),
     .text(\.project),
     .text(\.overview),
     .text(\.sentence),
     .optional(\.link),
+    .text("mark") { $0.severity == .critical ? nil : $0.mark.text },
+    .text("dismissal") { _ in ConsolePaths.attention() },
+    .flag(\.isDismissed),
   ]
 }
 
@@ -46,33 +43,122 @@ struct AttentionItem: ViewModel, Comparable {
 struct AttentionItems {
   let administrator: Administrator
   private var items: [AttentionItem] = []
+  /// The states of the items by their marks without one.
+  private var states: [AttentionMark: AttentionMark] = [:]
 
   init(for administrator: Administrator) { self.administrator = administrator }
 
-  /// Adds an item unless its kind is for others; `found` is the link of a kind that has none itself.
+  /// Adds an item unless its kind is for others.
+  ///
+  /// Its time, or that of the last change of what it's about, and its number are its state; `found` is
+  /// the link of a kind that has none itself.
   mutating func add(
-    _ kind: AttentionKind, at: Instant? = nil, in place: AttentionPlace, _ sentence: Message,
-    found: Link? = nil, change: (inout AttentionItem) -> Void = { _ in }
+    _ kind: AttentionKind, at: Instant? = nil, since change: Instant? = nil, number: Int64 = 1,
+    in place: AttentionPlace, _ sentence: Message, found: Link? = nil,
+    edit: (inout AttentionItem) -> Void = { _ in }
   ) {
     let row = kind.row
     guard row.isSeen(by: administrator, in: place) else { return }
+    let mark = AttentionMark(kind, project: place.project, tenant: place.tenant)
+    states[mark, default: mark].add(at: at ?? change, number: number)
     var item = AttentionItem(
-      severity: row.severity, at: at, projectID: place.project,
-      name: place.name.map(Message.verbatim),
+      mark: mark, at: at, name: place.name.map(Message.verbatim),
       project: place.tenant == nil ? nil : place.projectName,
       overview: place.project.map { ConsolePaths.overview($0, place.tenant) }, sentence: sentence,
       link: found ?? row.link(for: administrator, in: place))
-    change(&item)
+    edit(&item)
     items.append(item)
   }
 
   /// The worst first, then the newest, then in the order in which they were added.
-  var sorted: [AttentionItem] {
-    items.enumerated().sorted { ($0.element, $0.offset) < ($1.element, $1.offset) }.map(\.element)
+  func sorted(without dismissed: [AttentionMark: Instant]) -> [AttentionItem] {
+    // The sort keeps the order of equal items.
+    items.sorted { $0.order < $1.order }.map { item in
+      var item = item
+      item.mark = states[item.mark] ?? item.mark
+      item.isDismissed = item.severity != .critical && dismissed[item.mark] != nil
+      return item
+    }
   }
 }
 
+/// What needs attention, without what the administrator dismissed, which comes last on a page of all.
+struct AttentionList: ViewModel {
+  private static let field = "attention"
+
+  let shown: [AttentionItem]
+  /// The number of items of each project that weren't dismissed.
+  let counts: [ID<Project>: Int]
+  private let total: Int
+  private let dismissed: Int
+  /// Whether there may be more items than were read.
+  private let isCut: Bool
+  /// The pool of the overview; nil on the page of all projects.
+  private let pool: Pool?
+
+  /// `most` is the number of items that are shown at first.
+  init(
+    _ found: AttentionItems, without marks: [AttentionMark: Instant], most: Int = .max,
+    isCut: Bool = false, on pool: Pool? = nil, _ signedIn: SignedIn
+  ) {
+    let items = found.sorted(without: marks)
+    let open = items.filter { !$0.isDismissed }
+    let isWhole = signedIn.query.trimmed(Self.field) == "all"
+    shown = isWhole ? open + items.filter(\.isDismissed) : Array(open.prefix(most))
+    counts = open.reduce(into: [:]) { counts, item in
+      if let project = item.mark.project { counts[project, default: 0] += 1 }
+    }
+    (total, dismissed) = (items.count, items.count - open.count)
+    (self.isCut, self.pool) = (isCut, pool)
+  }
+
+  var isEmpty: Bool { total == 0 }
+
+  /// What a form names its page with: the IDs of the project and tenant of an overview.
+  private var place: String {
+    pool.map { "\($0.project.text)/\($0.tenant?.text ?? "")" } ?? ""
+  }
+
+  /// The address of the page that a form names, that of all projects unless it names an overview.
+  static func page(of place: String) -> String {
+    let ids = place.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    guard ids.count == 2, !ids[0].isEmpty else { return ConsolePaths.projects() }
+    return ConsolePaths.overview(ID(ids[0]), ids[1].isEmpty ? nil : ID(ids[1]))
+  }
+
+  /// The address of all items of a page.
+  static func all(of page: String) -> String {
+    ([field: "all"] as Form).query(of: page) + "#attention"
+  }
+
+  static let keys: Keys<Self> = [
+    .list("items") { $0.shown },
+    .flag("isPart") { $0.isCut || $0.shown.count < $0.total },
+    .flag(\.isCut),
+    .text("showing") { .value(.number($0.shown.count)) },
+    .text("all") { .value(.number($0.total)) },
+    .text("dismissed") { $0.dismissed == 0 ? nil : .value(.number($0.dismissed)) },
+    .text("viewAll") { $0.shown.count < $0.total ? all(of: page(of: $0.place)) : nil },
+    .text("place") { $0.place },
+  ]
+}
+
 extension PoolWarning.Reason {
+  /// When the policy was weakened.
+  var at: Instant? {
+    guard case .weakened(let policy) = self else { return nil }
+    return policy.at
+  }
+
+  /// The number of users.
+  var number: Int64 {
+    switch self {
+    case .stateNotGiven, .weakened, .signInOff: 1
+    case .enrolledWhileOff(let users), .phonesWhileOff(let users), .lockedOut(let users):
+      Int64(users)
+    }
+  }
+
   var kind: AttentionKind {
     switch self {
     case .stateNotGiven: .unstated
@@ -80,6 +166,8 @@ extension PoolWarning.Reason {
     case .phonesWhileOff: .phonesOff
     case .weakened(let policy):
       policy.weakenings.contains(.factorDisabled(.totp)) ? .turnedOff : .weakened
+    case .signInOff: .signInOff
+    case .lockedOut: .lockedOut
     }
   }
 
@@ -97,20 +185,21 @@ extension PoolWarning.Reason {
         other: "SMS codes are off: {count} users with a phone aren’t asked for codes.",
         ["count": .number(users)])
     case .weakened(let policy): policy.sentence(times)
+    case .signInOff: Message("Sign-in is turned off: no one in this user pool can sign in.")
+    case .lockedOut(let users):
+      Message(
+        one: "{count} user is locked out after too many incorrect codes.",
+        other: "{count} users are locked out after too many incorrect codes.",
+        ["count": .number(users)])
     }
   }
 }
 
 extension LeftOutside {
   var finding: Message {
-    isCut
-      ? Message(
-        "{count} or more users with a second factor have no way to sign in.",
-        ["count": .number(users)])
-      : Message(
-        one: "{count} user with a second factor has no way to sign in.",
-        other: "{count} users with a second factor have no way to sign in.",
-        ["count": .number(users)])
+    Message(
+      "Users with a second factor who have no way to sign in: {number}",
+      ["number": .message(.counted(users, isCut: isCut))])
   }
 }
 

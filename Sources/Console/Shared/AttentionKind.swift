@@ -1,37 +1,36 @@
 import HTTP
 import Identity
 import Localization
+import Templating
 
-/// What can need attention, in one table: how bad it is, who sees it, and where it's dealt with.
-enum AttentionKind: CaseIterable {
-  case clock, damage, auditFault, breakGlass, tasksNotHeld, droppedSettings, policyFile
-  case unreadable, reported, spraying, removals, signInOff, leftOutside, lockedOut
-  case drift, textMessages, heldAgent, weakened, turnedOff, fileDrift, off, wide, methods
-  case overdue, late, unsent
-  case unstated, phonesOff, differing, unreviewed, unverified, neverOn, stale
+/// The word and the mark of a severity, the same on each page.
+struct SeverityMark: ViewModel {
+  private let severity: AttentionKind.Severity
 
-  enum Severity: Int, Comparable {
-    case critical, warning, notice
+  init(_ kind: AttentionKind) { severity = kind.severity }
 
-    static func < (one: Severity, other: Severity) -> Bool { one.rawValue < other.rawValue }
-
-    var word: Message {
-      switch self {
+  static let keys: Keys<Self> = [
+    .text("word") { mark in
+      switch mark.severity {
       case .critical: Message("Critical")
       case .warning: Message("Warning")
       case .notice: Message("Notice")
       }
-    }
-
-    var shape: String {
-      switch self {
+    },
+    .text("shape") { mark in
+      switch mark.severity {
       case .critical: "■"
       case .warning: "▲"
       case .notice: "○"
       }
-    }
-  }
+    },
+    .flag("isBad") { $0.severity == .critical },
+    .flag("isQuiet") { $0.severity == .notice },
+  ]
+}
 
+/// Who sees what can need attention, and where it's dealt with.
+extension AttentionKind {
   enum Reader {
     /// All who may read what was found, which the reading itself restricts.
     case anyone
@@ -48,17 +47,15 @@ enum AttentionKind: CaseIterable {
     /// A page, with a query, for those with a permission.
     case page(Permission, Message, PoolPath0, String)
     /// The step that turns TOTP on; the policy for those who can't.
-    case turnOn(others: Message)
+    case turnOn
     case review(String)
   }
 
   struct Row {
-    let severity: Severity
     let reader: Reader
     let target: Target
 
-    fileprivate init(_ severity: Severity, _ reader: Reader, _ target: Target) {
-      self.severity = severity
+    fileprivate init(_ reader: Reader, _ target: Target) {
       self.reader = reader
       self.target = target
     }
@@ -67,45 +64,35 @@ enum AttentionKind: CaseIterable {
   var row: Row {
     switch self {
     // The instance.
-    case .clock: Row(.critical, .anyone, .found)
-    case .damage: Row(.critical, .anyone, .found)
-    case .auditFault: Row(.critical, .having(.readAudit), .found)
-    case .breakGlass: Row(.critical, .having(.manageAdministrators), .found)
-    case .tasksNotHeld: Row(.critical, .having(.manageTrust), .found)
-    case .droppedSettings: Row(.warning, .having(.manageTrust), .found)
-    case .policyFile: Row(.warning, .ofPolicy, .found)
-    // Users of a pool.
-    case .unreadable: Row(.critical, .anyone, .found)
-    case .reported: Row(.critical, .anyone, .found)
-    case .spraying: Row(.critical, .anyone, .found)
-    case .removals: Row(.critical, .anyone, .found)
-    case .drift: Row(.warning, .anyone, .found)
-    case .textMessages: Row(.warning, .anyone, .found)
-    case .heldAgent: Row(.warning, .having(.protectUsers), .found)
+    case .auditFault: Row(.having(.readAudit), .found)
+    case .breakGlass: Row(.having(.manageAdministrators), .found)
+    case .tasksNotHeld, .droppedSettings: Row(.having(.manageTrust), .found)
+    case .policyFile: Row(.ofPolicy, .found)
+    // The instance, and users of a pool.
+    case .clock, .damage, .unreadable, .reported, .spraying, .removals, .drift, .textMessages:
+      Row(.anyone, .found)
+    case .heldAgent: Row(.having(.protectUsers), .found)
     case .signInOff:
       Row(
-        .critical, .anyone,
+        .anyone,
         .page(.changePool, Message("Turn on sign-in…"), ConsolePaths.signInSwitch, ""))
-    case .lockedOut: Row(.critical, .anyone, Self.users("locked"))
-    case .unverified: Row(.notice, .anyone, Self.users("unverified"))
-    case .late: Row(.warning, .anyone, Self.messages)
-    case .unsent: Row(.warning, .anyone, Self.messages)
+    case .lockedOut: Row(.anyone, Self.users("locked"))
+    case .unverified: Row(.anyone, Self.users("unverified"))
+    case .late, .unsent:
+      Row(
+        .anyone,
+        .page(.findUsers, Message("View messages"), ConsolePaths.messages, "?show=waiting"))
     // The policy of a pool.
-    case .weakened: Row(.warning, .ofPolicy, Self.policy(Message("Review policy")))
-    case .turnedOff: Row(.warning, .ofPolicy, .turnOn(others: Message("Review policy")))
-    case .fileDrift: Row(.warning, .ofPolicy, Self.policy(Message("Review policy")))
-    case .off: Row(.warning, .ofPolicy, .turnOn(others: Message("View policy")))
-    case .wide: Row(.warning, .ofPolicy, Self.policy(Message("Narrow window")))
-    case .methods: Row(.warning, .ofPolicy, Self.signInMethods)
-    case .leftOutside: Row(.critical, .anyone, Self.signInMethods)
-    case .unstated: Row(.notice, .ofPolicy, Self.policy(Message("Set to Enabled")))
-    case .phonesOff: Row(.notice, .ofPolicy, Self.policy(Message("Change policy")))
-    case .neverOn: Row(.notice, .ofPolicy, .turnOn(others: Message("View policy")))
-    case .stale: Row(.notice, .ofPolicy, Self.policy(Message("Review policy")))
+    case .weakened, .fileDrift, .stale: Row(.ofPolicy, Self.policy(Message("Review policy")))
+    case .turnedOff, .off, .neverOn: Row(.ofPolicy, .turnOn)
+    case .wide: Row(.ofPolicy, Self.policy(Message("Narrow window")))
+    case .methods: Row(.ofPolicy, Self.signInMethods)
+    case .leftOutside: Row(.anyone, Self.signInMethods)
+    case .unstated: Row(.ofPolicy, Self.policy(Message("Set to Enabled")))
+    case .phonesOff: Row(.ofPolicy, Self.policy(Message("Change policy")))
     // Reviews of a project.
-    case .overdue: Row(.warning, .anyone, .review(""))
-    case .differing: Row(.notice, .ofPolicy, .review("?show=differs"))
-    case .unreviewed: Row(.notice, .anyone, .review(""))
+    case .overdue, .unreviewed: Row(.anyone, .review(""))
+    case .differing: Row(.ofPolicy, .review("?show=differs"))
     }
   }
 
@@ -121,10 +108,6 @@ enum AttentionKind: CaseIterable {
 
   private static func users(_ state: String) -> Target {
     .page(.findUsers, Message("Show users"), ConsolePaths.users, "?state=\(state)")
-  }
-
-  private static var messages: Target {
-    .page(.findUsers, Message("View messages"), ConsolePaths.messages, "?show=waiting")
   }
 
   init(_ kind: Alert.Kind) {
@@ -187,14 +170,16 @@ extension AttentionKind.Row {
     case .page(let permission, let text, let path, let query):
       guard may(permission) else { return nil }
       return Link(text: text, href: path(project, place.tenant) + query)
-    case .turnOn(let others):
+    case .turnOn:
       let policy = ConsolePaths.policy(project, place.tenant)
       return may(.changePolicy)
         ? Link(text: Message("Turn on TOTP…"), href: PolicyLinks.turnOn(policy))
-        : Link(text: others, href: policy)
+        : Link(text: Message("View policy"), href: policy)
     case .review(let query):
       return Link(
-        text: Message("Review policies"), href: ConsolePaths.review(project.text) + query)
+        text: may(.signOffReview) || may(.changePolicy)
+          ? Message("Review policies") : Message("View policies"),
+        href: ConsolePaths.review(project.text) + query)
     }
   }
 }

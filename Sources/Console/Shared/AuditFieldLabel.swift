@@ -135,6 +135,7 @@ struct AuditFieldLabel {
     case .sessionIdleLimit: Message("idle timeout")
     case .sessionLifetime: Message("maximum session length")
     case .blockedSince: Message("blocked since")
+    case .attention: Message("needs attention")
     case .version: Message("version")
     case .bytes: Message("length (bytes)")
     case .issuer: Message("issuer")

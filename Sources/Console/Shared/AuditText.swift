@@ -89,6 +89,8 @@ enum AuditText {
     case .bulkStopLinks: (.bulk, Message("Enrollment links to many users stopped"))
     case .bulkStopUndo: (.bulk, Message("Undo of bulk action stopped"))
     case .bulkUndo: (.bulk, Message("Undo of bulk action started"))
+    case .attentionDismiss: (.support, Message("Needs attention: dismissed"))
+    case .attentionRestore: (.support, Message("Needs attention: shown again"))
     case .supportChange: (.support, Message("Support rules changed"))
     case .supportHold: (.support, Message("Agent blocked at hourly action limit"))
     case .supportRelease: (.support, Message("Agent unblocked"))

@@ -32,6 +32,15 @@ enum PolicyFileText {
   private static let named = 5
 }
 
+extension [String] {
+  /// A number that's another for other names (FNV-1a).
+  var digest: Int64 {
+    joined(separator: " ").utf8.reduce(Int64(bitPattern: 0xcbf2_9ce4_8422_2325)) {
+      ($0 ^ Int64($1)) &* 0x100_0000_01b3
+    }
+  }
+}
+
 extension PolicyFileStatus {
   var warning: Message? {
     self == .unreadable

@@ -37,15 +37,22 @@ struct PoolAttention {
   private var times: Times { context.signedIn.times }
   private var configuration: MFAConfiguration { policy.configuration }
 
-  var items: [AttentionItem] {
+  var items: AttentionItems {
     var items = AttentionItems(for: context.signedIn.administrator)
-    func add(_ kind: AttentionKind, _ sentence: Message, found: Link? = nil) {
-      items.add(kind, in: .pool(pool), sentence, found: found) { $0.name = nil }
+    func add(
+      _ kind: AttentionKind, at: Instant? = nil, number: Int64 = 1, _ sentence: Message,
+      found: Link? = nil
+    ) {
+      items.add(
+        kind, at: at, since: policy.changedAt, number: number, in: .pool(pool), sentence,
+        found: found
+      ) { $0.name = nil }
     }
     for report in reports { add(.reported, report.sentence, found: report.user) }
     for alert in alerts {
       add(
-        AttentionKind(alert.kind), alert.sentence(times),
+        AttentionKind(alert.kind), at: alert.startedAt, number: Int64(alert.count),
+        alert.sentence(times),
         found: alert.evidence(for: context.signedIn.administrator))
     }
     for group in unreadable {
@@ -53,41 +60,35 @@ struct PoolAttention {
         .unreadable, group.sentence,
         found: Link(text: Message("View audit log"), href: group.history))
     }
-    if pool.isDisabled {
-      add(.signInOff, Message("Sign-in is turned off: no one in this user pool can sign in."))
-    }
     if let leftOutside { add(.leftOutside, leftOutside.finding) }
-    if locked > 0 {
-      add(
-        .lockedOut,
-        Message(
-          one: "{count} user is locked out after too many incorrect codes.",
-          other: "{count} users are locked out after too many incorrect codes.",
-          ["count": .number(locked)]))
+    for warning in warnings {
+      add(warning.kind, at: warning.at, number: warning.number, warning.sentence(times))
     }
-    for warning in warnings { add(warning.kind, warning.sentence(times)) }
     if let warning = fileStatus.warning {
-      add(.policyFile, warning)
-    } else if let fileDrift {
-      add(.fileDrift, PolicyFileText.sentence(fileDrift.map(\.field)))
+      items.add(.policyFile, number: [].digest, in: .instance, warning)
+    } else if let fields = fileDrift?.map(\.field) {
+      add(.fileDrift, number: fields.map(\.rawValue).digest, PolicyFileText.sentence(fields))
     }
-    if configuration.isWindowWide, let window = configuration.accepted { add(.wide, wide(window)) }
+    if configuration.isWindowWide, let window = configuration.accepted {
+      add(.wide, number: Int64(window.adjacentIntervals), wide(window))
+    }
     if configuration.isTOTPOn, !prerequisites.allowsSecondFactor { add(.methods, methods) }
     if policy.version == 0, !configuration.isTOTPOn {
       add(.neverOn, Message("TOTP is off."))
     } else if (policy.changedAt ?? createdAt).advanced(bySeconds: Self.year) < now {
       add(.stale, Message("This policy hasn’t changed in more than a year."))
     }
-    if prerequisites.unverifiedEmails > 0 { add(.unverified, unverified) }
-    if let late { add(.late, late) }
-    for channel in [OutboxEntry.Channel.mail, .sms] where !carries(channel) {
-      if let unsent = unsent(channel) { add(.unsent, unsent) }
+    if prerequisites.unverifiedEmails > 0 {
+      add(.unverified, number: Int64(prerequisites.unverifiedEmails), unverified)
     }
-    return items.sorted
+    addMessages { add($0, number: $1, $2) }
+    return items
   }
 
   private var warnings: [PoolWarning.Reason] {
     [
+      pool.isDisabled ? .signInOff : nil,
+      locked > 0 ? .lockedOut(locked) : nil,
       configuration.isUnstated ? .stateNotGiven : nil,
       prerequisites.weakened.map { .weakened($0) },
       !configuration.isTOTPOn && policy.totpUsers > 0 ? .enrolledWhileOff(policy.totpUsers) : nil,
@@ -164,53 +165,25 @@ struct PoolAttention {
     channel == .mail ? carriesMail : carriesText
   }
 
-  /// Messages that the server fails to send.
-  private var late: Message? {
-    let channels = [OutboxEntry.Channel.mail, .sms].filter(carries)
-    let count = channels.reduce(0) { $0 + messages.late(by: $1) }
-    guard count > 0 else { return nil }
-    return messages.isWhole
-      ? Message(
-        one: "{count} message failed to send and is being retried.",
-        other: "{count} messages failed to send and are being retried.", ["count": .number(count)]
-      )
-      : Message(
-        one: "{count} or more messages failed to send and are being retried.",
-        other: "{count} or more messages failed to send and are being retried.",
-        ["count": .number(count)])
-  }
-
-  /// Messages of a channel that the server doesn't send.
-  private func unsent(_ channel: OutboxEntry.Channel) -> Message? {
-    let count = messages.waiting(by: channel)
-    guard count > 0 else { return nil }
-    return switch (channel, messages.isWhole) {
-    case (.mail, true):
-      Message(
-        one: "{count} message is pending, and email isn’t set up.",
-        other: "{count} messages are pending, and email isn’t set up.",
-        ["count": .number(count)])
-    case (.mail, false):
-      Message(
-        one: "{count} or more messages are pending, and email isn’t set up.",
-        other: "{count} or more messages are pending, and email isn’t set up.",
-        ["count": .number(count)])
-    case (.sms, true):
-      Message(
-        one: "{count} text message is pending, and no gateway for text messages is configured.",
-        other:
-          "{count} text messages are pending, and no gateway for text messages is configured.",
-        ["count": .number(count)])
-    case (.sms, false):
-      Message(
-        one: """
-          {count} or more text messages are pending, and no gateway for text messages is \
-          configured.
-          """,
-        other: """
-          {count} or more text messages are pending, and no gateway for text messages is \
-          configured.
-          """, ["count": .number(count)])
+  /// Adds the messages that the server fails to send, and those of channels that it doesn't send.
+  private func addMessages(_ add: (AttentionKind, Int64, Message) -> Void) {
+    func count(_ kind: AttentionKind, _ count: Int, _ sentence: (Message.Value) -> Message) {
+      guard count > 0 else { return }
+      let number = Message.counted(count, isCut: !messages.isWhole)
+      add(kind, Int64(count), sentence(.message(number)))
+    }
+    let channels = [OutboxEntry.Channel.mail, .sms]
+    count(.late, channels.filter(carries).reduce(0) { $0 + messages.late(by: $1) }) {
+      Message("Messages that failed to send and are being retried: {number}", ["number": $0])
+    }
+    for channel in channels where !carries(channel) {
+      count(.unsent, messages.waiting(by: channel)) { number in
+        channel == .mail
+          ? Message("Email isn’t set up. Messages pending: {number}", ["number": number])
+          : Message(
+            "No gateway for text messages is configured. Messages pending: {number}",
+            ["number": number])
+      }
     }
   }
 }

@@ -25,6 +25,7 @@ extension ConsoleAction {
     case .openMessage: Message("Show message text")
     case .exportUsers: Message("Download users")
     case .createUser: Message("Create user")
+    case .dismissAttention: Message("Dismiss")
     case .changeSupportRules: Message("Change support rules")
     case .sendCallerCode: Message("Email a code to the caller")
     case .sendEnrollmentLinks: Message("Send enrollment links")

@@ -9,7 +9,7 @@ struct DiagnosisView: ViewModel {
     /// Nothing is wrong.
     case calm
     case warn
-    /// No code or sign-in works until an administrator acts.
+    /// No code or sign-in works.
     case danger
   }
 
@@ -18,6 +18,8 @@ struct DiagnosisView: ViewModel {
   private let finding: Message
   private let facts: [Fact]
   private let weight: Weight
+  /// How bad it is, as where all that needs attention is listed; nil if it isn't there.
+  private let severity: SeverityMark?
   private let isFine: Bool
   /// The action that it leads to, and when.
   private let remedy: UserActionLink?
@@ -51,9 +53,15 @@ struct DiagnosisView: ViewModel {
     weight =
       switch diagnosis.cause {
       case .noFactor, .factorsOff: diagnosis.lacksMandatoryFactor ? .warn : .calm
-      case .disabled, .locked(.closed): .danger
+      case .disabled, .locked, .signInOff: .danger
       case nil: .calm
       default: .warn
+      }
+    severity =
+      switch diagnosis.cause {
+      case .locked: SeverityMark(.lockedOut)
+      case .signInOff: SeverityMark(.signInOff)
+      default: nil
       }
     switch diagnosis.cause {
     case .drift: (about, occasion) = (Message("Code rejected"), Message("If it can’t be set"))
@@ -240,6 +248,7 @@ struct DiagnosisView: ViewModel {
     .text(\.about),
     .text(\.finding),
     .text("weight") { $0.weight.rawValue },
+    .optional(\.severity),
     .flag(\.isFine),
     .list(\.facts),
     .flag("hasFacts") { !$0.facts.isEmpty || $0.remedy != nil },

@@ -42,18 +42,18 @@ struct FindUsersPage: ConsolePage {
         DownloadedUsers(in: hits.hits.map(\.pool)), by: signedIn.author)
       exempt = try await identity.exemptions.ends(of: hits.accounts.map(\.key))
     }
-    let frame = try await frame(for: signedIn)
+    let (title, frame) = try await frame(for: signedIn)
     let now = identity.clock.now()
     let cookies = authorizer.cookies
     let columns = UserColumns(signedIn.query, remembered: cookies.columns(of: signedIn.request))
     let work =
       try await text.isEmpty && administrator.maySomewhere(.removeFactors)
-      ? identity.work(of: administrator, limit: AgentWorkView.most) : nil
+      ? identity.work(of: administrator, limit: AgentWorkView.most + 1) : nil
     var response = Response.html(
       view.render(
         FindUsersView(
-          frame: frame, text: text, found: found, places: places,
-          work: work.map { AgentWorkView($0, signedIn.times) },
+          frame: frame, title: title, text: text, found: found, places: places,
+          work: work.map { AgentWorkView($0, signedIn.times, at: now) },
           findsUsers: administrator.maySomewhere(.findUsers), exempt: exempt, part: part,
           size: size, after: after, columns: columns, now: now)))
     if columns.isChosen { response.set(cookies.columns(columns.remembered)) }
@@ -70,20 +70,24 @@ struct FindUsersPage: ConsolePage {
   }
 
   /// The frame of the tenant for administrators of only one, whose every user is found there.
-  private func frame(for signedIn: SignedIn) async throws -> Frame {
-    let title = Message("Search")
+  private func frame(for signedIn: SignedIn) async throws -> (title: Message, Frame) {
     let grants = signedIn.administrator.grants
     guard let first = grants.first, let project = first.project, let tenant = first.tenant,
       grants.allSatisfy({ $0.project == project && $0.tenant == tenant }),
       let context = try? await authorizer.pool(
         signedIn, project.text, tenant.text, needing: .seePool)
-    else { return await frames.frame(title, for: signedIn) }
-    return try await frames.frame(title, in: context)
+    else {
+      let title = Message("Search")
+      return (title, await frames.frame(title, for: signedIn))
+    }
+    let title = Message("Find users")
+    return (title, try await frames.frame(title, in: context))
   }
 }
 
 struct FindUsersView: ViewModel {
   let frame: FrameView
+  let title: Message
   let filter: FilterView
   let places: [FoundPlace]
   let work: AgentWorkView?
@@ -96,11 +100,12 @@ struct FindUsersView: ViewModel {
   let columns: ColumnsForm
 
   init(
-    frame: Frame, text: String, found: FoundAccounts?, places: [FoundPlace],
+    frame: Frame, title: Message, text: String, found: FoundAccounts?, places: [FoundPlace],
     work: AgentWorkView?, findsUsers: Bool, exempt: [Int64: Instant], part: SearchPart,
     size: PageSize, after: String?, columns: UserColumns, now: Instant
   ) {
     self.frame = FrameView(frame)
+    self.title = title
     self.places = places
     self.work = work
     filter = FilterView(
@@ -157,6 +162,7 @@ struct FindUsersView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
+    .text(\.title),
     .object(\.filter),
     .flag("hasPlaces") { !$0.places.isEmpty },
     .list("places") { $0.places.prefix(FindUsersPage.places).map(FoundPlaceRow.init) },
@@ -277,24 +283,37 @@ extension FoundAccounts.Total {
   }
 }
 
-/// The lists of an agent's start page; empty ones are left out.
+/// The lists of an agent's start page.
 struct AgentWorkView: ViewModel {
   let lists: [AgentList]
 
   /// The maximum number of items of a list.
   static let most = 6
 
-  init(_ work: AgentWork, _ times: Times) {
-    func row(_ user: AgentWork.User, _ detail: Message? = nil) -> AgentRow {
+  init(_ work: AgentWork, _ times: Times, at now: Instant) {
+    func row(_ user: AgentWork.User, _ detail: Message?, _ at: Instant? = nil) -> AgentRow {
       AgentRow(
         name: user.account.label, href: ConsolePaths.user(user.pool, user.account.id.text),
-        place: ApprovalText.place(user.pool), detail: detail)
+        place: ApprovalText.place(user.pool), detail: detail, at: at.map(times.past))
     }
     func until(_ end: Instant) -> Message { Message("until {end}", ["end": times.value(end)]) }
     lists = [
-      AgentList(heading: Message("Last users"), rows: work.lastUsers.map { row($0) }),
-      AgentList(heading: Message("Locked now"), rows: work.locked.map { row($0) }),
-      AgentList(heading: Message("Suspended"), rows: work.suspended.map { row($0) }),
+      AgentList(
+        heading: Message("Last users"),
+        rows: work.lastUsers.prefix(Self.most).map {
+          row($0, $0.last.map(AuditText.action), $0.last?.at)
+        }),
+      AgentList(
+        heading: Message("Locked now"),
+        rows: work.locked.map { user in
+          guard case .blocked(let end) = user.account.codeLock(at: now) else {
+            return row(user, Message("until unlocked"))
+          }
+          return row(user, until(end))
+        }),
+      AgentList(
+        heading: Message("Suspended"),
+        rows: work.suspended.map { row($0, $0.account.suspendedUntil.map(until)) }),
       AgentList(
         heading: Message("Your removals that can still be restored"),
         rows: work.removals.map { row($0.user, until($0.until)) }),
@@ -304,9 +323,9 @@ struct AgentWorkView: ViewModel {
           AgentRow(
             name: request.account == nil ? nil : Formatted.short(request.accountName, 60),
             href: request.address, place: ApprovalText.place(request.pool),
-            detail: ApprovalText.what(request))
+            detail: ApprovalText.what(request), at: times.past(request.requestedAt))
         }),
-    ].filter { !$0.rows.isEmpty }
+    ]
   }
 
   static let keys: Keys<Self> = [.list(\.lists)]
@@ -318,7 +337,9 @@ struct AgentList: ViewModel {
 
   static let keys: Keys<Self> = [
     .text(\.heading),
-    .list(\.rows),
+    .flag("isEmpty") { $0.rows.isEmpty },
+    .list("rows") { Array($0.rows.prefix(AgentWorkView.most)) },
+    .flag("hasMore") { $0.rows.count > AgentWorkView.most },
   ]
 }
 
@@ -328,12 +349,14 @@ struct AgentRow: ViewModel {
   let href: String
   let place: String
   let detail: Message?
+  let at: Markup?
 
   static let keys: Keys<Self> = [
     .text(\.name),
     .text(\.href),
     .text(\.place),
     .text(\.detail),
+    .markup(\.at),
   ]
 }
 

@@ -92,7 +92,9 @@ struct UserView: ViewModel {
       to: .removeFactor, on: account, in: context.pool)
     guard let refusal, context.may(.removeFactors) || context.may(.endSessions) else { return nil }
     var notice = Notice(ActionErrorText.sentence(refusal))
-    if case .changesLocked = refusal, context.may(.protectUsers) {
+    guard case .changesLocked = refusal else { return notice }
+    notice.severity = SeverityMark(.reported)
+    if context.may(.protectUsers) {
       notice.link = Link(
         text: Message("Unlock changes…"),
         href: AllowChanges.path(context.pool, account.id.text))

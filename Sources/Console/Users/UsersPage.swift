@@ -144,8 +144,7 @@ struct UsersView: ViewModel {
       query: query.form, after: query.after, next: page.next)
     empty = Self.empty(
       query, found, counts, next: page.next, list: list, may: context.may(.changeUsers), pool)
-    // Users without a second factor have none to remove.
-    self.list = context.may(.removeFactors) && query.filter != .none ? ListForm(context) : nil
+    self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(pool)
     newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
     deletedUser =

@@ -12,6 +12,7 @@ extension Identity {
   public var bulkRemovals: BulkRemovals {
     BulkRemovals(store: store, factorRemovals: factorRemovals, accounts: accounts)
   }
+  public var dismissedAttention: DismissedAttention { DismissedAttention(store: store) }
   public var reports: Reports { Reports(store: store) }
   public var userData: UserData { UserData(store: store, audit: audit) }
 }

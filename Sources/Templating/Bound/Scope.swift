@@ -32,7 +32,7 @@ extension [Scope] {
       if let key = shape.names.firstIndex(of: first) {
         return try shape.follow(name, from: key, at: depth)
       }
-      if let list = shape.list(whosePresenceIs: first) {
+      if name.path.count == 1, let list = shape.list(whosePresenceIs: first) {
         return Meaning(depth: depth, key: list, kind: .flag)
       }
     }

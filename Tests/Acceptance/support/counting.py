@@ -96,10 +96,13 @@ class Hand:
         return self
 
     def search(self, text):
-        """Searches for a user with the field that every page has; with scripts, “/” leads there."""
+        """Searches for a user with the field that every page has, and that has the focus where work
+        begins; with scripts, “/” leads there."""
         self._count(fields=1)
         field = self.page.locator("#find")
-        if self.scripts:
+        if field.get_attribute("autofocus") is not None:
+            expect(field).to_be_focused(timeout=PATIENCE)
+        elif self.scripts:
             self.page.keyboard.press("/")
             expect(field).to_be_focused(timeout=PATIENCE)
         else:

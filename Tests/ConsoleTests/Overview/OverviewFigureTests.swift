@@ -71,6 +71,23 @@ import Testing
     }
   }
 
+  @Test func `recent changes begin with those of the policy, whatever came since`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      for _ in 0..<10 {
+        world.clock.advance(seconds: 60)
+        _ = try await ada.submit(
+          world.eu + "/users/\(World.chiara)/disabling", ["reason": "left"])
+        _ = try await ada.submit(
+          world.eu + "/users/\(World.chiara)/enabling", ["reason": "mistake"])
+      }
+      let overview = try await ada.get(world.eu)
+      let changes = overview.text.split(separator: "Recent changes").last ?? ""
+      let first = changes.split(separator: "<strong>").dropFirst().first ?? ""
+      #expect(first.hasPrefix("Code acceptance window widened"))
+    }
+  }
+
   @Test func `recent changes don't include that someone read the audit log`() async throws {
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)

@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import Localization
 import Testing
 
 @testable import Console
@@ -57,11 +58,13 @@ import Testing
   }
 
   /// Exempts a user of the tenant, and returns when it ends.
-  private func exempt(_ world: World) async throws -> Instant {
+  private func exempt(
+    _ world: World, _ user: ID<Account> = ID(World.chiara)
+  ) async throws -> Instant {
     let (agent, author) = try await world.inSupport()
     let end = world.clock.now.advanced(bySeconds: 20 * 86_400)
     _ = try await world.identity.exemptions.grant(
-      try await world.euPool, ID(World.chiara), until: end,
+      try await world.euPool, user, until: end,
       ActionRequest(agent: agent, author: author, reason: .other, note: "Key on order"))
     return end
   }
@@ -81,10 +84,10 @@ import Testing
         Array(try await ada.get(address).text.split(separator: "\r\n").dropFirst())
       }
       for (path, count, link) in [
-        (eu + "/reports/enrollment?by=day", 1, eu + "/reports/exemptions"),
-        (Self.project + "/reports/enrollment?by=day", 0, Self.project + "/reports/exemptions"),
+        (eu + "/reports/enrollment?period=30", 1, eu + "/reports/exemptions"),
+        (Self.project + "/reports/enrollment?period=30", 0, Self.project + "/reports/exemptions"),
         (
-          Self.project + "/reports/enrollment?by=day&tenants=all", 1,
+          Self.project + "/reports/enrollment?period=30&tenants=all", 1,
           Self.project + "/reports/exemptions?tenants=all"
         ),
       ] {
@@ -97,7 +100,7 @@ import Testing
         let found = try await rows(path.replacing("enrollment?", with: "enrollment.csv?"))
         #expect(found.first?.hasSuffix(",\"\(count)\"") == true, "\(path)")
       }
-      let own = try await rows(eu + "/reports/enrollment.csv?by=day")
+      let own = try await rows(eu + "/reports/enrollment.csv?period=30")
       #expect(own.contains { $0.hasSuffix(",\"0\"") }, "no one was exempt two days ago")
       let tomas = try await Browser.signedIn(world, as: World.tomas)
       let page = try await tomas.get(eu + "/reports/enrollment")
@@ -128,14 +131,149 @@ import Testing
     }
   }
 
+  /// The figure and the base line of a card of the index.
+  private func card(_ page: Answer, _ name: String) -> [String] {
+    guard
+      let card = page.text.split(separator: "<li class=\"card report\">").first(where: {
+        $0.contains(">\(name)</a></h2>")
+      })
+    else { return [] }
+    func part(_ start: String, _ end: String) -> String {
+      card.split(separator: start).last?.split(separator: end).first.map(String.init) ?? ""
+    }
+    return [part("<strong>", "</strong>"), part("<p class=\"key\">", "</p>")]
+  }
+
+  @Test func `the index has a card for each report, whose figure is that of the report`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      world.clock.advance(seconds: 100 * 86_400)
+      _ = try await exempt(world)
+      let ada = try await Browser.signedIn(world)
+      let (eu, pool) = (try await world.eu, try await world.euPool)
+      _ = try await ada.submit(
+        eu + "/users/\(World.chiara)/factors/removal", ["reason": "stolen", "note": "Called."])
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 10), of: World.chiara)
+      let page = try await ada.get(eu + "/reports")
+      Markup.check(page)
+      let policy = try await world.identity.policies.read(pool)
+      let unused = try await world.identity.reports.factors(in: pool, .unused(days: 90)).items.count
+      let all = try await world.identity.reports.factors(in: pool, .enrolled(years: 0)).items.count
+      let share = Meter.percent(policy.enrolledUsers, of: policy.users)
+      for (name, report, figure, base) in [
+        (
+          "Coverage", "enrollment?period=90", Catalog.english.text(share),
+          "\(policy.enrolledUsers) of \(policy.users) user"
+        ),
+        ("Removals", "removals?period=90", "1", "Stolen or compromised: 1"),
+        ("Unused factors", "factors", "\(unused)", "of \(all) factor"),
+        ("Locked", "locked", "1", "0 codes not checked"),
+        ("Exemptions", "exemptions?period=90", "1", "The next one lasts through"),
+      ] {
+        #expect(page.says("<h2><a href=\"\(eu)/reports/\(report)\">\(name)</a></h2>"), "\(name)")
+        let found = card(page, name)
+        #expect(found.first == figure && found.last?.contains(base) == true, "\(name): \(found)")
+      }
+      let project = try await ada.get(Self.project + "/reports?tenants=all&period=30")
+      Markup.check(project)
+      #expect(
+        project.values(of: "href").contains(
+          Self.project + "/reports/enrollment?period=30&tenants=all"))
+      #expect(project.says("users outside tenants"))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let own = try await tomas.get(eu + "/reports")
+      #expect(own.says(">Coverage</a>") && !own.says(">Removals</a>") && !own.says(">Locked</a>"))
+    }
+  }
+
+  /// The cells of the row of a table whose heading links to an address.
+  private func row(_ page: Answer, _ address: String) -> [String] {
+    let rows = page.text.split(separator: "<tr>").dropFirst()
+    guard let row = rows.first(where: { $0.contains("href=\"\(address)\"") }) else { return [] }
+    return row.split(separator: "<td").dropFirst().map { cell in
+      cell.drop { $0 != ">" }.dropFirst().split(separator: "<").map { part in
+        part.split(separator: ">", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+      }.joined().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+  }
+
+  @Test func `enrollment by tenant has the numbers of each pool, and who acts on it`() async throws
+  {
+    try await World.withSampleData { world in
+      while try await world.identity.activity.fold() {}
+      world.clock.advance(seconds: 40 * 86_400)
+      let (eu, pool) = (try await world.eu, try await world.euPool)
+      func withoutFactor() async throws -> [ID<Account>] {
+        try await world.identity.accounts.list(pool, filter: .none, after: nil, limit: 50)
+          .items.map(\.id)
+      }
+      _ = try await exempt(world, try #require(try await withoutFactor().first))
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(Self.project + "/reports/enrollment?tenants=all")
+      Markup.check(page)
+      #expect(page.says("30 days ago") && page.says("90 days ago") && page.says("All users"))
+      let policy = try await world.identity.policies.read(pool)
+      let found = row(page, eu + "/reports/enrollment")
+      let share = Catalog.english.text(Meter.percent(policy.enrolledUsers, of: policy.users))
+      // The exempt user isn't in the list of those without a factor.
+      let without = policy.users - policy.enrolledUsers - 1
+      #expect(found.count == 6)
+      #expect(found.first == "\(policy.users)" && found.dropFirst(2).first == share)
+      #expect(found.dropFirst().first?.hasPrefix("\(without)") == true, "\(found)")
+      let list = eu + "/users?factor=none"
+      #expect(try await withoutFactor().count == without)
+      #expect(found.dropFirst(3).first == share && found.dropFirst(4).first == "–", "\(found)")
+      let links = page.values(of: "href")
+      #expect(links.contains(Self.project + "/reports/enrollment") && links.contains(list))
+      let tomas = try await Browser.signedIn(world, as: World.tomas)
+      let read = try await tomas.get(Self.project + "/reports/enrollment?tenants=all")
+      #expect(!read.values(of: "href").contains { $0.contains("/users?factor=none") })
+    }
+  }
+
+  @Test func `a locked user is listed with cause, time, and the way to unlock the codes`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let locked = world.clock.now
+      try await world.write(
+        [CodeFinding](repeating: CodeFinding(.wrong), count: 10), of: World.chiara)
+      let report = try await world.eu + "/reports/locked"
+      let unlock = try await world.eu + "/users/\(World.chiara)/unlock?reason=locked"
+      let ada = try await Browser.signedIn(world)
+      let page = try await ada.get(report)
+      Markup.check(page)
+      #expect(page.says("10 incorrect codes"))
+      #expect(page.values(of: "href").contains(unlock))
+      #expect(try await ada.get(unlock).says("<option value=\"locked\" selected>"))
+      func since() async throws -> Bool {
+        try await ada.download(report + ".csv").text.contains("\"\(locked.rfc3339Milliseconds)\"")
+      }
+      #expect(try await since())
+      let iris = try await Browser.signedIn(world, as: World.iris)
+      let read = try await iris.get(report)
+      #expect(read.says("10 incorrect codes"))
+      #expect(!read.values(of: "href").contains(unlock), "she only reads")
+      // A code that isn't checked doesn't change since when the user is locked.
+      world.clock.advance(seconds: 600)
+      try await world.write([CodeFinding(.closed)], of: World.chiara)
+      #expect(try await since())
+    }
+  }
+
   @Test func `a list of factors says how many there are`() async throws {
     try await World.withSampleData { world in
       world.clock.advance(seconds: 400 * 86_400)
       let ada = try await Browser.signedIn(world)
       let page = try await ada.get(world.eu + "/reports/factors")
-      let count = try await world.identity.reports.countFactors(
-        in: try await world.euPool, .unused(days: 90))
+      let counts = try await world.identity.reports.factorCounts(
+        in: try await world.euPool, [.unused(days: 90), .neverUsed])
+      let count = counts[.unused(days: 90)]
       #expect(count > 0 && page.says("\(count) of \(count) row"))
+      #expect(page.says("Unused for 90 days (\(count))"))
+      #expect(page.says("Never used (\(counts[.neverUsed]))"))
     }
   }
 
@@ -164,7 +302,7 @@ import Testing
     try await World.withSampleData { world in
       let ada = try await Browser.signedIn(world)
       for (address, choice) in [
-        ("{eu}/reports/factors?age=old-3", "Second factors: Over 3 years old"),
+        ("{eu}/reports/factors?age=old-3", "Second factors: Over 3 years old (0)"),
         (Self.project + "/reports/removals?period=30&tenants=all", "Scope: With tenants"),
       ] {
         let address = address.replacing("{eu}", with: try await world.eu)

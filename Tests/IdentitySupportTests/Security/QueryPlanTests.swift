@@ -80,14 +80,12 @@ struct QueryPlanTests {
         since: instance.now.advanced(bySeconds: -30 * 86_400), at: instance.now)
     }
     _ = try await identity.exemptions.counts(in: instance.acme)
-    for isWhole in [false, true] {
-      _ = try await identity.exemptions.periods(
-        in: instance.acme, isWhole: isWhole, since: instance.now)
-    }
     _ = try await identity.exemptions.ends(of: [1, 2])
     _ = try await identity.exemptions.counts(of: [instance.acme.key, instance.east.key])
-    _ = try await identity.exemptions.list(
-      in: instance.acme, isWhole: false, endingAfter: instance.now)
+    for isWhole in [false, true] {
+      _ = try await identity.exemptions.list(
+        in: instance.acme, isWhole: isWhole, endingAfter: instance.now)
+    }
     for administrator in owner {
       _ = try await identity.reviews.upcoming(visibleTo: administrator, within: 7, limit: 5)
     }
@@ -139,6 +137,10 @@ struct QueryPlanTests {
     _ = try await instance.identity.reviews.queue(visibleTo: administrator, limit: 5)
     _ = try await instance.identity.pools.find("a", visibleTo: administrator, limit: 5)
     _ = try await instance.identity.work(of: administrator, limit: 5)
+    let (reports, pool) = (instance.identity.reports, instance.acme)
+    _ = try await reports.factorCounts(
+      in: pool, [.neverUsed, .sharedSecret, .unused(days: 90), .enrolled(years: 1)])
+    _ = try await reports.lockCauses(of: [pool.accountKeys.lowerBound])
     _ = try await instance.identity.reviews.neverSignedOff(visibleTo: administrator, limit: 5)
     for subject in [ReportSubject.pool(instance.acme), .project(instance.acme), .instance]
     where administrator.may(read: .removals, about: subject) {
@@ -146,6 +148,9 @@ struct QueryPlanTests {
         about: subject, since: instance.now, visibleTo: administrator)
     }
     _ = try await instance.identity.support.held()
+    for place in [nil, pool] {
+      _ = try await instance.identity.dismissedAttention.all(of: administrator, in: place)
+    }
     for selection in PolicyReviewQuery.Selection.allCases {
       for order in PolicyReviewQuery.Order.allCases {
         for search in [nil, "a"] as [String?] {

@@ -28,6 +28,20 @@ extension UseCase {
     UseCase("change the re-authentication interval", [.supportStepUp]) { i in
       { try await i.identity.support.setStepUp(minutes: 5, by: .program(Instance.boss)) }
     },
+    UseCase("dismiss what needs attention", [.attentionDismiss]) { i in
+      let agent = try await i.agent()
+      return {
+        try await i.identity.dismissedAttention.set(i.attention(.unverified), agent.request())
+      }
+    },
+    UseCase("show what was dismissed again", [.attentionRestore]) { i in
+      let agent = try await i.agent()
+      let mark = i.attention(.unverified)
+      try await i.identity.dismissedAttention.set(mark, agent.request())
+      return {
+        try await i.identity.dismissedAttention.set(mark, isUndo: true, agent.request())
+      }
+    },
     UseCase("unblock an agent", [.supportRelease]) { i in
       let agent = try await i.agent()
       let id = agent.administrator.id

@@ -24,7 +24,7 @@ public struct AccountSummary: Hashable, Sendable {
 
   /// The time until which codes of one factor are rejected; nil or in the past if none is
   /// suspended.
-  let suspendedUntil: Instant?
+  public let suspendedUntil: Instant?
   /// True if the last codes showed that the device's clock is off.
   public let isClockOff: Bool
   /// True if the user reported a change that no owner has decided on.

@@ -39,27 +39,6 @@ extension Exemptions {
     }
   }
 
-  /// Returns when users of a pool were exempt, for the numbers of other days; users who were
-  /// deleted since are missing.
-  ///
-  /// Exemptions that ended before the first time are left out.
-  public func periods(
-    in pool: Pool, isWhole: Bool, since start: Instant
-  ) async throws -> [(from: Instant, until: Instant)] {
-    let pools: SQL =
-      isWhole ? "s.project_id = \(pool.project)" : "s.scope_key = \(pool.key)"
-    return try await store.read { connection in
-      try connection.all(
-        """
-        SELECT e.granted_at, e.ends_at FROM scope s
-          \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
-            AND e.account_key < (s.scope_key + 1) << 40
-        WHERE \(pools) AND s.deleted_at IS NULL AND +e.ends_at > \(start)
-        """
-      ) { (try $0.next(), try $0.next()) }
-    }
-  }
-
   /// Returns when the exemptions of at most 1,000 users end, who can be of any pools.
   ///
   /// - Returns: The ends by the users' keys; users who aren't exempt are missing.

@@ -145,9 +145,7 @@ public struct Exemptions: Sendable {
     in pool: Pool, isWhole: Bool, endingAfter start: Instant
   ) async throws -> [Exemption] {
     try await store.read { connection in
-      isWhole
-        ? try Self.list(in: pool.project, at: start, connection)
-        : try Self.list(in: pool, at: start, connection)
+      try Self.list(in: pool, isWhole: isWhole, at: start, connection)
     }
   }
 
@@ -206,16 +204,19 @@ public struct Exemptions: Sendable {
       """
   }
 
+  /// Reads the pool's ranges of keys instead of all exemptions by their end.
   private static func list(
-    in pool: Pool, at now: Instant, _ connection: borrowing Connection
+    in pool: Pool, isWhole: Bool, at now: Instant, _ connection: borrowing Connection
   ) throws -> [Exemption] {
-    try connection.all(
+    let scopes: SQL =
+      isWhole ? "s.project_id = \(pool.project)" : "s.scope_key = \(pool.key)"
+    return try connection.all(
       """
-      SELECT \(columns) FROM exemption e
+      SELECT \(columns) FROM scope s
+        \(SQL.orderedJoin) exemption e ON e.account_key >= s.scope_key << 40
+          AND e.account_key < (s.scope_key + 1) << 40
         \(SQL.orderedJoin) account a ON a.account_key = e.account_key
-        \(SQL.orderedJoin) scope s ON s.scope_key = a.scope_key
-      WHERE \(current(in: pool, at: now)) AND s.deleted_at IS NULL
-      ORDER BY e.account_key, e.exemption_id
+      WHERE \(scopes) AND s.deleted_at IS NULL AND +e.ends_at > \(now)
       """
     ) { try Exemption(&$0) }
     .sorted { ($0.endsAt, $0.accountKey) < ($1.endsAt, $1.accountKey) }

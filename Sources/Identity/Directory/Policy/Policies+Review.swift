@@ -215,6 +215,8 @@ extension Policies {
         ELSE 1000001 END
       """
     case .changed: "-coalesce(s.policy_changed_at, 0)"
+    case .unenrolled:
+      "\(AccountCounts.current("enrolled_users")) - \(AccountCounts.current("users"))"
     }
   }
 
@@ -307,6 +309,8 @@ public struct PolicyReviewQuery: Sendable {
     case rejected
     /// Latest change first, never changed last.
     case changed
+    /// Most users without a second factor first.
+    case unenrolled
   }
 
   /// A part of the name or ID; nil for all tenants.

@@ -211,6 +211,7 @@ enum Deletion {
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM support_rules WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(pool)")
+      try connection.run("DELETE FROM dismissed_attention WHERE scope_key = \(pool)")
     }
     return others + gone.count
   }

@@ -109,6 +109,10 @@ public struct PoolWarning: Sendable {
     /// SMS is disabled, and this many users have a phone that gets no codes.
     case phonesWhileOff(Int)
     case weakened(WeakenedPolicy)
+    /// Sign-in is turned off for all users.
+    case signInOff
+    /// This many users are locked out after incorrect codes.
+    case lockedOut(Int)
 
     fileprivate static func current(_ row: inout Row) throws -> Reason {
       let totp = try StoredPolicy.totp(&row)
@@ -124,6 +128,8 @@ public struct PoolWarning: Sendable {
   public let name: String
   public let projectName: String
   public let reason: Reason
+  /// When the policy changed; nil if it never did.
+  public let changedAt: Instant?
 
   fileprivate var place: (String, String) { (project.text, tenant?.text ?? "") }
 
@@ -133,14 +139,15 @@ public struct PoolWarning: Sendable {
     tenant = ID(nonEmpty: try row.next())
     name = try row.next()
     projectName = try row.next()
+    changedAt = try row.next()
     guard let reason = try reason(&row) else { return nil }
     self.reason = reason
   }
 }
 
 extension Pools {
-  /// Returns the first pools that need attention among those that an administrator can see:
-  /// recently weakened policies first, then the others by ID.
+  /// Returns the first pools that need attention among those that an administrator can see: at most
+  /// `limit` whose users can't sign in, then as many recently weakened policies and others by ID.
   ///
   /// They're in an index, so finding none costs nothing.
   public func warnings(
@@ -151,7 +158,7 @@ extension Pools {
     return try await store.read { now, connection in
       let weakened = try connection.all(
         """
-        SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, \(WeakenedPolicy.columns)
+        SELECT \(Self.warned), \(WeakenedPolicy.columns)
         FROM policy_weakening w \(SQL.orderedJoin) scope s USING (scope_key)
           \(SQL.orderedJoin) project p USING (project_id)
         WHERE w.at > \(WeakenedPolicy.oldest(at: now)) AND s.deleted_at IS NULL
@@ -176,9 +183,49 @@ extension Pools {
           \(restriction)
         """, connection)
       let all = changed.isEmpty ? others : (others + changed).sorted { $0.place < $1.place }
-      return Array((weakened + all).prefix(limit))
+      let stopped = try Self.stopped(
+        """
+        \(index: "scope_stopped") \(SQL.orderedJoin) project p USING (project_id)
+        WHERE s.project_id > '' AND \(Self.isStopped) AND s.deleted_at IS NULL
+          AND \(Self.isStoppedNow) \(restriction)
+        ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
+        """, connection)
+      let newlyStopped = try Self.stopped(
+        """
+        JOIN project p USING (project_id)
+        WHERE s.scope_key IN (SELECT scope_key FROM count_change WHERE scope_key > 0)
+          AND s.deleted_at IS NULL AND \(Self.isStopped) IS NOT TRUE AND \(Self.isStoppedNow)
+          \(restriction)
+        """, connection)
+      return Array((stopped + newlyStopped).prefix(limit)) + (weakened + all).prefix(limit)
     }
   }
+
+  /// The pools whose sign-in is off, and those with locked users.
+  private static func stopped(
+    _ rest: SQL, _ connection: borrowing Connection
+  ) throws -> [PoolWarning] {
+    try connection.all(
+      """
+      SELECT \(warned), s.disabled, \(AccountCounts.current("locked_users")) FROM scope s \(rest)
+      """
+    ) { row in
+      try PoolWarning(&row) { row in
+        let (isOff, locked): (Bool, Int) = (try row.next(), try row.next())
+        return isOff ? .signInOff : .lockedOut(locked)
+      }
+    }.compactMap { $0 }
+  }
+
+  /// As of the last count, by which the index finds them.
+  private static let isStopped: SQL = "(s.disabled = 1 OR s.locked_users > 0)"
+  private static let isStoppedNow: SQL = """
+    (s.disabled = 1 OR \(AccountCounts.current("locked_users")) > 0)
+    """
+
+  private static let warned: SQL = """
+    s.project_id, s.tenant_id, s.display_name, p.display_name, s.policy_changed_at
+    """
 
   /// The condition for pools `s` that need attention, with their numbers of users.
   private static func condition(apps: SQL, phones: SQL) -> SQL {
@@ -196,8 +243,8 @@ extension Pools {
   ) throws -> [PoolWarning] {
     try connection.all(
       """
-      SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, s.totp_state,
-        s.totp_intervals, \(AccountCounts.current("totp_users")),
+      SELECT \(warned), s.totp_state, s.totp_intervals,
+        \(AccountCounts.current("totp_users")),
         \(AccountCounts.current("phone_users"))
       FROM scope s JOIN project p USING (project_id)
       \(condition)

@@ -119,8 +119,10 @@ extension Pools {
         """
       ) { try Pool(&$0) }
     }
+    let found = Dictionary(
+      uniqueKeysWithValues: pools.map { ([$0.project.text, $0.tenant?.text ?? ""], $0) })
     let named = grants.compactMap { grant in
-      pools.first { $0.project == grant.project && $0.tenant == grant.tenant }.map { (grant, $0) }
+      found[[grant.project?.text ?? "", grant.tenant?.text ?? ""]].map { (grant, $0) }
     }
     return Dictionary(uniqueKeysWithValues: named)
   }

@@ -186,6 +186,9 @@ extension AuditFilter {
     let prefix = action?.prefix
     if let prefix { group = " AND action_group || '' = \(prefix)" }
     var rest: SQL = ""
+    if !excluded.isEmpty {
+      rest += " AND action NOT IN (\(SQL.list(excluded.flatMap(\.storedNames))))"
+    }
     if let names = action?.names { rest += " AND action IN (\(SQL.list(names)))" }
     if let from { rest += " AND at >= \(from)" }
     if let until { rest += " AND at < \(until)" }

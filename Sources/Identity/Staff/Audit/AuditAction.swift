@@ -68,6 +68,9 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   /// Email verified by end user.
   case accountVerifyEmail = "account.verify-email"
   case sessionsEnd = "sessions.end"
+  case attentionDismiss = "support.dismiss-attention"
+  /// What an administrator dismissed is shown again.
+  case attentionRestore = "support.restore-attention"
   case supportChange = "support.change"
   /// Agent blocked at hourly action limit.
   case supportHold = "support.hold"
@@ -178,6 +181,12 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   var storedNames: [String] {
     [rawValue] + Self.formerNames.filter { $0.value == self }.map(\.key)
   }
+
+  /// Those that change nothing for others: what was read or downloaded, and what was dismissed.
+  public static let changeless: [AuditAction] = [
+    .auditRead, .auditDownload, .messageRead, .accountList, .accountDownload, .accountExportData,
+    .attentionDismiss, .attentionRestore,
+  ]
 
   /// The part of the stored name before the period, which an index of the log is sorted by.
   var prefix: String { Self.prefix(of: rawValue) }

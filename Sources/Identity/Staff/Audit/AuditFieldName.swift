@@ -23,7 +23,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     resynchronization, clockOffset, identityChecks, callerVerificationRule, callerVerification,
     actionsPerHour, approvalOver, policyApprovalOver, approvalForLastFactor, tokensRemoveFactors,
     tokenChangesPerHour, reauthenticationInterval, grantEnds, sessionIdleLimit, sessionLifetime,
-    blockedSince, version, bytes, issuer, clientID, clientSecret, keys, keyLabel, keyID, role,
+    blockedSince, attention, version, bytes, issuer, clientID, clientSecret, keys, keyLabel, keyID,
+    role,
     grants, inviter,
     authenticator, passkey, passkeys, passkeyRefusal, passkeyRequired, signInProvider, subject,
     scopes, groupsClaim, mfaValues, groupRoles, providerRefusal, administratorPasswordSignIn,
@@ -186,6 +187,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .sessionIdleLimit: ("session-idle-limit", .kept)
     case .sessionLifetime: ("session-lifetime", .kept)
     case .blockedSince: ("blocked-since", .kept)
+    case .attention: ("attention", .kept)
     case .version: ("version", .kept)
     case .bytes: ("bytes", .kept)
     case .issuer: ("issuer", .kept)

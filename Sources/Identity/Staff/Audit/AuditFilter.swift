@@ -13,6 +13,8 @@ public struct AuditFilter: Sendable, Hashable {
   /// Rows by the actor with this ID (with `actor`).
   public var actorID: String?
   public var action: Action?
+  /// Rows of other actions only.
+  public var excluded: [AuditAction] = []
   public var fieldName: String?
   /// Rows at or after this time.
   public var from: Instant?

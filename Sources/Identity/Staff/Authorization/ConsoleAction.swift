@@ -11,7 +11,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   case createAPIKey, revokeAPIKey, createServiceToken, revokeServiceToken, registerTokenSigningKey,
     revokeTokenSigningKey, addIdentityProvider, changeIdentityProvider, removeIdentityProvider,
     narrowProvider
-  case openMessage, exportUsers, createUser
+  case openMessage, exportUsers, createUser, dismissAttention
   case changeSupportRules, unblockAgent, removeFactor, removeAllFactors, restoreFactors,
     purgeFactors, suspendFactor, resumeFactor, renameFactor, unlockCodes, endSessions, exemptUser,
     endExemption, protectUser, allowChanges, disableUser, enableUser, verifyEmail, deleteUser,
@@ -88,6 +88,9 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .openMessage: .init(.readMessages, .recent)
     case .exportUsers: .init(.exportUsers, .recent)
     case .createUser: .init(.changeUsers)
+
+    // Dismisses what needs attention, or shows it again, for oneself.
+    case .dismissAttention: .init(.seePool)
 
     // MARK: Support
     case .changeSupportRules: .init(.editSupportRules, .secondFactor)

@@ -93,6 +93,8 @@ public struct DriftingPool: Sendable, Equatable {
   public let projectName: String
   /// The fields that differ; empty if the file doesn't fit the pool.
   public let fields: [PolicyChange.Field]
+  /// When the policy changed; nil if it never did.
+  public let changedAt: Instant?
 }
 
 extension Policies {
@@ -173,7 +175,8 @@ extension Policies {
         drift(of: policy).map { changes in
           DriftingPool(
             project: policy.pool.project, tenant: policy.pool.tenant, name: policy.pool.name,
-            projectName: policy.pool.projectName, fields: changes.map(\.field))
+            projectName: policy.pool.projectName, fields: changes.map(\.field),
+            changedAt: policy.changedAt)
         }
       }
       return ComparedProject(

@@ -141,18 +141,71 @@ extension Reports {
     }
   }
 
-  /// Counts what ``factors(in:_:after:limit:)`` lists.
-  public func countFactors(in pool: Pool, _ condition: FactorCondition) async throws
-    -> Int
-  {
+  /// Counts what ``factors(in:_:after:limit:)`` lists for each of some conditions, among the first
+  /// second factors of a pool.
+  public func factorCounts(
+    in pool: Pool, _ conditions: [FactorCondition], limit: Int = 50_000
+  ) async throws -> FactorCounts {
     let keys = pool.accountKeys
     return try await store.read { now, connection in
-      try connection.first(
+      let sums: [SQL] = conditions.map { condition in
         """
-        SELECT count(*) FROM factor f WHERE f.account_key >= \(keys.lowerBound)
-          AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
+        , CAST(coalesce(sum(CASE WHEN \(condition.text(in: keys, at: now)) THEN 1 ELSE 0 END), 0)
+          AS BIGINT)
         """
-      ) { try $0.next() } ?? 0
+      }
+      return try connection.first(
+        """
+        WITH f AS (SELECT account_key, last_used_at, enrolled_at, secret_digest FROM factor
+          WHERE account_key >= \(keys.lowerBound) AND account_key <= \(keys.upperBound)
+          ORDER BY account_key, position LIMIT \(limit + 1))
+        SELECT count(*)\(sums.joined(separator: "")) FROM f
+        """
+      ) { row in
+        let all: Int = try row.next()
+        let counts = try conditions.map { ($0, min(try row.next() as Int, limit)) }
+        return FactorCounts(
+          all: min(all, limit), isCut: all > limit, counts: Dictionary(counts) { $1 })
+      } ?? FactorCounts(all: 0, isCut: false, counts: [:])
+    }
+  }
+}
+
+/// How many second factors of a pool meet conditions.
+public struct FactorCounts: Sendable {
+  /// The number of second factors that were looked at.
+  public let all: Int
+  /// Whether the pool has more, so that the numbers are lower bounds.
+  public let isCut: Bool
+  fileprivate let counts: [FactorCondition: Int]
+
+  /// The number of second factors that meet a condition; 0 for one that wasn't asked for.
+  public subscript(condition: FactorCondition) -> Int { counts[condition] ?? 0 }
+}
+
+extension Reports {
+  /// Returns why the codes of accounts, by key, aren't checked: the number of consecutive incorrect
+  /// codes, and when the last of them was entered if that's known.
+  ///
+  /// Codes that weren't checked since share one attempt, which follows the one that locked.
+  public func lockCauses(
+    of accounts: [Int64]
+  ) async throws -> [Int64: (wrongCodes: Int, since: Instant?)] {
+    guard !accounts.isEmpty else { return [:] }
+    let unchecked = [CodeAttempt.Result.blocked, .closed].map(\.rawValue)
+    return try await store.read { connection in
+      let causes = try connection.all(
+        """
+        SELECT a.account_key, a.wrong_codes,
+          CASE WHEN v.result IN (\(list: unchecked)) THEN v.previous ELSE v.at END
+        FROM account a LEFT JOIN code_attempt v ON v.scope_key = a.scope_key
+          AND v.at = a.last_code_attempt_at AND v.account_key = a.account_key
+        WHERE a.account_key IN (\(list: accounts))
+        """
+      ) { row in
+        (try row.next() as Int64, (try row.next() as Int, try row.next() as Instant?))
+      }
+      return Dictionary(causes) { $1 }
     }
   }
 }

@@ -6,6 +6,8 @@ public struct AgentWork: Sendable {
   public struct User: Sendable {
     public let pool: Pool
     public let account: AccountSummary
+    /// The agent's last action on the user, and when; nil for users of other lists.
+    public var last: AuditRow?
   }
 
   /// Factors that the agent removed, which another administrator can restore.
@@ -65,13 +67,14 @@ extension Identity {
           UntrustedText("\(project.text)/\(entry.tenant?.text ?? "")/\(entry.objectID)")
         ).inserted
       else { continue }
-      found += try Self.users(
+      let users = try Self.users(
         """
         FROM scope s \(SQL.orderedJoin) project p USING (project_id)
           \(SQL.orderedJoin) account a ON a.scope_key = s.scope_key AND a.uid = \(entry.objectID)
         WHERE s.project_id = \(project) AND s.tenant_id = \(entry.tenant?.text ?? "")
           AND s.deleted_at IS NULL
         """, connection)
+      found += users.map { AgentWork.User(pool: $0.pool, account: $0.account, last: entry) }
     }
     return found
   }

@@ -226,6 +226,7 @@ extension UserDataTable {
     "administrator": .administrators, "administrator_grant": .administrators,
     "administrator_provider_link": .administrators,
     "audit_reading": .administrators, "console_session": .administrators,
+    "dismissed_attention": .administrators,
     "invitation": .administrators, "passkey": .administrators, "recovery_code": .administrators,
     "support_action": .administrators,
     "support_hold": .administrators,

@@ -51,6 +51,7 @@ struct ActionTableTests {
     openMessage readMessages recent none never
     exportUsers exportUsers recent none never
     createUser changeUsers none none never
+    dismissAttention seePool none none never
     changeSupportRules editSupportRules secondFactor none never
     unblockAgent protectUsers secondFactor none never
     removeFactor removeFactors secondFactor chosen lastFactor

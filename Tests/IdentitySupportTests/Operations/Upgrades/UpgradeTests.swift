@@ -42,7 +42,9 @@ struct UpgradeTests {
     "user_link": ["address"],
   ]
   /// What nothing has filled yet.
-  private static let newTables: Set = ["deleted_attempts", "node", "noticed_address"]
+  private static let newTables: Set = [
+    "deleted_attempts", "dismissed_attention", "node", "noticed_address",
+  ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [
     "audit", "audit_change", "audit_check", "audit_erasure", "audit_head", "audit_link",

@@ -11,9 +11,23 @@ struct FactorReportTests {
   ) async throws -> [String] {
     let (reports, pool) = (instance.identity.reports, pool ?? instance.acme)
     let found = try await reports.factors(in: pool, condition).items.map(\.account.text)
-    let count = try await reports.countFactors(in: pool, condition)
-    #expect(count == found.count)
+    let counts = try await reports.factorCounts(in: pool, [condition, .unused(days: 1)])
+    #expect(counts[condition] == found.count && !counts.isCut)
     return found
+  }
+
+  @Test func `counting ends at a number, which is then a lower bound`() async throws {
+    try await withInstance { instance in
+      _ = try await instance.enrolled(.alice)
+      _ = try await instance.enrolled(.bob)
+      let reports = instance.identity.reports
+      for (limit, all, isCut) in [(1, 1, true), (2, 2, false)] {
+        let counts = try await reports.factorCounts(
+          in: instance.acme, [.neverUsed, .enrolled(years: 1)], limit: limit)
+        #expect(counts.all == all && counts.isCut == isCut, "\(limit)")
+        #expect(counts[.neverUsed] == all && counts[.enrolled(years: 1)] == 0, "\(limit)")
+      }
+    }
   }
 
   @Test func `a factor is listed as never used from its enrollment until it signs in`() async throws

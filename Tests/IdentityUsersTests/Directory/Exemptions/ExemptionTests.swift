@@ -99,8 +99,8 @@ struct ExemptionTests {
         instance.east, bob.id, until: ended.advanced(bySeconds: 60),
         other.request(.other, note: "x"))
       func periods(isWhole: Bool, since: Instant) async throws -> [[Instant]] {
-        try await exemptions.periods(in: instance.acme, isWhole: isWhole, since: since)
-          .map { [$0.from, $0.until] }
+        try await exemptions.list(in: instance.acme, isWhole: isWhole, endingAfter: since)
+          .map { [$0.grantedAt, $0.endsAt] }
           .sorted { $0[0] < $1[0] }
       }
       let later = [ended, ended.advanced(bySeconds: 60)]
