@@ -115,8 +115,11 @@ let package = Package(
       "DatabaseSQLite", ["Database", "Host", "Metrics", "Text", "CSQLite"], settings: optimized),
     module(
       "DatabasePostgreSQL", ["Database", "Host", "Metrics", "CPostgreSQL"], settings: optimized),
-    module(
-      "IdentityToolkitAPI", ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"]),
+    .target(
+      name: "IdentityToolkitAPI",
+      dependencies: ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"],
+      resources: [.embedInCode("Emulator/handler.js"), .embedInCode("Emulator/frame.js")],
+      swiftSettings: house),
     module(
       "Console",
       [

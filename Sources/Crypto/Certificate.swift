@@ -10,13 +10,6 @@ public struct Certificate: Sendable, Equatable {
   /// The end of validity, in seconds since 1970.
   public let notAfter: Int64
 
-  /// Creates a certificate from its properties.
-  public init(subject: String, notBefore: Int64, notAfter: Int64) {
-    self.subject = subject
-    self.notBefore = notBefore
-    self.notAfter = notAfter
-  }
-
   /// Parses the certificates of a file (RFC 7468), up to the first invalid one.
   ///
   /// - Parameter bytes: The file, which may contain other kinds of PEM data.
@@ -64,7 +57,9 @@ public struct Certificate: Sendable, Equatable {
       }
     }
   }
+}
 
+extension Certificate {
   private init?(_ pointer: OpaquePointer) {
     guard let before = unsafe Certificate.seconds(X509_get0_notBefore(pointer)),
       let after = unsafe Certificate.seconds(X509_get0_notAfter(pointer))

@@ -1,4 +1,3 @@
-import Database
 import Synchronization
 
 /// One transaction for all reads of a task, begun by the first read.

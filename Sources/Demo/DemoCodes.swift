@@ -1,4 +1,3 @@
-import Crypto
 import Database
 import Identity
 import OTP

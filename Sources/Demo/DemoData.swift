@@ -1,6 +1,5 @@
 import Foundation
 import Identity
-import OTP
 
 /// What demos are made of, as `demo.json` lists it.
 package struct DemoData: Decodable, Sendable {

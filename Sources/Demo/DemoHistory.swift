@@ -1,7 +1,6 @@
 import Crypto
 import Database
 import Identity
-import OTP
 
 struct DemoEvent: Sendable {
   let at: Instant

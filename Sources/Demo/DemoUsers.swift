@@ -1,6 +1,5 @@
 import Crypto
 import Identity
-import OTP
 
 struct DemoUser: Sendable {
   let uid: String

@@ -127,11 +127,6 @@ private struct Cursor {
   let positions: [(index: Int, suffix: String)]
   var place = 0
 
-  init(segments: [UntrustedText], positions: [(index: Int, suffix: String)]) {
-    self.segments = segments
-    self.positions = positions
-  }
-
   mutating func next<Parameter: PathParameter>(
     _ type: Parameter.Type
   ) throws(Unreadable) -> Parameter {

@@ -59,11 +59,6 @@ public struct ClientResponse: Sendable, Equatable {
   public let fields: [String: String]
   /// The body.
   public let body: [UInt8]
-
-  /// Creates a response.
-  public init(status: Int, fields: [String: String], body: [UInt8]) {
-    (self.status, self.fields, self.body) = (status, fields, body)
-  }
 }
 
 /// A URL that requests can be sent to: `https`, or `http` to this machine.

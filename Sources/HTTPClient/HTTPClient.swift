@@ -47,7 +47,8 @@ public struct HTTPClient: Sendable {
   /// - Throws: ``HTTPClientError``.
   public func send(_ request: ClientRequest) async throws(HTTPClientError) -> ClientResponse {
     let exchange = HTTPExchange(limits, addresses, isStatusEnough: request.isAnsweredByStatus)
-    let transfer = HTTPTransfer(request, exchange, limits, authority: authority)
+    let transfer = HTTPTransfer(
+      request: request, exchange: exchange, limits: limits, authority: authority)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         queue.addOperation { continuation.resume(returning: transfer.run()) }

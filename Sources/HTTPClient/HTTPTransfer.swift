@@ -1,20 +1,11 @@
 import CCurl
-import Network
 
 /// One request, sent with a separate handle.
 struct HTTPTransfer: Sendable {
-  private let request: ClientRequest
-  private let exchange: HTTPExchange
-  private let limits: HTTPClient.Limits
-  private let authority: String?
-
-  init(
-    _ request: ClientRequest, _ exchange: HTTPExchange, _ limits: HTTPClient.Limits,
-    authority: String?
-  ) {
-    (self.request, self.exchange) = (request, exchange)
-    (self.limits, self.authority) = (limits, authority)
-  }
+  let request: ClientRequest
+  let exchange: HTTPExchange
+  let limits: HTTPClient.Limits
+  let authority: String?
 
   func run() -> Result<ClientResponse, HTTPClientError> {
     guard Curl.isPrepared, let handle = unsafe curl_easy_init() else {

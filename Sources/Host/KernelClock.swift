@@ -10,13 +10,6 @@ public struct KernelClock: Sendable, Equatable {
   /// The maximum error, in microseconds.
   public let maximumError: Int
 
-  /// Creates a state of the clock.
-  public init(isSynchronized: Bool, offset: Int, maximumError: Int) {
-    self.isSynchronized = isSynchronized
-    self.offset = offset
-    self.maximumError = maximumError
-  }
-
   /// How far the clock may be off, in microseconds: the correction and the maximum error of it.
   public var error: Int { max(abs(offset), maximumError) }
 

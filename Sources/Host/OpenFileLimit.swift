@@ -7,12 +7,6 @@ public struct OpenFileLimit: Sendable, Equatable {
   /// The limit up to which a process can raise the soft one.
   public let hard: Int
 
-  /// Creates limits.
-  public init(soft: Int, hard: Int) {
-    self.soft = soft
-    self.hard = hard
-  }
-
   /// Returns the current limits; nil if the system doesn't tell.
   public static func current() -> OpenFileLimit? {
     var limit = rlimit()

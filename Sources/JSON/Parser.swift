@@ -35,10 +35,8 @@ extension JSON {
 /// A recursive-descent parser's position in bytes that are passed to each method.
 struct Parser {
   let maximumDepth: Int
-  private var depth = 0
-  private var position = 0
-
-  init(maximumDepth: Int) { self.maximumDepth = maximumDepth }
+  var depth = 0
+  var position = 0
 
   mutating func document(_ bytes: Span<UInt8>) throws(JSONError) -> JSON {
     skipSpace(bytes)

@@ -25,18 +25,12 @@ protocol Sink {
 
 /// The context of an expansion, passed down by tags.
 struct Site {
-  /// The template being expanded.
-  var template: String
   /// The indentation of each line.
   var indentation: [UInt8] = []
   /// The arguments for blocks; those of the outermost parent tag take precedence.
   var arguments: [String: Block] = [:]
   /// The number of open inclusions and blocks.
   var depth = 0
-
-  init(_ template: String) {
-    self.template = template
-  }
 }
 
 /// Expands partials, parents, and blocks.
@@ -82,7 +76,6 @@ struct Expansion {
     }
     if isStrict { try checkArguments(of: inclusion) }
     var inner = try site.deeper(inclusion.template, at: inclusion.place)
-    inner.template = template.name
     inner.indentation = inclusion.isStandalone ? site.indentation + inclusion.indentation : []
     inner.arguments.merge(inclusion.arguments) { outer, _ in outer }
     try expand(template.nodes, at: inner, into: &sink)
@@ -143,11 +136,7 @@ extension Expansion {
 private struct BlockNames {
   let templates: [String: ParsedTemplate]
   private(set) var found: Set<String> = []
-  private var visited: Set<String> = []
-
-  init(templates: [String: ParsedTemplate]) {
-    self.templates = templates
-  }
+  var visited: Set<String> = []
 
   mutating func collect(from template: String) {
     guard visited.insert(template).inserted, let nodes = templates[template]?.nodes else { return }

@@ -59,7 +59,6 @@ struct Block: Sendable {
 
 /// A parsed template.
 struct ParsedTemplate: Sendable {
-  let name: String
   let nodes: [Node]
   let messages: [TemplateMessage]
 }

@@ -39,7 +39,7 @@ public struct TemplateLibrary: Sendable {
       }
       let name = String(path.dropLast(ending.count))
       parsed[name] = try Parser.parse(
-        Continuation.joining(bytes), name: name, file: path, catalog: catalog)
+        Continuation.joining(bytes), file: path, catalog: catalog)
     }
     templates = parsed
     self.catalog = catalog
@@ -55,7 +55,7 @@ public struct TemplateLibrary: Sendable {
     var parsed: [String: ParsedTemplate] = [:]
     for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
       parsed[name] = try Parser.parse(
-        Array(text.utf8), name: name, file: name, catalog: catalog)
+        Array(text.utf8), file: name, catalog: catalog)
     }
     templates = parsed
     self.catalog = catalog

@@ -30,7 +30,7 @@ def used():
     names = set()
     for text in [*TEMPLATES.values(), *CODE.values()]:
         for start, value, end in re.findall(r'class=(\\?)"([^"]*?)(\\?)"', text):
-            plain = re.sub(r"\{\{[^}]*\}\}|\\\([^)]*\)", " ", value)
+            plain = re.sub(r"\{\{[^}]*\}\}|[\w-]*\\#?\((?:[^()]|\([^()]*\))*\)", " ", value)
             if start and not end:
                 plain = re.sub(r"[\w-]+$", "", plain)
             names |= {name for name in plain.split() if re.fullmatch(r"[a-z][\w-]*", name)}
@@ -41,7 +41,7 @@ def patterns(name):
     """Returns patterns of a class: as it is, or as the start that code adds a word or number to."""
     yield rf"(?<![\w-]){re.escape(name)}(?![\w-])"
     if start := re.match(r"[a-z-]+?(?=\d+$)|.*-(?=[a-z]+$)", name):
-        yield rf'[" ]{start[0]}"'
+        yield rf'[" ]{start[0]}(?:"|\\#?\()'
 
 
 def test_each_rule_is_used():

@@ -3,11 +3,11 @@ import Database
 import DatabaseSQLite
 import Foundation
 import Glibc
-import Host
 import Identity
 import Testing
 
 @testable import countersign
+@testable import Host
 
 struct DoctorTests {
   private static let synchronized = KernelClock(

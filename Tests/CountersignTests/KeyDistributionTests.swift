@@ -1,9 +1,9 @@
-import Identity
 import Localization
 import Synchronization
 import Testing
 
 @testable import countersign
+@testable import Identity
 
 struct KeyDistributionTests {
   /// Runs a distribution in which each question has the next answer.

@@ -1,13 +1,13 @@
-import Crypto
 import Database
 import Foundation
 import HTTP
-import Host
 import Identity
 import Metrics
 import Testing
 
 @testable import countersign
+@testable import Crypto
+@testable import Host
 
 struct RequestMetricsTests {
   private let page = Route.Label(.get, "/projects/{String}")

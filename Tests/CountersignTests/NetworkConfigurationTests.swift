@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import HTTPServer
 import Localization
@@ -7,6 +6,7 @@ import Network
 import Testing
 
 @testable import countersign
+@testable import Crypto
 
 struct NetworkConfigurationTests {
   private func read(_ words: [String], environment: [String: String] = [:]) throws

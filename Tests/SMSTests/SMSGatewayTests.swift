@@ -1,9 +1,9 @@
 import Crypto
-import HTTPClient
 import JSON
 import Testing
 import Text
 
+@testable import HTTPClient
 @testable import SMS
 
 struct SMSGatewayTests {

@@ -62,3 +62,11 @@ func expect<T>(
   let outcome = await outcome(body)
   #expect(outcome == expected, sourceLocation: sourceLocation)
 }
+
+extension RemovalOutcome {
+  var removal: Removal {
+    switch self {
+    case .done(let removal), .waits(let removal, _): removal
+    }
+  }
+}

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 struct ConsoleRoute: Sendable {
   enum Access: Sendable, Equatable {

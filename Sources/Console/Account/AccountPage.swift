@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 import Templating
 
 /// `/account`: the signed-in administrator's own account.

@@ -112,7 +112,7 @@ struct ActivityView: ViewModel {
     .object(\.chart),
     .list("rows") { view in
       CodeAttemptRun.all(view.page.items).map {
-        ActivityRow($0.user, $0.run, in: view.pool, view.frame.times)
+        ActivityRow(item: $0.user, run: $0.run, pool: view.pool, times: view.frame.times)
       }
     },
     .flag("hasPager") { !$0.page.items.isEmpty || $0.page.next != nil },
@@ -122,14 +122,10 @@ struct ActivityView: ViewModel {
 }
 
 struct ActivityRow: ViewModel {
-  private let item: UserCodeAttempt
-  private let run: CodeAttemptRun
-  private let pool: Pool
-  private let times: Times
-
-  init(_ item: UserCodeAttempt, _ run: CodeAttemptRun, in pool: Pool, _ times: Times) {
-    (self.item, self.run, self.pool, self.times) = (item, run, pool, times)
-  }
+  let item: UserCodeAttempt
+  let run: CodeAttemptRun
+  let pool: Pool
+  let times: Times
 
   private var attempt: CodeAttempt { run.newest }
   private var label: String { item.email ?? item.displayName ?? item.account.text }
@@ -142,11 +138,9 @@ struct ActivityRow: ViewModel {
     }
   }
 
-  private static let accepted = Markup(
-    trusted: "<span class=\"mk on\" aria-hidden=\"true\">●</span>")
-  private static let outside = Markup(trusted: "<span class=\"mk\" aria-hidden=\"true\">▲</span>")
-  private static let rejected = Markup(
-    trusted: "<span class=\"mk bad\" aria-hidden=\"true\">■</span>")
+  private static let accepted: Markup = #"<span class="mk on" aria-hidden="true">●</span>"#
+  private static let outside: Markup = #"<span class="mk" aria-hidden="true">▲</span>"#
+  private static let rejected: Markup = #"<span class="mk bad" aria-hidden="true">■</span>"#
 
   static let keys: Keys<Self> = [
     .text("name") { Formatted.short($0.label) },
@@ -241,27 +235,24 @@ struct ActivityQuery: Sendable {
   }
 }
 
-struct ActivityFiles: Sendable {
-  let identity: Identity
-  let catalog: Catalog
-
+extension ActivityPage {
   /// `S/activity/enrollment.csv`: the numbers of users over a period.
   func enrollment(_ context: PoolContext) async throws -> Response {
     let window = ChartWindow(context.signedIn.query.text("period"))
     let history = try await identity.activity.history(context, window, at: identity.clock.now())
-    return history.table.csv(catalog).response(named: "enrollment-\(context.pool.objectID)")
+    return history.table.csv(frames.catalog).response(named: "enrollment-\(context.pool.objectID)")
   }
 
   /// `S/activity/attempts.csv`: the code attempts by day.
   func attempts(_ context: PoolContext) async throws -> Response {
     let checks = try await checks(context)
-    return checks.table.csv(catalog).response(named: "attempts-\(context.pool.objectID)")
+    return checks.table.csv(frames.catalog).response(named: "attempts-\(context.pool.objectID)")
   }
 
   /// `S/activity/rejections.csv`: the rejected codes by weekday and hour.
   func rejections(_ context: PoolContext) async throws -> Response {
     let checks = try await checks(context)
-    return checks.rejectionsTable.csv(catalog)
+    return checks.rejectionsTable.csv(frames.catalog)
       .response(named: "rejections-\(context.pool.objectID)")
   }
 
@@ -297,10 +288,9 @@ enum ActivityRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = try parts.page("activity/activity", ActivityPage.init)
     table.inside(ConsolePaths.activity, .get(.findUsers), page.show)
-    let files = ActivityFiles(identity: parts.identity, catalog: parts.frames.catalog)
-    table.inside(ConsolePaths.enrollmentFile, .get(.seePool), files.enrollment)
-    table.inside(ConsolePaths.attemptsFile, .get(.seePool), files.attempts)
-    table.inside(ConsolePaths.rejectionsFile, .get(.seePool), files.rejections)
+    table.inside(ConsolePaths.enrollmentFile, .get(.seePool), page.enrollment)
+    table.inside(ConsolePaths.attemptsFile, .get(.seePool), page.attempts)
+    table.inside(ConsolePaths.rejectionsFile, .get(.seePool), page.rejections)
   }
 }
 

@@ -3,7 +3,6 @@ import Identity
 import Localization
 import MailText
 import Templating
-import Text
 
 /// `/administrators/{id}`: an administrator's roles, account, and history.
 struct AdministratorPage: ConsolePage {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 
 /// `/administrators/{id}/grants/end`: changes when a role of an administrator ends.
 struct ChangeGrantEnd: FormAction {

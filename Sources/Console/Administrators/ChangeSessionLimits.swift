@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 import Text
 
 /// `/administrators/session-limits`: how long sessions of administrators last, and whether all of

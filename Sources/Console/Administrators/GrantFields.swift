@@ -1,8 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
-import Text
 
 struct GrantAnswers: Sendable {
   var role = ""

@@ -3,7 +3,6 @@ import HTTP
 import Identity
 import Localization
 import Templating
-import Text
 
 struct SignInProviderAnswers: Sendable {
   var version: SettingsVersion
@@ -83,10 +82,8 @@ extension ConsoleProvider {
   func facts(_ accounts: [Administrator]) -> [Fact] {
     let none = Markup(escaping: Message("None"))
     func fact(_ label: Message, _ lines: [String]) -> Fact {
-      let lines = lines.filter { !$0.isEmpty }.map { [HTML.isolated($0)] }
-      let lineBreak = [Markup(trusted: "<br>")]
-      return Fact(
-        label, lines.isEmpty ? none : Markup(joining: Array(lines.joined(separator: lineBreak))))
+      let lines = lines.filter { !$0.isEmpty }.map(HTML.isolated)
+      return Fact(label, lines.isEmpty ? none : Markup(joining: lines, separator: "<br>"))
     }
     let account = accounts.first { $0.id == breakGlassAccount }?.email
     return [

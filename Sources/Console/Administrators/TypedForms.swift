@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `/administrators/{id}/factor-reset`: resets an administrator's second factor.
 struct ResetAdministratorFactor: AdministratorForm {

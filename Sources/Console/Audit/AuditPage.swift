@@ -14,20 +14,20 @@ struct AuditPage: ConsolePage {
 
   func show(_ context: PoolContext) async throws -> Response {
     let frame = try await frames.frame(Message("Audit log"), in: context)
-    return try await page(context.signedIn, AuditLogPool(context.pool), frame)
+    return try await page(context.signedIn, AuditLogPool(pool: context.pool), frame)
   }
 
   func showAll(_ signedIn: SignedIn) async throws -> Response {
     let frame = await frames.frame(Message("Audit log"), for: signedIn)
-    return try await page(signedIn, AuditLogPool(nil), frame)
+    return try await page(signedIn, AuditLogPool(pool: nil), frame)
   }
 
   func download(_ context: PoolContext) async throws -> Response {
-    try await file(context.signedIn, AuditLogPool(context.pool))
+    try await file(context.signedIn, AuditLogPool(pool: context.pool))
   }
 
   func downloadAll(_ signedIn: SignedIn) async throws -> Response {
-    try await file(signedIn, AuditLogPool(nil))
+    try await file(signedIn, AuditLogPool(pool: nil))
   }
 
   private func page(
@@ -43,7 +43,7 @@ struct AuditPage: ConsolePage {
     var model = AuditView(
       frame: frame, place: place, query: query, actors: actors, menus: menus,
       integrity: AuditIntegrityView(
-        status, signedIn.times,
+        status: status, times: signedIn.times,
         mayChange: place.pool == nil
           && signedIn.administrator.may(.manageAdministrators, in: nil)))
     guard faults.isEmpty else {
@@ -131,8 +131,6 @@ struct AuditPage: ConsolePage {
 /// The pool that the log belongs to; the instance log, which contains all entries, if nil.
 struct AuditLogPool: Sendable {
   let pool: Pool?
-
-  init(_ pool: Pool?) { self.pool = pool }
 
   var page: String { pool.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit() }
   var file: String { pool.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
@@ -236,13 +234,9 @@ struct AuditView: ViewModel {
 }
 
 struct AuditIntegrityView: ViewModel {
-  private let status: AuditChain.Status
-  private let times: Times
-  private let mayChange: Bool
-
-  init(_ status: AuditChain.Status, _ times: Times, mayChange: Bool) {
-    (self.status, self.times, self.mayChange) = (status, times, mayChange)
-  }
+  let status: AuditChain.Status
+  let times: Times
+  let mayChange: Bool
 
   private var verified: Message? {
     guard status.fault == nil else { return nil }

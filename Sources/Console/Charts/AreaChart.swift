@@ -30,53 +30,45 @@ struct AreaChart: Sendable {
         mark(events[index], flag: flag, index + 1, plot, &html)
       }
       guard points.count == 1 else { return }
-      html.raw("<circle class=\"end\" r=\"4\" cx=\"4\" cy=\"")
-      html.hundredths(plot.y(points[0].part))
-      html.raw("\"/>")
+      html.add(#"<circle class="end" r="4" cx="4" cy="\#(hundredths: plot.y(points[0].part))"/>"#)
     }
   }
 
   // The lines stretch with the width, but not their strokes.
   private func drawLines(_ plot: ChartPlot, _ html: inout HTML) {
     guard points.count > 1 else { return }
-    html.raw("<svg y=\"")
-    html.number(plot.top)
-    html.raw("\" width=\"100%\" height=\"")
-    html.number(plot.span)
-    html.raw("\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" overflow=\"visible\">")
+    html.add(
+      #"""
+      <svg y="\#(plot.top)" width="100%" height="\#(plot.span)" viewBox="0 0 100 100"\#
+       preserveAspectRatio="none" overflow="visible">
+      """#)
     if !isSmall { area("all", plot, &html, \.whole) }
     area("enr", plot, &html, \.part)
     if !isSmall { line("l2", plot, &html, \.whole) }
     line("l", plot, &html, \.part)
-    html.raw("</svg>")
+    html.add("</svg>")
   }
 
   private func area(
-    _ name: StaticString, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
+    _ name: String, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
   ) {
-    html.raw("<path class=\"")
-    html.raw(name)
-    path(plot, &html, value)
-    html.raw(" 100 100 0 100Z\"/>")
+    html.add(#"<path class="\#(name)" d="\#(path(plot, value)) 100 100 0 100Z"/>"#)
   }
 
   private func line(
-    _ name: StaticString, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
+    _ name: String, _ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>
   ) {
-    html.raw("<path class=\"")
-    html.raw(name)
-    path(plot, &html, value)
-    html.raw("\"/>")
+    html.add(#"<path class="\#(name)" d="\#(path(plot, value))"/>"#)
   }
 
-  private func path(_ plot: ChartPlot, _ html: inout HTML, _ value: KeyPath<Point, Int>) {
-    html.raw("\" d=\"M")
-    for (index, point) in points.enumerated() {
-      if index > 0 { html.raw(" ") }
-      html.hundredths(index * 10_000 / (points.count - 1))
-      html.raw(" ")
-      html.hundredths(10_000 - plot.scale.hundredths(of: point[keyPath: value], length: 100))
-    }
+  private func path(_ plot: ChartPlot, _ value: KeyPath<Point, Int>) -> Markup {
+    ChartPlot.path(
+      points.enumerated().map { index, point in
+        (
+          index * 10_000 / (points.count - 1),
+          10_000 - plot.scale.hundredths(of: point[keyPath: value], length: 100)
+        )
+      })
   }
 
   private static let roomForFlags = 28
@@ -99,35 +91,20 @@ struct AreaChart: Sendable {
   private func mark(
     _ event: Int, flag: Int, _ number: Int, _ plot: ChartPlot, _ html: inout HTML
   ) {
-    html.raw("<line class=\"ev\" x1=\"")
-    html.hundredths(flag)
-    html.raw("%\" x2=\"")
-    html.hundredths(event)
-    html.raw("%\" y1=\"18\" y2=\"")
-    html.number(plot.top)
-    html.raw("\"/><line class=\"ev\" x1=\"")
-    html.hundredths(event)
-    html.raw("%\" x2=\"")
-    html.hundredths(event)
-    html.raw("%\" y1=\"")
-    html.number(plot.top)
-    html.raw("\" y2=\"")
-    html.number(plot.base)
-    html.raw("\"/><svg x=\"")
-    html.hundredths(flag)
-    html.raw("%\" overflow=\"visible\"><circle class=\"flag\" cy=\"9\" r=\"9\"/>")
-    html.raw("<text class=\"m\" y=\"13.5\">")
-    html.message(.value(.number(number)))
-    html.raw("</text></svg> ")
+    html.add(
+      #"""
+      <line class="ev" x1="\#(hundredths: flag)%" x2="\#(hundredths: event)%" y1="18"\#
+       y2="\#(plot.top)"/>\#
+      <line class="ev" x1="\#(hundredths: event)%" x2="\#(hundredths: event)%"\#
+       y1="\#(plot.top)" y2="\#(plot.base)"/>\#
+      <svg x="\#(hundredths: flag)%" overflow="visible"><circle class="flag" cy="9" r="9"/>\#
+      <text class="m" y="13.5">\#(Message.value(.number(number)))</text></svg>\#u{20}
+      """#)
   }
 
   /// The number of a flag, for the key.
   static func swatch(_ number: Int) -> Markup {
-    var html = HTML()
-    html.raw("<span class=\"flag\">")
-    html.message(.value(.number(number)))
-    html.raw("</span>")
-    return html.markup
+    #"<span class="flag">\#(Message.value(.number(number)))</span>"#
   }
 }
 
@@ -139,29 +116,22 @@ enum Sparkline {
   static func markup(_ percents: [Int], label: (Message.Value, Message.Value) -> Message) -> Markup
   {
     guard percents.count > 1, let first = percents.first, let last = percents.last else {
-      return none
+      return HTML.none
     }
     let (low, high) = (percents.min() ?? 0, percents.max() ?? 0)
     // A line that moves by less than 30 points doesn't fill the height, so that noise looks like it.
     let span = max(high - low, 30)
     func y(_ percent: Int) -> Int { 2_100 - (percent - low) * 1_700 / span }
-    var html = HTML()
-    html.raw("<svg class=\"spark\" viewBox=\"0 0 96 24\" role=\"img\" aria-label=\"")
-    html.message(label(share(first), share(last)))
-    html.raw("\"><path class=\"l\" d=\"M")
-    for (index, percent) in percents.enumerated() {
-      if index > 0 { html.raw(" ") }
-      html.hundredths(200 + index * 9_000 / (percents.count - 1))
-      html.raw(" ")
-      html.hundredths(y(percent))
-    }
-    html.raw("\"/><circle class=\"end\" cx=\"92\" cy=\"")
-    html.hundredths(y(last))
-    html.raw("\" r=\"3.5\"/></svg>")
-    return html.markup
+    let line = ChartPlot.path(
+      percents.enumerated().map { index, percent in
+        (200 + index * 9_000 / (percents.count - 1), y(percent))
+      })
+    return #"""
+      <svg class="spark" viewBox="0 0 96 24" role="img"\#
+       aria-label="\#(label(share(first), share(last)))"><path class="l" d="\#(line)"/>\#
+      <circle class="end" cx="92" cy="\#(hundredths: y(last))" r="3.5"/></svg>
+      """#
   }
 
   private static func share(_ percent: Int) -> Message.Value { .percent(Double(percent) / 100) }
-
-  private static let none = Markup(trusted: "<span class=\"soft\">–</span>")
 }

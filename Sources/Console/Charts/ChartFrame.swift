@@ -113,25 +113,22 @@ struct ChartTable: Sendable {
 
   var markup: Markup {
     var html = HTML()
-    html.raw("<table><caption class=\"visually-hidden\">")
-    html.message(caption)
-    html.raw("</caption><thead><tr>")
+    html.add(#"<table><caption class="visually-hidden">\#(caption)</caption><thead><tr>"#)
     for (index, column) in columns.enumerated() {
-      html.raw(index == 0 ? "<th scope=\"col\">" : "<th scope=\"col\" class=\"num\">")
-      html.message(column)
-      html.raw("</th>")
+      let name: Markup = index == 0 ? "" : #" class="num""#
+      html.add(#"<th scope="col"\#(name)>\#(column)</th>"#)
     }
-    html.raw("</tr></thead><tbody>")
+    html.add("</tr></thead><tbody>")
     for row in rows {
-      html.raw("<tr>")
+      html.add("<tr>")
       for (index, cell) in row.enumerated() {
-        html.raw(index == 0 ? "<th scope=\"row\">" : "<td class=\"num\">")
-        html.message(cell.message)
-        html.raw(index == 0 ? "</th>" : "</td>")
+        html.add(
+          index == 0
+            ? #"<th scope="row">\#(cell.message)</th>"# : #"<td class="num">\#(cell.message)</td>"#)
       }
-      html.raw("</tr>")
+      html.add("</tr>")
     }
-    html.raw("</tbody></table>")
+    html.add("</tbody></table>")
     return html.markup
   }
 

@@ -56,6 +56,15 @@ struct ChartPlot {
   /// The vertical position of a number in hundredths of a pixel.
   func y(_ value: Int) -> Int { base * 100 - scale.hundredths(of: value, length: span) }
 
+  /// The data of a line through points, which are in hundredths.
+  static func path(_ points: [(x: Int, y: Int)]) -> Markup {
+    var html = HTML()
+    for (index, point) in points.enumerated() {
+      html.add("\(index == 0 ? "M" : " ")\(hundredths: point.x) \(hundredths: point.y)")
+    }
+    return html.markup
+  }
+
   func markup(_ ticks: [ChartTick], _ marks: (inout HTML) -> Void) -> Markup {
     var html = HTML()
     guard !isSmall else {
@@ -63,96 +72,66 @@ struct ChartPlot {
       html.line("g g0", y: y(0))
       marks(&html)
       html.labels(ticks, y: height - 4)
-      html.raw("</svg>")
+      html.add("</svg>")
       return html.markup
     }
-    html.raw("<div class=\"plot\"><svg class=\"")
     // The letters of the axis can't stretch their column, because it's a drawing.
-    html.raw(scale.top < 10_000 ? "y" : scale.top < 1_000_000 ? "y long" : "y longer")
-    html.raw("\" height=\"")
-    html.number(height)
-    html.raw("\" aria-hidden=\"true\">")
-    for tick in scale.ticks {
-      html.raw("<text class=\"e\" x=\"100%\" y=\"")
-      html.hundredths(y(tick) + 450)
-      html.raw("\">")
-      html.message(.value(.number(tick)))
-      html.raw("</text> ")
-    }
-    html.raw("</svg>")
+    let name = scale.top < 10_000 ? "y" : scale.top < 1_000_000 ? "y long" : "y longer"
+    html.add(
+      #"<div class="plot"><svg class="\#(name)" height="\#(height)" aria-hidden="true">"#)
+    for tick in scale.ticks { html.mark(.value(.number(tick)), y: y(tick) + 450) }
+    html.add("</svg>")
     html.openChart(height: height, label)
     for tick in scale.ticks {
       html.line(tick == 0 ? "g g0" : "g", y: y(tick))
     }
     marks(&html)
     html.labels(ticks, y: height - 4)
-    html.raw("</svg></div>")
+    html.add("</svg></div>")
     return html.markup
   }
 }
 
 extension HTML {
   /// Adds hundredths as a decimal number without trailing zeros.
-  mutating func hundredths(_ number: Int) {
-    if number < 0 { raw("-") }
+  mutating func appendInterpolation(hundredths number: Int) {
     let (whole, rest) = number.magnitude.quotientAndRemainder(dividingBy: 100)
-    self.number(Int(whole))
-    guard rest > 0 else { return }
-    raw(rest < 10 ? ".0" : ".")
-    self.number(Int(rest % 10 == 0 ? rest / 10 : rest))
+    let decimals =
+      rest == 0 ? "" : rest < 10 ? ".0\(rest)" : ".\(rest % 10 == 0 ? rest / 10 : rest)"
+    appendInterpolation("\(number < 0 ? "-" : "")\(whole)\(decimals)")
   }
 
-  mutating func openChart(height: Int, _ label: Message, class name: StaticString = "c") {
-    raw("<svg class=\"")
-    raw(name)
-    raw("\" height=\"")
-    number(height)
-    raw("\" role=\"img\" aria-label=\"")
-    message(label)
-    raw("\">")
+  mutating func openChart(height: Int, _ label: Message, class name: String = "c") {
+    add(#"<svg class="\#(name)" height="\#(height)" role="img" aria-label="\#(label)">"#)
+  }
+
+  /// Adds a label of a vertical axis, at the end of its column; `y` is in hundredths of a pixel.
+  mutating func mark(_ label: Message, y: Int) {
+    add(#"<text class="e" x="100%" y="\#(hundredths: y)">\#(label)</text> "#)
   }
 
   /// Adds a horizontal line; `y` is in hundredths of a pixel.
-  mutating func line(_ name: StaticString, y: Int) {
-    raw("<line class=\"")
-    raw(name)
-    raw("\" x1=\"0\" x2=\"100%\" y1=\"")
-    hundredths(y)
-    raw("\" y2=\"")
-    hundredths(y)
-    raw("\"/>")
+  mutating func line(_ name: String, y: Int) {
+    add(
+      #"<line class="\#(name)" x1="0" x2="100%" y1="\#(hundredths: y)" y2="\#(hundredths: y)"/>"#)
   }
 
   /// Adds the labels of a horizontal axis; the first and the last don't stick out.
   mutating func labels(_ ticks: [ChartTick], y: Int) {
     for tick in ticks {
-      raw("<text")
-      if tick.position >= 10_000 {
-        raw(" class=\"e\"")
-      } else if tick.position > 0 {
-        raw(" class=\"m\"")
-      }
-      raw(" x=\"")
-      hundredths(tick.position)
-      raw("%\" y=\"")
-      number(y)
-      raw("\">")
-      message(tick.label)
-      raw("</text> ")
+      let name: Markup =
+        tick.position >= 10_000 ? #" class="e""# : tick.position > 0 ? #" class="m""# : ""
+      add(#"<text\#(name) x="\#(hundredths: tick.position)%" y="\#(y)">\#(tick.label)</text> "#)
     }
   }
 
   /// Adds a rectangle; `x` and `width` are in hundredths of a percent, `y` and `height` of a pixel.
-  mutating func rectangle(x: Int, y: Int, width: Int, height: Int) {
-    raw(" x=\"")
-    hundredths(x)
-    raw("%\" y=\"")
-    hundredths(y)
-    raw("\" width=\"")
-    hundredths(width)
-    raw("%\" height=\"")
-    hundredths(height)
-    raw("\"/>")
+  mutating func rectangle(_ look: Markup, x: Int, y: Int, width: Int, height: Int) {
+    add(
+      #"""
+      <rect\#(look) x="\#(hundredths: x)%" y="\#(hundredths: y)" width="\#(hundredths: width)%"\#
+       height="\#(hundredths: height)"/>
+      """#)
   }
 }
 
@@ -193,58 +172,46 @@ enum ChartFill: CaseIterable, Sendable {
   static let results: [ChartFill] = [.accepted, .outside, .rejected, .locked]
 
   /// The patterns of one chart, whose name makes their IDs unique on a page.
-  static func patterns(_ name: StaticString) -> Markup {
+  static func patterns(_ name: String) -> Markup {
     var html = HTML()
-    html.raw("<defs>")
+    html.add("<defs>")
     for fill in results {
       guard let letter = fill.letter, let lines = fill.lines else { continue }
-      html.raw("<pattern id=\"")
-      html.raw(letter)
-      html.raw("-")
-      html.raw(name)
-      html.raw(
-        "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect class=\"")
-      html.raw(fill.name)
-      html.raw("\" width=\"6\" height=\"6\"/><path class=\"hat\" d=\"")
-      html.raw(lines)
-      html.raw("\"/></pattern>")
+      html.add(
+        #"""
+        <pattern id="\#(letter)-\#(name)" width="6" height="6" patternUnits="userSpaceOnUse">\#
+        <rect class="\#(fill.name)" width="6" height="6"/>\#
+        <path class="hat" d="\#(lines)"/></pattern>
+        """#)
     }
-    html.raw("</defs>")
+    html.add("</defs>")
     return html.markup
   }
 
-  func add(to html: inout HTML, of chart: StaticString) {
-    guard let letter else {
-      html.raw(" class=\"")
-      html.raw(name)
-      return html.raw("\"")
-    }
-    html.raw(" fill=\"url(#")
-    html.raw(letter)
-    html.raw("-")
-    html.raw(chart)
-    html.raw(")\"")
+  /// The attribute of a shape in a chart.
+  func look(in chart: String) -> Markup {
+    guard let letter else { return #" class="\#(name)""# }
+    return #" fill="url(#\#(letter)-\#(chart))""#
   }
 
   var swatch: Markup {
-    var html = HTML()
-    html.raw("<svg aria-hidden=\"true\"><rect class=\"")
-    html.raw(name)
-    html.raw("\" width=\"12\" height=\"12\"")
-    html.raw(self == .rejected ? "/>" : " rx=\"2\"/>")
-    switch self {
-    case .accepted: break
-    case .outside: html.raw("<path class=\"hat\" d=\"M0 9 9 0M4 12 12 4\"/>")
-    case .rejected: html.raw("<path class=\"hat\" d=\"M0 0 12 12M0 12 12 0\"/>")
-    case .locked: html.raw("<path class=\"hat\" d=\"M0 4H12M0 8H12\"/>")
-    case .enrolled: html.raw("<path class=\"l\" d=\"M0 1H12\"/>")
-    case .all: html.raw("<path class=\"l2\" d=\"M0 1H12\"/>")
-    }
-    html.raw("</svg>")
-    return html.markup
+    let corners: Markup = self == .rejected ? "" : #" rx="2""#
+    let lines: Markup =
+      switch self {
+      case .accepted: ""
+      case .outside: #"<path class="hat" d="M0 9 9 0M4 12 12 4"/>"#
+      case .rejected: #"<path class="hat" d="M0 0 12 12M0 12 12 0"/>"#
+      case .locked: #"<path class="hat" d="M0 4H12M0 8H12"/>"#
+      case .enrolled: #"<path class="l" d="M0 1H12"/>"#
+      case .all: #"<path class="l2" d="M0 1H12"/>"#
+      }
+    return #"""
+      <svg aria-hidden="true"><rect class="\#(name)" width="12" height="12"\#(corners)/>\#
+      \#(lines)</svg>
+      """#
   }
 
-  private var name: StaticString {
+  private var name: String {
     switch self {
     case .accepted: "f-ok"
     case .outside: "f-out"
@@ -256,7 +223,7 @@ enum ChartFill: CaseIterable, Sendable {
   }
 
   /// The start of the ID of the fill's pattern; nil for a solid fill.
-  private var letter: StaticString? {
+  private var letter: String? {
     switch self {
     case .outside: "h"
     case .rejected: "x"
@@ -265,7 +232,7 @@ enum ChartFill: CaseIterable, Sendable {
     }
   }
 
-  private var lines: StaticString? {
+  private var lines: String? {
     switch self {
     case .outside: "M-1 4 4 -1M2 7 7 2"
     case .rejected: "M0 0 6 6M0 6 6 0"

@@ -1,6 +1,5 @@
 import Identity
 import Localization
-import OTP
 import Templating
 
 struct CheckHistory: Sendable {
@@ -73,7 +72,7 @@ struct CheckHistory: Sendable {
     return counted(base)
   }
 
-  func frame(_ name: StaticString) -> ChartFrame {
+  func frame(_ name: String) -> ChartFrame {
     guard total.all > 0 else {
       return ChartFrame(
         Message("Code attempts by day"), base: base,

@@ -61,66 +61,44 @@ struct DotTimeline: Sendable {
       800 + ((high - distance) * 2 - half) * (Self.base - 8) * 100 / (rows * 2)
     }
     var html = HTML()
-    html.raw("<div class=\"plot\"><svg class=\"y\" height=\"")
-    html.number(Self.height)
-    html.raw("\" aria-hidden=\"true\">")
+    html.add(#"<div class="plot"><svg class="y" height="\#(Self.height)" aria-hidden="true">"#)
     let lines = Self.lines(from: low + 1, to: high - 1)
-    for distance in lines {
-      html.raw("<text class=\"e\" x=\"100%\" y=\"")
-      html.hundredths(y(distance) + 450)
-      html.raw("\">")
-      if distance == 0 {
-        html.message(Message("now"))
-      } else {
-        html.text(distance < 0 ? "−\(-distance)" : "+\(distance)")
-      }
-      html.raw("</text> ")
-    }
-    html.raw("</svg>")
+    for distance in lines { html.mark(WindowCells.name(distance), y: y(distance) + 450) }
+    html.add("</svg>")
     html.openChart(height: Self.height, label)
     if let window {
-      html.raw("<rect class=\"band\"")
       html.rectangle(
-        x: 0, y: y(window, half: 1), width: 10_000,
+        #" class="band""#, x: 0, y: y(window, half: 1), width: 10_000,
         height: y(-window, half: -1) - y(window, half: 1))
     }
     for distance in lines { html.line("g", y: y(distance)) }
     html.line("g g0", y: Self.base * 100)
     for dot in places {
-      html.raw("<svg x=\"")
-      html.hundredths(dot.position)
-      html.raw("%\" y=\"")
-      html.hundredths(y(dot.distance ?? low - 1))
-      html.raw("\" overflow=\"visible\">")
-      html.raw(dot.isAccepted ? Self.accepted : Self.rejected)
+      let (x, row) = (dot.position, y(dot.distance ?? low - 1))
+      html.add(#"<svg x="\#(hundredths: x)%" y="\#(hundredths: row)" overflow="visible">"#)
+      html.add(dot.isAccepted ? Self.accepted : Self.rejected)
       if dot.count > 1 {
-        html.raw(dot.position < 1_000 ? Self.countAfter : Self.countBefore)
-        html.number(dot.count)
-        html.raw("</text>")
+        let place: Markup = x < 1_000 ? #"x="9""# : #"class="e" x="-9""#
+        html.add(#"<text \#(place) y="4">\#(dot.count)</text>"#)
       }
-      html.raw("</svg>")
+      html.add("</svg>")
     }
     html.labels(ticks, y: Self.height - 5)
-    html.raw("</svg></div>")
+    html.add("</svg></div>")
     return html.markup
   }
 
-  private static let countBefore: StaticString = "<text class=\"e\" x=\"-9\" y=\"4\">"
-  private static let countAfter: StaticString = "<text x=\"9\" y=\"4\">"
-  private static let accepted: StaticString = "<circle class=\"hit\" r=\"5\"/>"
-  private static let rejected: StaticString =
-    "<rect class=\"miss\" x=\"-5\" y=\"-5\" width=\"10\" height=\"10\"/>"
+  private static let accepted: Markup = #"<circle class="hit" r="5"/>"#
+  private static let rejected: Markup =
+    #"<rect class="miss" x="-5" y="-5" width="10" height="10"/>"#
 
   static let key = [
+    ChartKey(mark(#"<circle class="hit" cx="6" cy="6" r="5.5"/>"#), Message("Accepted")),
     ChartKey(
-      Markup(
-        trusted:
-          "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><circle class=\"hit\" cx=\"6\" cy=\"6\" r=\"5.5\"/></svg>"
-      ), Message("Accepted")),
-    ChartKey(
-      Markup(
-        trusted:
-          "<svg viewBox=\"0 0 12 12\" aria-hidden=\"true\"><rect class=\"miss\" x=\".5\" y=\".5\" width=\"11\" height=\"11\"/></svg>"
-      ), Message("Rejected")),
+      mark(#"<rect class="miss" x=".5" y=".5" width="11" height="11"/>"#), Message("Rejected")),
   ]
+
+  private static func mark(_ shape: Markup) -> Markup {
+    #"<svg viewBox="0 0 12 12" aria-hidden="true">\#(shape)</svg>"#
+  }
 }

@@ -21,7 +21,7 @@ struct OffsetColumns: Sendable {
   let window: Int?
   let label: Message
   /// The name of the chart, unique on its page.
-  let name: StaticString
+  let name: String
 
   private static let height = 188
   private static let top = 24
@@ -36,7 +36,7 @@ struct OffsetColumns: Sendable {
     for (index, column) in columns.enumerated() {
       add(column, at: index, largest: max(largest, 1), &html)
     }
-    html.raw("</svg>")
+    html.add("</svg>")
     return html.markup
   }
 
@@ -49,42 +49,28 @@ struct OffsetColumns: Sendable {
     }
     let width = 10_000 / columns.count
     let x = index * 10_000 / columns.count
-    func add(_ count: Int, _ open: (inout HTML) -> Void) {
+    func add(_ count: Int, _ look: Markup) {
       guard count > 0 else { return }
       let (bottom, top) = (y(sum), y(sum + count))
       sum += count
-      html.raw("<rect")
-      open(&html)
       html.rectangle(
-        x: x + width * 14 / 100, y: top, width: width * 72 / 100, height: max(bottom - top, 60))
+        look, x: x + width * 14 / 100, y: top, width: width * 72 / 100,
+        height: max(bottom - top, 60))
     }
-    add(column.accepted) { html in
-      html.raw(" class=\"b d")
-      html.number(distance)
-      if let window, distance <= window { html.raw(" in") }
-      html.raw("\"")
-    }
+    let place = "d\(distance)\(window.map { distance <= $0 } == true ? " in" : "")"
+    add(column.accepted, #" class="b \#(place)""#)
     let below = sum
-    add(column.confirmed) { ChartFill.outside.add(to: &$0, of: name) }
+    add(column.confirmed, ChartFill.outside.look(in: name))
     // Over the hatch, so that a window that takes them in fills them.
     sum = below
-    add(column.confirmed) { html in
-      html.raw(" class=\"near d")
-      html.number(distance)
-      if let window, distance <= window { html.raw(" in") }
-      html.raw("\"")
-    }
-    add(column.unconfirmed) { $0.raw(" class=\"ghost\"") }
+    add(column.confirmed, #" class="near \#(place)""#)
+    add(column.unconfirmed, #" class="ghost""#)
     guard sum > 0 else { return }
-    html.raw("<text class=\"v m d")
-    html.number(distance)
-    html.raw("\" x=\"")
-    html.hundredths(x + width / 2)
-    html.raw("%\" y=\"")
-    html.hundredths(y(sum) - 700)
-    html.raw("\">")
-    html.message(.value(.number(sum)))
-    html.raw("</text> ")
+    html.add(
+      #"""
+      <text class="v m d\#(distance)" x="\#(hundredths: x + width / 2)%"\#
+       y="\#(hundredths: y(sum) - 700)">\#(Message.value(.number(sum)))</text>\#u{20}
+      """#)
   }
 }
 
@@ -96,7 +82,7 @@ struct StackedColumns: Sendable {
   let ticks: [ChartTick]
   let label: Message
   /// The name of the chart, unique on its page.
-  let name: StaticString
+  let name: String
   /// Whether it's for a card.
   var isSmall = false
 
@@ -116,10 +102,8 @@ struct StackedColumns: Sendable {
         for (fill, count) in zip(fills, counts) where count > 0 {
           let (bottom, top) = (plot.y(sum), plot.y(sum + count))
           sum += count
-          html.raw("<rect")
-          fill.add(to: &html, of: name)
           html.rectangle(
-            x: x + width * 14 / 100, y: top, width: width * 72 / 100,
+            fill.look(in: name), x: x + width * 14 / 100, y: top, width: width * 72 / 100,
             height: max(bottom - top - 75, 60))
         }
       }

@@ -27,27 +27,25 @@ enum WindowStrip {
   /// The SVG symbols that `line` references, to be included once before a list.
   static let symbols: Markup = {
     var html = HTML()
-    html.raw("<svg class=\"strip visually-hidden\" aria-hidden=\"true\">")
+    html.add(#"<svg class="strip visually-hidden" aria-hidden="true">"#)
     for window in [nil] + Window.range.map(Window.init(adjacentIntervals:)) {
-      html.raw("<symbol id=\"")
-      html.text(symbol(window))
-      html.raw("\" viewBox=\"0 0 104 16\">")
-      paths(window, into: &html)
-      html.raw("</symbol>")
+      html.add(
+        #"<symbol id="\#(symbol(window))" viewBox="0 0 104 16">\#(paths(window))</symbol>"#)
     }
-    html.raw("</svg>")
+    html.add("</svg>")
     return html.markup
   }()
 
   /// The strip alone, for a table that has the number in another column.
   static func plain(_ window: Window) -> Markup { plainStrips[window.adjacentIntervals] }
 
-  private static let plainStrips = Window.range.map { side in
-    var html = HTML()
-    html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
-    paths(Window(adjacentIntervals: side), into: &html)
-    html.raw("</svg>")
-    return html.markup
+  private static let plainStrips = Window.range.map { strip($0, mark: "") }
+
+  private static func strip(_ side: Int, mark: Markup) -> Markup {
+    #"""
+    <svg class="strip" viewBox="0 0 104 16" aria-hidden="true">\#
+    \#(paths(Window(adjacentIntervals: side)))\#(mark)</svg>
+    """#
   }
 
   /// The strip of a code, with a mark at its interval; nil for a code that matches none in reach.
@@ -59,27 +57,17 @@ enum WindowStrip {
     return strips[window.adjacentIntervals][distance + reach]
   }
 
-  private static let acceptedStrips = markedStrips { x, html in
-    html.raw("<circle class=\"hit\" cy=\"8\" r=\"5\" cx=\"")
-    html.number(x)
-    html.raw("\"/></svg>")
+  private static let acceptedStrips = markedStrips { x in
+    #"<circle class="hit" cy="8" r="5" cx="\#(x)"/>"#
   }
 
-  private static let rejectedStrips = markedStrips { x, html in
-    html.raw("<rect class=\"miss\" width=\"9\" height=\"9\" y=\"3.5\" x=\"")
-    html.hundredths(x * 100 - 450)
-    html.raw("\"/></svg>")
+  private static let rejectedStrips = markedStrips { x in
+    #"<rect class="miss" width="9" height="9" y="3.5" x="\#(hundredths: x * 100 - 450)"/>"#
   }
 
-  private static func markedStrips(_ mark: (Int, inout HTML) -> Void) -> [[Markup]] {
+  private static func markedStrips(_ mark: (Int) -> Markup) -> [[Markup]] {
     Window.range.map { side in
-      (-reach...reach).map { distance in
-        var html = HTML()
-        html.raw("<svg class=\"strip\" viewBox=\"0 0 104 16\" aria-hidden=\"true\">")
-        paths(Window(adjacentIntervals: side), into: &html)
-        mark((distance + reach) * 5 + 2, &html)
-        return html.markup
-      }
+      (-reach...reach).map { strip(side, mark: mark(($0 + reach) * 5 + 2)) }
     }
   }
 
@@ -108,23 +96,12 @@ enum WindowStrip {
     "{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
 
   private static func drawn(_ window: Window?, _ text: Message, asLine: Bool = false) -> Markup {
-    var html = HTML()
-    html.raw("<span class=\"window\"><svg class=\"strip\"")
-    if !asLine { html.raw(" viewBox=\"0 0 104 16\"") }
-    html.raw(" role=\"img\" aria-label=\"")
-    html.message(label(window))
-    html.raw("\">")
-    if asLine {
-      html.raw("<use href=\"#")
-      html.text(symbol(window))
-      html.raw("\"/>")
-    } else {
-      paths(window, into: &html)
-    }
-    html.raw("</svg><span>")
-    html.message(text)
-    html.raw("</span></span>")
-    return html.markup
+    let size: Markup = asLine ? "" : #" viewBox="0 0 104 16""#
+    let drawing = asLine ? ##"<use href="#\##(symbol(window))"/>"## : paths(window)
+    return #"""
+      <span class="window"><svg class="strip"\#(size) role="img"\#
+       aria-label="\#(label(window))">\#(drawing)</svg><span>\#(text)</span></span>
+      """#
   }
 
   private static func symbol(_ window: Window?) -> String {
@@ -132,14 +109,12 @@ enum WindowStrip {
   }
 
   // Three dashed lines instead of 21 rectangles keep a page of 50 rows small.
-  private static func paths(_ window: Window?, into html: inout HTML) {
-    html.raw("<path d=\"M0 8h104\"/>")
-    guard let side = window?.adjacentIntervals else { return }
-    html.raw("<path class=\"lit\" d=\"M")
-    html.number((reach - side) * 5)
-    html.raw(" 8h")
-    html.number(10 * side + 4)
-    html.raw("\"/><path class=\"now\" d=\"M50 2h4v12h-4z\"/>")
+  private static func paths(_ window: Window?) -> Markup {
+    guard let side = window?.adjacentIntervals else { return #"<path d="M0 8h104"/>"# }
+    return #"""
+      <path d="M0 8h104"/><path class="lit" d="M\#((reach - side) * 5) 8h\#(10 * side + 4)"/>\#
+      <path class="now" d="M50 2h4v12h-4z"/>
+      """#
   }
 }
 
@@ -150,21 +125,16 @@ enum WindowPicks {
   /// The buttons without the fieldset around them; `selected` may be invalid.
   static func markup(_ selected: String) -> Markup {
     var html = HTML()
-    html.raw("<span class=\"picks\">")
+    html.add(#"<span class="picks">"#)
     for choice in WindowChoice.all {
-      html.raw("<input type=\"radio\" name=\"intervals\" id=\"intervals-")
-      html.text(choice.value)
-      html.raw("\" value=\"")
-      html.text(choice.value)
-      html.raw("\"")
-      if choice.value == selected { html.raw(" checked") }
-      html.raw(" data-text=\"")
-      html.message(choice.label)
-      html.raw("\" aria-label=\"")
-      html.message(choice.spoken)
-      html.raw("\">")
+      html.add(
+        #"""
+        <input type="radio" name="intervals" id="intervals-\#(choice.value)"\#
+         value="\#(choice.value)"\#(choice.value == selected ? " checked" : "")\#
+         data-text="\#(choice.label)" aria-label="\#(choice.spoken)">
+        """#)
     }
-    html.raw("</span>")
+    html.add("</span>")
     return html.markup
   }
 }
@@ -178,51 +148,37 @@ enum WindowPicks {
 enum WindowCells {
   /// The cells as labels; `drawn` is nil if no codes are accepted.
   static func labels(_ drawn: Window?) -> Markup {
-    var html = HTML()
-    html.raw("<div class=\"cells\" aria-hidden=\"true\">")
-    for step in -WindowStrip.reach...WindowStrip.reach {
-      html.raw("<label class=\"")
-      classes(abs(step), drawn, &html)
-      html.raw("\" for=\"intervals-")
-      html.number(abs(step))
-      html.raw("\">")
-      caption(step, &html)
-      html.raw("</label>")
+    cells(#" aria-hidden="true""#, drawn) { side, name, caption in
+      #"<label class="\#(name)" for="intervals-\#(side)">\#(caption)</label>"#
     }
-    html.raw("</div>")
-    return html.markup
   }
 
   static func drawing(_ drawn: Window?) -> Markup {
-    var html = HTML()
-    html.raw("<div class=\"cells\" role=\"img\" aria-label=\"")
-    html.message(WindowStrip.label(drawn))
-    html.raw("\">")
-    for step in -WindowStrip.reach...WindowStrip.reach {
-      html.raw("<span class=\"")
-      classes(abs(step), drawn, &html)
-      html.raw("\">")
-      caption(step, &html)
-      html.raw("</span>")
+    cells(#" role="img" aria-label="\#(WindowStrip.label(drawn))""#, drawn) { _, name, caption in
+      #"<span class="\#(name)">\#(caption)</span>"#
     }
-    html.raw("</div>")
+  }
+
+  private static func cells(
+    _ attributes: Markup, _ drawn: Window?, _ cell: (Int, String, Markup) -> Markup
+  ) -> Markup {
+    var html = HTML()
+    html.add(#"<div class="cells"\#(attributes)>"#)
+    for step in -WindowStrip.reach...WindowStrip.reach {
+      let side = abs(step)
+      let isIn = drawn.map { side <= $0.adjacentIntervals } ?? false
+      let minor: Markup = step % 5 == 0 ? "" : #" class="minor""#
+      html.add(
+        cell(side, "d\(side)\(isIn ? " in" : "")", "<span\(minor)>\(name(step))</span>"))
+    }
+    html.add("</div>")
     return html.markup
   }
 
-  private static func classes(_ side: Int, _ drawn: Window?, _ html: inout HTML) {
-    html.raw("d")
-    html.number(side)
-    if let drawn, side <= drawn.adjacentIntervals { html.raw(" in") }
-  }
-
-  private static func caption(_ step: Int, _ html: inout HTML) {
-    html.raw(step % 5 == 0 ? "<span>" : "<span class=\"minor\">")
-    if step == 0 {
-      html.message(Message("now"))
-    } else {
-      html.text(step < 0 ? "−\(-step)" : "+\(step)")
-    }
-    html.raw("</span>")
+  /// An interval by its distance from the current one.
+  static func name(_ step: Int) -> Message {
+    guard step != 0 else { return Message("now") }
+    return .verbatim(step < 0 ? "−\(-step)" : "+\(step)")
   }
 }
 
@@ -232,7 +188,7 @@ struct WindowChoice: Sendable {
   /// The number of intervals; nil for the default.
   let intervals: Int?
   /// The class of what is shown only while it's selected.
-  let name: StaticString
+  let name: String
 
   var value: String { intervals.map { String($0) } ?? Self.byDefault }
 
@@ -254,7 +210,7 @@ struct WindowChoice: Sendable {
     [WindowChoice(intervals: nil, name: "wd")]
     + zip(0..., names).map { WindowChoice(intervals: $0, name: $1) }
 
-  private static let names: [StaticString] = [
+  private static let names = [
     "w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7", "w8", "w9", "w10",
   ]
 }

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/exemption`: exempts a user from MFA until a date, or renews an exemption.
 struct ExemptUser: UserAction {

@@ -75,15 +75,11 @@ struct ExemptionsView: ViewModel {
   ]
 }
 
-/// `/exemptions.csv`: the exemptions of the users whom the administrator can export, as CSV.
-struct ExemptionsFile: Sendable {
-  let identity: Identity
-  let actions: ActionForms
-
+extension ExemptionsPage {
+  /// `/exemptions.csv`: the exemptions of the users whom the administrator can export, as CSV.
   func download(_ signedIn: SignedIn) async throws -> Response {
     let query = ExemptionsQuery(signedIn.query)
-    let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(
+    return try await actions.download(
       in: signedIn, named: "exemptions", asking: Self.question(query),
       at: query.form.query(of: ConsolePaths.exemptionsFile())
     ) { () in
@@ -132,9 +128,7 @@ enum ExemptionsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = try parts.page("exemptions/exemptions", ExemptionsPage.init)
     table.somewhere(ConsolePaths.exemptions, .get(.findUsers), page.show)
-    table.somewhere(
-      ConsolePaths.exemptionsFile, .performing(.exportUsers),
-      ExemptionsFile(identity: parts.identity, actions: parts.actions).download)
+    table.somewhere(ConsolePaths.exemptionsFile, .performing(.exportUsers), page.download)
     table.add(EndExemption(identity: parts.identity), parts.actions)
   }
 }

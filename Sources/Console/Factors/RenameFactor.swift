@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/name`: renames a factor.
 ///

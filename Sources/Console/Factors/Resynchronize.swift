@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/resynchronization`: stores how far the clock of a device is off
 /// that can't be set, by two codes that the caller reads to the agent.

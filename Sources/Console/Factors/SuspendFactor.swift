@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/factors/{enrollment}/suspension`: suspends a factor until a date.
 struct SuspendFactor: UserAction {

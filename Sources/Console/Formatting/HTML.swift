@@ -1,103 +1,42 @@
 import Localization
 import Templating
-import Text
 
-/// Builds a small piece of markup from literals and escaped text.
-///
-/// It's for drawings and for markup that repeats many times on a page; pages are templates.
-struct HTML {
-  private var bytes: [UInt8] = []
-  /// What was written before the last message, and that message; usually empty.
-  private var parts: [Markup] = []
+typealias HTML = Markup.Interpolation
 
-  init() {}
+extension HTML {
+  static let none = soft(.verbatim("–"))
 
-  var markup: Markup {
-    parts.isEmpty ? Markup(trusted: bytes) : Markup(joining: parts + [Markup(trusted: bytes)])
-  }
-
-  /// Adds literal markup; a `StaticString` can't contain untrusted values.
-  mutating func raw(_ literal: StaticString) {
-    bytes.append(contentsOf: literal.description.utf8)
-  }
-
-  mutating func add(_ markup: Markup) {
-    parts += [Markup(trusted: bytes), markup]
-    bytes = []
-  }
-
-  mutating func message(_ message: Message) {
-    add(Markup(escaping: message))
-  }
-
-  mutating func number(_ number: Int) {
-    bytes.append(contentsOf: String(number).utf8)
-  }
-
-  /// Adds text, escaped for content and quoted attributes.
-  mutating func text(_ text: String) {
-    for byte in text.utf8 {
-      if let reference = HTMLEscaping.reference(for: byte) {
-        bytes.append(contentsOf: reference.utf8)
-      } else {
-        bytes.append(byte)
-      }
-    }
-  }
-
-  static let none = Markup(trusted: "<span class=\"soft\">–</span>")
+  static func soft(_ text: Message) -> Markup { #"<span class="soft">\#(text)</span>"# }
 
   /// Escapes a text and isolates its direction from the surrounding text.
-  static func isolated(_ text: String) -> Markup { within("<bdi>", text, "</bdi>") }
+  static func isolated(_ text: String) -> Markup { "<bdi>\(text)</bdi>" }
 
   /// A monospaced value that the script adds a copy button to.
   static func copied(_ text: String) -> Markup {
-    within("<span class=\"mono\" data-copy>", text, "</span>")
+    #"<span class="mono" data-copy>\#(text)</span>"#
   }
 
-  /// A text in an element.
-  static func within(_ start: StaticString, _ text: String, _ end: StaticString) -> Markup {
-    var html = HTML()
-    html.raw(start)
-    html.text(text)
-    html.raw(end)
-    return html.markup
-  }
-
-  /// A message in a `span`.
-  static func within(_ start: StaticString, _ message: Message) -> Markup {
-    var html = HTML()
-    html.raw(start)
-    html.message(message)
-    html.raw("</span>")
-    return html.markup
-  }
-
-  static func escaped(_ text: String) -> Markup {
-    var html = HTML()
-    html.text(text)
-    return html.markup
-  }
+  static func escaped(_ text: String) -> Markup { "\(text)" }
 }
 
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
 enum Chip {
   static func on(_ word: Message) -> Markup {
-    HTML.within("<span class=\"chip on\">", word)
+    #"<span class="chip on">\#(word)</span>"#
   }
   static func off(_ word: Message) -> Markup {
-    HTML.within("<span class=\"chip\">", word)
+    #"<span class="chip">\#(word)</span>"#
   }
   /// A state that needs attention.
   static func look(_ word: Message) -> Markup {
-    HTML.within("<span class=\"chip warn\">", word)
+    #"<span class="chip warn">\#(word)</span>"#
   }
   static func bad(_ word: Message) -> Markup {
-    HTML.within("<span class=\"chip bad\">", word)
+    #"<span class="chip bad">\#(word)</span>"#
   }
   /// The next of several steps.
   static func next(_ word: Message) -> Markup {
-    HTML.within("<span class=\"chip next\">", word)
+    #"<span class="chip next">\#(word)</span>"#
   }
 }
 
@@ -126,14 +65,9 @@ enum Meter {
   private static let percents = (0...100).map { drawn($0, .value(.percent(Double($0) / 100))) }
 
   private static func drawn(_ width: Int, _ text: Message) -> Markup {
-    var html = HTML()
-    html.raw(
-      "<span class=\"meter\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><path d=\"M0 4h"
-    )
-    html.number(width)
-    html.raw("\"/></svg><span>")
-    html.message(text)
-    html.raw("</span></span>")
-    return html.markup
+    #"""
+    <span class="meter"><svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">\#
+    <path d="M0 4h\#(width)"/></svg><span>\#(text)</span></span>
+    """#
   }
 }

@@ -74,12 +74,7 @@ struct Times: Hashable, Sendable {
   /// for the whole of Nov 28, although it's over with the next day.
   func end(_ instant: Instant) -> Markup {
     guard let last = lastMinute(ofDayBefore: instant) else { return moment(instant) }
-    var html = HTML()
-    html.add(day(last))
-    html.raw(" (")
-    html.text(zoneName)
-    html.raw(")")
-    return html.markup
+    return "\(day(last)) (\(zoneName))"
   }
 
   func endValue(_ instant: Instant) -> Message.Value {

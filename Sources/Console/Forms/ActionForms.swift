@@ -147,28 +147,24 @@ struct CodeAlternatives: ViewModel {
   ]
 }
 
-/// The download of a file about users: it requires the permission to export users, and is recorded.
-struct UserDownload: Sendable {
-  /// The maximum number of rows of a list.
-  static let longest = 100_000
+extension ActionForms {
+  /// The maximum number of users in a file.
+  static let longestFile = 100_000
 
-  let identity: Identity
-  let actions: ActionForms
-
-  /// Returns the file, or a page that asks for confirmation, because the list has only a button and
-  /// no field for a code.
+  /// Returns a file about users, which requires the permission to export users and is recorded, or a
+  /// page that asks for confirmation, because the list has only a button and no field for a code.
   ///
   /// `name` is the file's without its extension. `read` reads the users, with the filter of their
   /// list for the audit log.
-  func response(
+  func download(
     in place: some FormPlace, named name: String, asking page: FormPage, at address: String,
     _ read: () async throws -> (file: CSV, users: DownloadedUsers, filter: Message)
   ) async throws -> Response {
     let signedIn = place.signedIn
     // Avoids reading the users for a request that will be denied.
-    let unmet = try await actions.unmet(.exportUsers, signedIn)
-    guard !actions.request(signedIn).proof.isEmpty || unmet.isEmpty else {
-      return try await actions.show(
+    let unmet = try await unmet(.exportUsers, signedIn)
+    guard !request(signedIn).proof.isEmpty || unmet.isEmpty else {
+      return try await show(
         page, of: .exportUsers, in: place, at: address,
         errors: signedIn.form["confirmed"] == nil ? [] : unmet)
     }
@@ -176,12 +172,12 @@ struct UserDownload: Sendable {
     // Exports of users are audited, as exports of the audit log are.
     do {
       let outcome = try await identity.accounts.recordDownload(
-        of: table.users, filter: actions.frames.catalog.text(table.filter),
-        actions.request(signedIn))
-      return actions.frames.renewing(outcome.renewed, in: table.file.response(named: name))
+        of: table.users, filter: frames.catalog.text(table.filter),
+        request(signedIn))
+      return frames.renewing(outcome.renewed, in: table.file.response(named: name))
     } catch let refusal as ActionDenial {
-      let errors = try ActionForms.faults(refusal, .exportUsers, signedIn)
-      return try await actions.show(
+      let errors = try Self.faults(refusal, .exportUsers, signedIn)
+      return try await show(
         page, of: .exportUsers, in: place, at: address, errors: errors)
     }
   }

@@ -1,6 +1,5 @@
 import Identity
 import Localization
-import Templating
 
 typealias PoolTarget = FormTarget<PoolContext>
 

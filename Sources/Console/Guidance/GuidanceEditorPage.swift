@@ -59,11 +59,9 @@ struct GuidanceDraft: Sendable {
   /// The version that someone else saved in the meantime; nil if none.
   var theirs: GuidanceText?
 
-  init(text: String, version: Int) {
-    self.text = text
-    self.version = version
-  }
+}
 
+extension GuidanceDraft {
   init(_ form: Form) throws {
     guard let text = form.text("text", atMost: Form.longestText),
       let version = Int(form.trimmed("version"))
@@ -173,37 +171,31 @@ struct GuidanceEditorView: ViewModel {
   }
 }
 
-/// `POST S/guidance/edit`: shows the text as support agents would see it, without saving it.
-struct PreviewGuidance: Sendable {
-  let editor: GuidanceEditorPage
-
-  func perform(_ context: PoolContext) async throws -> Response {
+extension GuidanceEditorPage {
+  /// `POST S/guidance/edit`: shows the text as support agents would see it, without saving it.
+  func preview(_ context: PoolContext) async throws -> Response {
     var draft = try GuidanceDraft(context.signedIn.form)
     switch draft.rendered() {
     case .success(let preview):
       draft.preview = preview
-      return try await editor.page(context, draft)
+      return try await page(context, draft)
     case .failure(let fault):
-      return try await editor.page(context, draft, fault: fault.text)
+      return try await page(context, draft, fault: fault.text)
     }
   }
-}
 
-/// `POST S/guidance/versions`: saves the text as a new version.
-struct SaveGuidance: Sendable {
-  let editor: GuidanceEditorPage
-
-  func perform(_ context: PoolContext) async throws -> Response {
+  /// `POST S/guidance/versions`: saves the text as a new version.
+  func save(_ context: PoolContext) async throws -> Response {
     var draft = try GuidanceDraft(context.signedIn.form)
     if case .failure(let fault) = draft.rendered() {
-      return try await editor.page(context, draft, fault: fault.text)
+      return try await page(context, draft, fault: fault.text)
     }
     do {
-      let number = try await editor.guidance.write(
+      let number = try await guidance.write(
         context.pool, draft.text, expecting: draft.version,
         by: .console(context.signedIn.plainRequest)
       ).value
-      return editor.frames.leave(
+      return frames.leave(
         number == draft.version
           ? Message("No changes made. This text is already saved.")
           : Message(
@@ -212,11 +204,11 @@ struct SaveGuidance: Sendable {
     } catch let error as GuidanceError {
       switch error {
       case .tooLong(let bytes):
-        return try await editor.page(context, draft, fault: GuidanceFault.tooLong(bytes).text)
+        return try await page(context, draft, fault: GuidanceFault.tooLong(bytes).text)
       case .changedMeanwhile(let newest):
         draft.theirs = newest
         draft.version = newest.version.number
-        return try await editor.page(context, draft)
+        return try await page(context, draft)
       }
     } catch let denial as ActionDenial {
       throw Refusal.of(denial, ConsoleAction.editGuidance.requirements.permission)

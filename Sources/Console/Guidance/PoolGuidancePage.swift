@@ -137,10 +137,10 @@ enum GuidanceRoutes: ConsoleFeature {
     table.inside(ConsolePaths.guidanceEditor, .get(.changePool), editor.show)
     table.inside(
       ConsolePaths.guidanceEditor, .preparing(.editGuidance),
-      PreviewGuidance(editor: editor).perform)
+      editor.preview)
     table.inside(
       ConsolePaths.guidanceVersions, .performing(.editGuidance),
-      SaveGuidance(editor: editor).perform)
+      editor.save)
   }
 }
 

@@ -1,6 +1,7 @@
 import Localization
 import Markdown
 import Templating
+import Text
 
 /// Turns the HTML of a rendered guide into that of the page, line by line.
 ///
@@ -102,8 +103,7 @@ struct GuideLayout {
   /// `code` has the escaped lines; the first one begins with the start tags.
   private mutating func add(sample code: [Substring]) {
     samples += 1
-    var label = HTML()
-    label.text(samples == 1 ? heading : "\(heading), \(samples)")
+    let label = (samples == 1 ? heading : "\(heading), \(samples)").escapedForHTML
     let first = code[0].dropFirst("<pre><code".count)
     let language = first.prefix { $0 != ">" }.split(separator: "\"").last?
       .dropFirst("language-".count)
@@ -113,8 +113,7 @@ struct GuideLayout {
     let colored = language.flatMap { SyntaxHighlighter($0) }?.html(Self.unescaped(escaped))
     lines.append(
       """
-      <div class="code"><pre data-copy tabindex="0" aria-label="\
-      \(String(decoding: label.markup.bytes(in: .english), as: UTF8.self))">\
+      <div class="code"><pre data-copy tabindex="0" aria-label="\(label)">\
       <code>\(colored ?? escaped)</code></pre></div>
       """)
     endPane()

@@ -250,8 +250,8 @@ struct GuideText: Sendable {
     for piece in pieces {
       switch piece {
       case .html(let markup): html.add(markup)
-      case .gap(.window): html.message(values.window)
-      case .gap(let gap): html.text(values[gap])
+      case .gap(.window): html.add("\(values.window)")
+      case .gap(let gap): html.add("\(values[gap])")
       }
     }
     return html.markup

@@ -175,7 +175,7 @@ struct GuidesView: ViewModel {
     .object(\.frame),
     .markup("summary") { $0.overview.summary.markup($0.values) },
     .optional("place") { view in
-      view.reader.place.map { GuidePoolView($0, ConsolePaths.guides()) }
+      view.reader.place.map { GuidePoolView(place: $0, plain: ConsolePaths.guides()) }
     },
     .text("signIn") { $0.reader.signIn },
     .list(\.guides),
@@ -243,7 +243,7 @@ struct GuideView: ViewModel {
     }
     let key =
       place.key.key.map { HTML.copied($0.text) }
-      ?? place.key.note.map { Markup(escaping: $0) } ?? HTML().markup
+      ?? place.key.note.map { Markup(escaping: $0) } ?? ""
     facts.append(Fact(Message("API key"), key))
     if let policy = place.policy {
       facts.append(
@@ -261,7 +261,7 @@ struct GuideView: ViewModel {
     .text("title") { $0.topic.name },
     .markup("text") { $0.text.markup($0.values) },
     .optional("place") { view in
-      view.reader.place.map { GuidePoolView($0, view.topic.path(view.tab)) }
+      view.reader.place.map { GuidePoolView(place: $0, plain: view.topic.path(view.tab)) }
     },
     .text("signIn") { $0.reader.signIn },
     .flag("isSignedIn") { $0.reader.signedIn != nil },
@@ -284,11 +284,6 @@ struct GuidePoolView: ViewModel {
   let place: GuidePool
   /// The address of the same page without values.
   let plain: String
-
-  init(_ place: GuidePool, _ plain: String) {
-    self.place = place
-    self.plain = plain
-  }
 
   static let keys: Keys<Self> = [
     .text("name") { $0.place.pool.name },

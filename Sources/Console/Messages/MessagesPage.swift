@@ -255,13 +255,9 @@ struct MessageView: ViewModel {
     case nil: break
     }
     if let account = message.account {
-      var link = HTML()
-      link.raw("<a href=\"")
-      link.text(ConsolePaths.user(pool, account.text))
-      link.raw("\">")
-      link.message(Message("View user"))
-      link.raw("</a>")
-      facts.append(Fact(Message("End user"), link.markup))
+      let view = Message("View user")
+      let link: Markup = #"<a href="\#(ConsolePaths.user(pool, account.text))">\#(view)</a>"#
+      facts.append(Fact(Message("End user"), link))
     }
     return facts
   }

@@ -156,20 +156,16 @@ extension AffectedUser {
   }
 }
 
-/// `S/policy/affected.csv`: the users with a correct code outside a window, as CSV.
-///
-/// Distances describe how people behave, so the file requires the permission to export users, and is
-/// recorded.
-struct AffectedUsersFile: Sendable {
-  let identity: Identity
-  let actions: ActionForms
-
+extension AffectedUsersPage {
   private static let batch = 500
 
+  /// `S/policy/affected.csv`: the users with a correct code outside a window, as CSV.
+  ///
+  /// Distances describe how people behave, so the file requires the permission to export users, and
+  /// is recorded.
   func download(_ context: PoolContext) async throws -> Response {
     let query = AffectedUsersQuery(context.signedIn.query)
-    let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(
+    return try await actions.download(
       in: context, named: "affected-users", asking: question(context.pool, query),
       at: query.form.query(of: ConsolePaths.affectedUsersFile(context.pool))
     ) { () in
@@ -202,7 +198,7 @@ struct AffectedUsersFile: Sendable {
   ///
   /// With more than `longest` users, a last row says that the file is incomplete.
   static func file(
-    _ catalog: Catalog, atMost longest: Int = UserDownload.longest,
+    _ catalog: Catalog, atMost longest: Int = ActionForms.longestFile,
     _ read: (_ after: String?, _ limit: Int) async throws -> Page<AffectedUser>
   ) async throws -> (file: CSV, rows: Int) {
     var file = CSV(

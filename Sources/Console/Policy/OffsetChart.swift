@@ -75,9 +75,8 @@ struct OffsetChart {
     ChartKey(.outside, Message("Near miss, confirmed by signing in soon after")),
   ]
 
-  private static let lostSwatch = Markup(
-    trusted:
-      "<svg aria-hidden=\"true\"><rect class=\"f-out\" width=\"12\" height=\"12\" rx=\"2\"/></svg>")
+  private static let lostSwatch: Markup =
+    #"<svg aria-hidden="true"><rect class="f-out" width="12" height="12" rx="2"/></svg>"#
 
   /// The numbers of the chart, including near misses that aren't evidence.
   static func table(_ histogram: OffsetHistogram) -> ChartTable {
@@ -122,18 +121,16 @@ struct OffsetChart {
     for (index, count) in counts.enumerated() where count > 0 {
       let x = index * 10_000 / counts.count
       let bar = max(count * (base - 18) * 100 / largest, 100)
-      html.raw("<rect class=\"ghost\"")
       html.rectangle(
-        x: x + width * 14 / 100, y: base * 100 - bar, width: width * 72 / 100, height: bar)
-      html.raw("<text class=\"m\" x=\"")
-      html.hundredths(x + width / 2)
-      html.raw("%\" y=\"")
-      html.hundredths(base * 100 - bar - 400)
-      html.raw("\">")
-      html.message(.value(.number(count)))
-      html.raw("</text>")
+        #" class="ghost""#, x: x + width * 14 / 100, y: base * 100 - bar,
+        width: width * 72 / 100, height: bar)
+      html.add(
+        #"""
+        <text class="m" x="\#(hundredths: x + width / 2)%"\#
+         y="\#(hundredths: base * 100 - bar - 400)">\#(Message.value(.number(count)))</text>
+        """#)
     }
-    html.raw("</svg>")
+    html.add("</svg>")
     return html.markup
   }
 }

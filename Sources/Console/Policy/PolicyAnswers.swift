@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 import OTP
 
 /// The values of the policy form, as typed.

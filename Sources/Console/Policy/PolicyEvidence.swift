@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 import OTP
-import Templating
 
 struct PolicyEvidence: Sendable {
   let days: Int
@@ -66,17 +65,15 @@ struct EvidenceQuery: Sendable, Equatable {
 }
 
 /// `S/policy/evidence.csv` and `S/policy/offsets.csv`: the numbers of the policy page as CSV.
-struct EvidenceFiles: Sendable {
-  let pages: PolicyPages
-
-  private var catalog: Catalog { pages.actions.frames.catalog }
+extension PolicyPages {
+  private var catalog: Catalog { actions.frames.catalog }
 
   func effects(_ context: PoolContext) async throws -> Response {
-    let policy = try await pages.policies.read(context.pool)
-    let histogram = try await pages.histogram(
+    let policy = try await policies.read(context.pool)
+    let histogram = try await histogram(
       EvidenceQuery(context.signedIn.query), context.pool)
     let evidence = WindowEvidence(histogram)
-    let cap = try await pages.identity.support.settings(context.pool).codeCap
+    let cap = try await identity.support.settings(context.pool).codeCap
     var file = CSV(
       [
         Message("Adjacent intervals"), Message("Valid codes"),
@@ -114,7 +111,7 @@ struct EvidenceFiles: Sendable {
   }
 
   func offsets(_ context: PoolContext) async throws -> Response {
-    let histogram = try await pages.histogram(
+    let histogram = try await histogram(
       EvidenceQuery(context.signedIn.query), context.pool)
     return OffsetChart.table(histogram).csv(catalog).response(named: "matched-offsets")
   }

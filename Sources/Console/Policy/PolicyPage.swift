@@ -5,87 +5,6 @@ import OTP
 import Templating
 import Text
 
-/// `S/policy`: shows the MFA policy of a pool, and the form to change it.
-///
-/// Links can propose a change and open its review page: `?change=on` turns on TOTP, with the
-/// project's window for a tenant that has none,
-/// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
-/// project's policy to a tenant, `?change=version&row=7` restores a version, and
-/// `?change=undo&version=3` the one before the current version 3.
-/// `?pattern=mandatory` opens the form with that pattern selected.
-struct PolicyPage: Sendable {
-  let pages: PolicyPages
-
-  func show(_ context: PoolContext) async throws -> Response {
-    let policy = try await pages.policies.read(context.pool)
-    let asked = context.signedIn.query
-    var answers = PolicyAnswers(policy.edit)
-    guard context.may(.changePolicy) else {
-      return try await pages.page(context, policy, answers)
-    }
-    switch asked["change"] {
-    case "on":
-      answers.totp = "on"
-      if policy.configuration.totp == nil {
-        answers.intervals = try await pages.usualIntervals(context)
-      }
-      if case .change(let request) = answers.read() {
-        return try await propose(.answers(answers, request), context)
-      }
-    case "intervals":
-      answers.intervals = asked.trimmed("intervals")
-      if case .change(let request) = answers.read() {
-        return try await propose(.answers(answers, request), context)
-      }
-      answers = PolicyAnswers(policy.edit)
-    case "project":
-      if let project = try await pages.projectPolicy(context) {
-        return try await propose(.likeProject(project), context)
-      }
-    case "version":
-      if let version = try await pages.formerVersion(context, asked.trimmed("row")) {
-        return try await propose(.version(version), context)
-      }
-    case "undo":
-      let version = UInt32(asked.trimmed("version")).map { Int($0) } ?? .max
-      guard version >= policy.version else {
-        return try await pages.page(context, policy, answers, seen: version)
-      }
-      if version == policy.version,
-        let previous = try await pages.edit(beforeVersion: version, context)
-      {
-        return try await propose(.undo(previous), context)
-      }
-    default:
-      if let pattern = asked.text("pattern").flatMap(EnrollmentPattern.init(rawValue:)) {
-        answers.pattern = pattern.rawValue
-      }
-    }
-    return try await pages.page(context, policy, answers)
-  }
-
-  /// Returns the address that opens the review page for a window; nil for administrators who can't
-  /// change the policy.
-  static func proposal(_ window: Window, in context: PoolContext) -> String? {
-    guard context.may(.changePolicy) else { return nil }
-    let form: Form = ["change": "intervals", "intervals": String(window.adjacentIntervals)]
-    return form.query(of: ConsolePaths.policy(context.pool))
-  }
-
-  /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
-  private func propose(
-    _ proposal: PolicyProposal, _ context: PoolContext
-  ) async throws -> Response {
-    let preview = try await pages.policies.preview(context.pool) { proposal.applied(to: $0) }
-    guard !preview.changes.isEmpty else {
-      let policy = preview.policy
-      return try await pages.page(context, policy, PolicyAnswers(policy.edit), isUnchanged: true)
-    }
-    return try await pages.review(
-      context, ReviewedPolicyChange(proposal: proposal, preview: preview))
-  }
-}
-
 /// The form and the review page of a policy, which every action on the policy answers with.
 struct PolicyPages: Sendable {
   let identity: Identity
@@ -240,6 +159,85 @@ struct PolicyPages: Sendable {
   }
 }
 
+extension PolicyPages {
+  /// `S/policy`: shows the MFA policy of a pool, and the form to change it.
+  ///
+  /// Links can propose a change and open its review page: `?change=on` turns on TOTP, with the
+  /// project's window for a tenant that has none,
+  /// `?change=intervals` with `&intervals=3` changes the window, `?change=project` copies the
+  /// project's policy to a tenant, `?change=version&row=7` restores a version, and
+  /// `?change=undo&version=3` the one before the current version 3.
+  /// `?pattern=mandatory` opens the form with that pattern selected.
+  func show(_ context: PoolContext) async throws -> Response {
+    let policy = try await policies.read(context.pool)
+    let asked = context.signedIn.query
+    var answers = PolicyAnswers(policy.edit)
+    guard context.may(.changePolicy) else {
+      return try await page(context, policy, answers)
+    }
+    switch asked["change"] {
+    case "on":
+      answers.totp = "on"
+      if policy.configuration.totp == nil {
+        answers.intervals = try await usualIntervals(context)
+      }
+      if case .change(let request) = answers.read() {
+        return try await propose(.answers(answers, request), context)
+      }
+    case "intervals":
+      answers.intervals = asked.trimmed("intervals")
+      if case .change(let request) = answers.read() {
+        return try await propose(.answers(answers, request), context)
+      }
+      answers = PolicyAnswers(policy.edit)
+    case "project":
+      if let project = try await projectPolicy(context) {
+        return try await propose(.likeProject(project), context)
+      }
+    case "version":
+      if let version = try await formerVersion(context, asked.trimmed("row")) {
+        return try await propose(.version(version), context)
+      }
+    case "undo":
+      let version = UInt32(asked.trimmed("version")).map { Int($0) } ?? .max
+      guard version >= policy.version else {
+        return try await page(context, policy, answers, seen: version)
+      }
+      if version == policy.version,
+        let previous = try await edit(beforeVersion: version, context)
+      {
+        return try await propose(.undo(previous), context)
+      }
+    default:
+      if let pattern = asked.text("pattern").flatMap(EnrollmentPattern.init(rawValue:)) {
+        answers.pattern = pattern.rawValue
+      }
+    }
+    return try await page(context, policy, answers)
+  }
+
+  /// Returns the address that opens the review page for a window; nil for administrators who can't
+  /// change the policy.
+  static func proposal(_ window: Window, in context: PoolContext) -> String? {
+    guard context.may(.changePolicy) else { return nil }
+    let form: Form = ["change": "intervals", "intervals": String(window.adjacentIntervals)]
+    return form.query(of: ConsolePaths.policy(context.pool))
+  }
+
+  /// Shows the review page of a change that a link proposes, or the form if it changes nothing.
+  private func propose(
+    _ proposal: PolicyProposal, _ context: PoolContext
+  ) async throws -> Response {
+    let preview = try await policies.preview(context.pool) { proposal.applied(to: $0) }
+    guard !preview.changes.isEmpty else {
+      let policy = preview.policy
+      return try await page(context, policy, PolicyAnswers(policy.edit), isUnchanged: true)
+    }
+    return try await review(
+      context, ReviewedPolicyChange(proposal: proposal, preview: preview))
+  }
+}
+
 extension PolicyPreview {
   var switchesOff: Bool { policy.isTOTPTurnedOff(by: new.configuration) }
 }
@@ -251,23 +249,17 @@ enum PolicyRoutes: ConsoleFeature {
       form: try parts.template("policy/policy"),
       check: try parts.template("policy/check"))
     let preparing = ConsoleRoute.Use.preparing(.changePolicy, .weakenPolicy)
-    table.inside(ConsolePaths.policy, .get(.readPolicy), PolicyPage(pages: pages).show)
-    table.inside(ConsolePaths.policy, preparing, PreviewPolicyChange(pages: pages).perform)
-    table.inside(ConsolePaths.policyEdit, preparing, EditPolicyChange(pages: pages).perform)
+    table.inside(ConsolePaths.policy, .get(.readPolicy), pages.show)
+    table.inside(ConsolePaths.policy, preparing, pages.preview)
+    table.inside(ConsolePaths.policyEdit, preparing, pages.edit)
     table.inside(
-      ConsolePaths.policyChanges, .performing(.changePolicy, .weakenPolicy),
-      SavePolicyChange(pages: pages).perform)
-    let files = EvidenceFiles(pages: pages)
-    table.inside(ConsolePaths.policyEvidence, .get(.readPolicy), files.effects)
-    table.inside(ConsolePaths.policyOffsets, .get(.readPolicy), files.offsets)
-    table.inside(
-      ConsolePaths.affectedUsers, .get(.findUsers),
-      try parts.page("policy/affected", AffectedUsersPage.init).show)
-    table.inside(
-      ConsolePaths.affectedUsersFile, .performing(.exportUsers),
-      AffectedUsersFile(identity: parts.identity, actions: parts.actions).download)
-    table.inside(
-      ConsolePaths.policyTOTPState, .performing(.changePolicy), StateTOTP(pages: pages).perform)
+      ConsolePaths.policyChanges, .performing(.changePolicy, .weakenPolicy), pages.save)
+    table.inside(ConsolePaths.policyEvidence, .get(.readPolicy), pages.effects)
+    table.inside(ConsolePaths.policyOffsets, .get(.readPolicy), pages.offsets)
+    let affected = try parts.page("policy/affected", AffectedUsersPage.init)
+    table.inside(ConsolePaths.affectedUsers, .get(.findUsers), affected.show)
+    table.inside(ConsolePaths.affectedUsersFile, .performing(.exportUsers), affected.download)
+    table.inside(ConsolePaths.policyTOTPState, .performing(.changePolicy), pages.stateTOTP)
   }
 }
 

@@ -1,6 +1,5 @@
 import Identity
 import Localization
-import OTP
 import Templating
 
 /// The calls that write a policy, for every combination of the form's values.
@@ -39,12 +38,8 @@ struct PolicySnippets: ViewModel {
   ) -> Markup {
     var html = HTML()
     for (totp, sms) in [("on", "on"), ("on", "off"), ("off", "on"), ("off", "off")] {
-      html.raw("<span class=\"variant totp-")
-      html.text(totp)
-      html.raw(" sms-")
-      html.text(sms)
-      if answers.totp == totp, answers.sms == sms { html.raw(" shown") }
-      html.raw("\">")
+      let shown = answers.totp == totp && answers.sms == sms ? " shown" : ""
+      html.add(#"<span class="variant totp-\#(totp) sms-\#(sms)\#(shown)">"#)
       let texts = WindowChoice.all.map { choice in
         let request = PolicyChangeRequest(
           isOn: totp == "on", intervals: choice.intervals, isSMSOn: sms == "on",
@@ -52,7 +47,7 @@ struct PolicySnippets: ViewModel {
         return Array(text(request.applied(to: edit)).utf8)
       }
       add(texts, answers, to: &html)
-      html.raw("</span>")
+      html.add("</span>")
     }
     return html.markup
   }
@@ -66,15 +61,12 @@ struct PolicySnippets: ViewModel {
         let rest = zip(text.dropFirst(start).reversed(), first.dropFirst(start).reversed())
         return rest.prefix { $0 == $1 }.count
       }.min() ?? 0
-    html.text(String(decoding: first[..<start], as: UTF8.self))
+    html.add("\(String(decoding: first[..<start], as: UTF8.self))")
     for (choice, text) in zip(WindowChoice.all, texts) {
-      html.raw("<span class=\"o ")
-      html.raw(choice.name)
-      if choice.value == answers.intervals { html.raw(" shown") }
-      html.raw("\">")
-      html.text(String(decoding: text[start..<text.count - end], as: UTF8.self))
-      html.raw("</span>")
+      let shown = choice.value == answers.intervals ? " shown" : ""
+      let own = String(decoding: text[start..<text.count - end], as: UTF8.self)
+      html.add(#"<span class="o \#(choice.name)\#(shown)">\#(own)</span>"#)
     }
-    html.text(String(decoding: first[(first.count - end)...], as: UTF8.self))
+    html.add("\(String(decoding: first[(first.count - end)...], as: UTF8.self))")
   }
 }

@@ -95,45 +95,35 @@ enum SubmittedPolicyValues {
   case undo(PolicyEdit)
 }
 
-/// `POST S/policy`: reviews a change before it's saved.
-///
-/// The policy form submits here by default, so that nothing is saved without a review.
-struct PreviewPolicyChange: Sendable {
-  let pages: PolicyPages
-
-  func perform(_ context: PoolContext) async throws -> Response {
-    switch try await pages.submission(context) {
-    case .change(let change): try await pages.review(context, change)
+extension PolicyPages {
+  /// `POST S/policy`: reviews a change before it's saved.
+  ///
+  /// The policy form submits here by default, so that nothing is saved without a review.
+  func preview(_ context: PoolContext) async throws -> Response {
+    switch try await submission(context) {
+    case .change(let change): try await review(context, change)
     case .answer(let response): response
     }
   }
-}
 
-/// `POST S/policy/edit`: shows the form with the values sent: those of the review page, or of the
-/// form itself for the evidence of another period.
-struct EditPolicyChange: Sendable {
-  let pages: PolicyPages
-
-  func perform(_ context: PoolContext) async throws -> Response {
-    let version = try pages.version(context)
-    let policy = try await pages.policies.read(context.pool)
+  /// `POST S/policy/edit`: shows the form with the values sent: those of the review page, or of the
+  /// form itself for the evidence of another period.
+  func edit(_ context: PoolContext) async throws -> Response {
+    let version = try version(context)
+    let policy = try await policies.read(context.pool)
     let answers =
-      switch try await pages.values(context) {
+      switch try await values(context) {
       case .form(let answers): answers
       case .project(let project): PolicyAnswers(project.edit)
       case .version(let version): PolicyAnswers(version.edit)
       case .undo(let previous): PolicyAnswers(previous)
       }
-    return try await pages.page(context, policy, answers, seen: version)
+    return try await page(context, policy, answers, seen: version)
   }
-}
 
-/// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
-struct SavePolicyChange: Sendable {
-  let pages: PolicyPages
-
-  func perform(_ context: PoolContext) async throws -> Response {
-    switch try await pages.submission(context) {
+  /// `POST S/policy/changes`: saves a reviewed change, or requests approval for it.
+  func save(_ context: PoolContext) async throws -> Response {
+    switch try await submission(context) {
     case .change(let change): try await save(change, context)
     case .answer(let response): response
     }
@@ -142,17 +132,17 @@ struct SavePolicyChange: Sendable {
   private func save(
     _ change: ReviewedPolicyChange, _ context: PoolContext
   ) async throws -> Response {
-    let (actions, proposal, preview) = (pages.actions, change.proposal, change.preview)
+    let (proposal, preview) = (change.proposal, change.preview)
     let typed = context.signedIn.form.trimmed("confirmation")
     if preview.switchesOff, !context.pool.isNamed(typed) {
       let fault = FieldError(
         field: "confirmation", text: Message("Enter the name as shown above, or the ID."))
       let faults = [fault] + (try await actions.unmet(preview.action, context.signedIn))
-      return try await pages.review(context, change, typed: typed, faults: faults)
+      return try await review(context, change, typed: typed, faults: faults)
     }
     let version = preview.policy.version
     do {
-      let outcome = try await pages.policies.change(
+      let outcome = try await policies.change(
         context.pool, expecting: version, by: .console(actions.request(context.signedIn))
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
       return actions.leave(
@@ -160,12 +150,12 @@ struct SavePolicyChange: Sendable {
         link: Self.undo(outcome.value), context.signedIn, after: outcome,
         to: ConsolePaths.policy(context.pool))
     } catch PolicyError.changedMeanwhile(let policy) {
-      return try await pages.page(context, policy, proposal.answers, seen: version)
+      return try await page(context, policy, proposal.answers, seen: version)
     } catch PolicyError.approvalPending {
-      return try await pages.review(context, change, typed: typed, faults: [Self.approvalPending])
+      return try await review(context, change, typed: typed, faults: [Self.approvalPending])
     } catch let refusal as ActionDenial {
       let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
-      return try await pages.review(context, change, typed: typed, faults: faults)
+      return try await review(context, change, typed: typed, faults: faults)
     }
   }
 
@@ -195,17 +185,13 @@ struct SavePolicyChange: Sendable {
         ["time": times.value(until)])
     }
   }
-}
 
-/// `POST S/policy/totp-state`: sets the TOTP state of a configuration that lacks one to Enabled,
-/// which it's treated as.
-struct StateTOTP: Sendable {
-  let pages: PolicyPages
-
-  func perform(_ context: PoolContext) async throws -> Response {
-    let (actions, version) = (pages.actions, try pages.version(context))
+  /// `POST S/policy/totp-state`: sets the TOTP state of a configuration that lacks one to Enabled,
+  /// which it's treated as.
+  func stateTOTP(_ context: PoolContext) async throws -> Response {
+    let version = try version(context)
     do {
-      let outcome = try await pages.policies.change(
+      let outcome = try await policies.change(
         context.pool, expecting: version, by: .console(actions.request(context.signedIn))
       ) { edit throws(PolicyError) in
         if edit.configuration.isUnstated { edit.configuration.totp?.state = .enabled }
@@ -215,11 +201,11 @@ struct StateTOTP: Sendable {
         after: outcome,
         to: ConsolePaths.policy(context.pool))
     } catch PolicyError.changedMeanwhile(let current) {
-      return try await pages.page(context, current, PolicyAnswers(current.edit), seen: version)
+      return try await page(context, current, PolicyAnswers(current.edit), seen: version)
     } catch let refusal as ActionDenial {
       let faults = try ActionForms.faults(refusal, .changePolicy, context.signedIn)
-      let policy = try await pages.policies.read(context.pool)
-      return try await pages.page(context, policy, PolicyAnswers(policy.edit), faults: faults)
+      let policy = try await policies.read(context.pool)
+      return try await page(context, policy, PolicyAnswers(policy.edit), faults: faults)
     }
   }
 }

@@ -1,4 +1,3 @@
-import HTTP
 import Identity
 import Localization
 import OTP
@@ -66,7 +65,7 @@ struct PolicyView: ViewModel {
         choice: choice, evidence: evidence, isCurrent: isCurrent, accounts: policy.totpUsers,
         affected: affected(window),
         proposal: configuration.accepted == nil || isCurrent
-          ? nil : PolicyPage.proposal(window, in: context))
+          ? nil : PolicyPages.proposal(window, in: context))
     }
   }
 
@@ -83,7 +82,7 @@ struct PolicyView: ViewModel {
               .choice(in: context) + "#recommendation",
             isCurrent: goal == evidence.goal)
         },
-      proposed: { PolicyPage.proposal($0, in: context) },
+      proposed: { PolicyPages.proposal($0, in: context) },
       affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
   }
 

@@ -132,7 +132,7 @@ enum TenantsRoutes: ConsoleFeature {
     let tenants = PoolsPage(
       purpose: .tenants, identity: parts.identity, frames: parts.frames,
       tables: PoolTables(
-        parts.identity, try parts.template("pools/row", for: PoolRow.self)),
+        identity: parts.identity, row: try parts.template("pools/row", for: PoolRow.self)),
       view: try parts.template("pools/pools"))
     table.inside(ConsolePaths.tenants, .get(.seePool), tenants.show)
 

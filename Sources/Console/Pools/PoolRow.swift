@@ -150,12 +150,8 @@ struct PoolRow: ViewModel {
   private static let enforcedByServer = codes(and: Chip.on(Message("enrollment: server")))
 
   private static func codes(and enrollment: Markup) -> Markup {
-    var html = HTML()
-    html.raw("<span class=\"chips\">")
-    html.add(Chip.on(Message("codes: server")))
-    html.add(enrollment)
-    html.raw("</span>")
-    return html.markup
+    let codes = Chip.on(Message("codes: server"))
+    return #"<span class="chips">\#(codes)\#(enrollment)</span>"#
   }
 
   static let keys: Keys<Self> = [

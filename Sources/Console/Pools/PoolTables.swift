@@ -29,10 +29,6 @@ struct PoolTables: Sendable {
   /// The period of rejection rates, in days: the same as on the overview of a pool.
   static let days = Activity.chartDays
 
-  init(_ identity: Identity, _ row: Template<PoolRow>) {
-    (self.identity, self.row) = (identity, row)
-  }
-
   func rows(
     _ pools: [PolicySummary], of review: PolicyReview, _ columns: Set<PoolColumn>,
     signedOff signOff: ReviewSummary?, in projectContext: ProjectContext,

@@ -1,7 +1,5 @@
-import HTTP
 import Identity
 import Localization
-import MailText
 import OTP
 import Templating
 
@@ -22,12 +20,8 @@ struct ReviewFile {
   private static let review = [
     "sign-off", "reviewer", "signed off", "due", "since sign-off", "changes complete",
   ]
-  private let publicURL: PublicURL
-  private let now: Instant
-
-  init(publicURL: PublicURL, now: Instant) {
-    (self.publicURL, self.now) = (publicURL, now)
-  }
+  let publicURL: PublicURL
+  let now: Instant
 
   /// `base` is the project's policy to compare with; it and `review` are nil for administrators who
   /// can't read it.
@@ -130,19 +124,17 @@ struct ReviewFile {
 
 /// A table of how policies differ from those of a sign-off or of an earlier page.
 struct PolicyDifferences: ViewModel {
-  private let changes: PolicySetChanges
-  private let project: ID<Project>
-  private let caption: Message
+  let changes: PolicySetChanges
+  let project: ID<Project>
+  let caption: Message
 
   /// The maximum number of pools in the table.
   private static let most = 100
 
-  init(_ changes: PolicySetChanges, of project: ID<Project>, caption: Message) {
-    (self.changes, self.project, self.caption) = (changes, project, caption)
-  }
-
   static func sinceSignOff(_ changes: PolicySetChanges?, of project: ID<Project>) -> Self? {
-    changes.map { Self($0, of: project, caption: Message("Changes since the last sign-off")) }
+    changes.map {
+      Self(changes: $0, project: project, caption: Message("Changes since the last sign-off"))
+    }
   }
 
   private var rows: [PolicyDifference] {

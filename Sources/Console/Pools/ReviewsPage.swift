@@ -205,7 +205,8 @@ extension Administrator {
 enum ReviewRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let (identity, frames) = (parts.identity, parts.frames)
-    let tables = PoolTables(identity, try parts.template("pools/row", for: PoolRow.self))
+    let tables = PoolTables(
+      identity: identity, row: try parts.template("pools/row", for: PoolRow.self))
     let review = PoolsPage(
       purpose: .review, identity: identity, frames: frames, tables: tables,
       view: try parts.template("pools/pools"))

@@ -186,8 +186,8 @@ struct SignOffView: ViewModel {
     .optional("changesSincePage") { view in
       view.evidence.changesSincePage.map {
         PolicyDifferences(
-          $0, of: view.pool.project, caption: Message("Changes since you opened the policy review")
-        )
+          changes: $0, project: view.pool.project,
+          caption: Message("Changes since you opened the policy review"))
       }
     },
     .optional("changes") {
@@ -223,14 +223,8 @@ extension ReviewStatus.State {
   private static let changedChip = Chip.look(Message("changed since review"))
   private static let overdueChip = Chip.bad(Message("overdue"))
   private static let currentChip = Chip.on(Message("reviewed"))
-  private static let changedAndOverdueChips: Markup = {
-    var html = HTML()
-    html.raw("<span class=\"row\">")
-    html.add(changedChip)
-    html.add(overdueChip)
-    html.raw("</span>")
-    return html.markup
-  }()
+  private static let changedAndOverdueChips: Markup =
+    #"<span class="row">\#(changedChip)\#(overdueChip)</span>"#
 }
 
 extension ReviewStatus {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// What needs attention in all projects that an administrator can access: worst first, then newest.
 enum ProjectsAttention {

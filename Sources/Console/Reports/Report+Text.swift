@@ -1,9 +1,5 @@
-import HTTP
 import Identity
 import Localization
-import MailText
-import Templating
-import Text
 
 extension Report {
   /// Whether the report lists users, so that its file requires the permission to export them, and

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import OTP
 import Templating
 
 /// A report on the index, or the enrollment of one pool: a figure, how it changed, and a drawing; what
@@ -84,7 +83,7 @@ struct ReportCards {
 
   private func card(
     _ report: Report, _ number: Message, part: Int = 0, of whole: Int = 0, _ columns: [[Int]],
-    _ fills: [ChartFill], _ ticks: [ChartTick], _ name: StaticString
+    _ fills: [ChartFill], _ ticks: [ChartTick], _ name: String
   ) -> ReportCard {
     ReportCard(
       href: report.coversTenants

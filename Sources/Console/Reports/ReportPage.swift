@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import MailText
 import Templating
 
 /// `S/reports/{report}`: a report about a pool, to be printed, and its file.
@@ -60,9 +59,8 @@ struct ReportPage: Sendable {
 
   /// Downloads a list of users, which is recorded.
   func export(_ context: PoolContext) async throws -> Response {
-    let download = UserDownload(identity: contents.identity, actions: actions)
     let query = context.signedIn.query
-    return try await download.response(
+    return try await actions.download(
       in: context, named: report.rawValue, asking: question(context.pool, query),
       at: query.query(of: ConsolePaths.reportFile(report)(context.pool))
     ) { () in
@@ -77,7 +75,7 @@ struct ReportPage: Sendable {
   private func users(_ context: PoolContext) async throws -> ReportContent {
     var content = try await contents.read(
       report, context, after: nil, limit: Self.batch, counts: false)
-    while let next = content.next, content.table.rows.count < UserDownload.longest {
+    while let next = content.next, content.table.rows.count < ActionForms.longestFile {
       let more = try await contents.read(
         report, context, after: next, limit: Self.batch, counts: false)
       content.table.rows += more.table.rows
@@ -209,13 +207,7 @@ struct ReportTable: ViewModel {
     private static func name(_ name: String, _ href: String?) -> Markup {
       if name.isEmpty { return HTML.none }
       guard let href else { return HTML.isolated(name) }
-      var html = HTML()
-      html.raw("<a class=\"who clamp\" href=\"")
-      html.text(href)
-      html.raw("\">")
-      html.add(HTML.isolated(name))
-      html.raw("</a>")
-      return html.markup
+      return #"<a class="who clamp" href="\#(href)">\#(HTML.isolated(name))</a>"#
     }
   }
 

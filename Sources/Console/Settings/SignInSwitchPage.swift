@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/settings/sign-in`: asks for confirmation and turns sign-in off or on for an entire pool.
 struct SignInSwitchPage: Sendable {

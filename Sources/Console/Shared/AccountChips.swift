@@ -3,7 +3,7 @@ import Localization
 import Templating
 
 enum AccountChips {
-  static let never = HTML.within("<span class=\"soft\">", Message("never"))
+  static let never = HTML.soft(Message("never"))
   private static let verified = Chip.on(Message("email verified"))
   private static let unverified = Chip.look(Message("email not verified"))
   private static let noEmail = Chip.off(Message("no email"))
@@ -27,13 +27,7 @@ enum AccountChips {
         ?? (hasUnverifiedEmail ? unverified : nil)
     guard account.isProtected else { return state }
     guard let state else { return protected }
-    var html = HTML()
-    html.raw("<span>")
-    html.add(state)
-    html.raw(" ")
-    html.add(protected)
-    html.raw("</span>")
-    return html.markup
+    return "<span>\(state) \(protected)</span>"
   }
 
   static func lock(_ lock: CodeLock) -> Markup? {
@@ -86,12 +80,7 @@ enum AccountChips {
     if account.factors.contains(where: { $0.isSuspended(at: now) }) { chips.append(suspended) }
     if account.changesLockedAt != nil { chips.append(changesLocked) }
     if account.isProtected { chips.append(protected) }
-    var html = HTML()
-    for chip in chips {
-      html.raw(" ")
-      html.add(chip)
-    }
-    return html.markup
+    return Markup(joining: chips.map { " \($0)" })
   }
 }
 

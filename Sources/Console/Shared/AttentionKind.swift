@@ -1,4 +1,3 @@
-import HTTP
 import Identity
 import Localization
 import Templating

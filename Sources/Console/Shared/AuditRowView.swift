@@ -49,7 +49,7 @@ final class AuditRowView: ViewModel {
     let text = [formatter.change(row), formatter.reason(row)].filter { !$0.isEmpty }
       .joined(separator: " · ")
     guard !text.isEmpty else { return nil }
-    return HTML.within("<span class=\"long clamp\">", text, "</span>")
+    return #"<span class="long clamp">\#(text)</span>"#
   }
 
   /// The address of all entries about the same resource.
@@ -66,34 +66,19 @@ final class AuditRowView: ViewModel {
   /// The name of the entry's pool, linked unless the pool was deleted.
   private var place: Markup? {
     guard source.showsPool, let key = row.poolKey else { return nil }
-    var html = HTML()
     guard let pool = source.pool else {
-      html.raw("<span class=\"mono\">")
-      html.text([key.project.text, key.tenant?.text].compactMap { $0 }.joined(separator: " / "))
-      html.raw("</span>")
-      return html.markup
+      let ids = [key.project.text, key.tenant?.text].compactMap { $0 }.joined(separator: " / ")
+      return #"<span class="mono">\#(ids)</span>"#
     }
-    if pool.isThere {
-      html.raw("<a href=\"")
-      html.text(ConsolePaths.overview(key.project, key.tenant))
-      html.raw("\">")
-    } else {
-      html.raw("<span>")
+    let name = HTML.isolated(Formatted.short(pool.tenantName ?? pool.projectName))
+    guard pool.isThere else {
+      let deleted = Message("deleted")
+      return #"<span>\#(name) <span class="sub">\#(deleted)</span></span>"#
     }
-    html.add(HTML.isolated(Formatted.short(pool.tenantName ?? pool.projectName)))
-    if pool.isThere {
-      html.raw("</a>")
-    } else {
-      html.raw(" <span class=\"sub\">")
-      html.message(Message("deleted"))
-      html.raw("</span></span>")
-    }
-    if pool.tenantName != nil, pool.isThere {
-      html.raw("<span class=\"sub\">")
-      html.add(HTML.isolated(Formatted.short(pool.projectName)))
-      html.raw("</span>")
-    }
-    return html.markup
+    let link: Markup =
+      #"<a href="\#(ConsolePaths.overview(key.project, key.tenant))">\#(name)</a>"#
+    guard pool.tenantName != nil else { return link }
+    return #"\#(link)<span class="sub">\#(HTML.isolated(Formatted.short(pool.projectName)))</span>"#
   }
 
   static let keys: Keys<AuditRowView> = [

@@ -51,12 +51,8 @@ extension Grant {
 extension Grant {
   func place(in pool: Pool? = nil, until end: Instant?, _ times: Times) -> Markup {
     guard let end else { return place(in: pool) }
-    var html = HTML()
-    html.add(place(in: pool))
-    html.raw("<span class=\"sub\">")
-    html.message(Message("through {end}", ["end": times.endValue(end)]))
-    html.raw("</span>")
-    return html.markup
+    let through = Message("through {end}", ["end": times.endValue(end)])
+    return #"\#(place(in: pool))<span class="sub">\#(through)</span>"#
   }
 }
 
@@ -64,15 +60,10 @@ extension [Grant] {
   func cell(
     in pools: [Grant: Pool] = [:], until ends: [Grant: Instant], _ times: Times
   ) -> Markup {
-    var html = HTML()
-    html.raw("<div>")
-    if isEmpty { html.add(HTML.within("<span class=\"soft\">", Message("none"))) }
-    for (index, grant) in enumerated() {
-      if index > 0 { html.raw("<br>") }
-      html.add(grant.place(in: pools[grant], until: ends[grant], times))
-    }
-    html.raw("</div>")
-    return html.markup
+    let places =
+      isEmpty
+      ? [HTML.soft(Message("none"))] : map { $0.place(in: pools[$0], until: ends[$0], times) }
+    return "<div>\(Markup(joining: places, separator: "<br>"))</div>"
   }
 }
 

@@ -1,5 +1,4 @@
 import Identity
-import Localization
 import Markdown
 import Synchronization
 import Templating
@@ -52,6 +51,6 @@ final class GuidanceProse: Sendable {
 
   /// The text as is, for one that an earlier version accepted but that exceeds today's limits.
   private func plain(_ text: String) -> Markup {
-    HTML.within("<pre>", text, "</pre>")
+    "<pre>\(text)</pre>"
   }
 }

@@ -1,8 +1,6 @@
-import HTTP
 import Identity
 import Localization
 import OTP
-import Templating
 
 /// Formats shares exactly, from integers.
 enum ShareText {

@@ -2,7 +2,6 @@ import Crypto
 import HTTP
 import Identity
 import Localization
-import MailText
 import Templating
 
 /// `/setup`: creates the first owner; available until there is one.

@@ -1,4 +1,3 @@
-import HTTP
 import Identity
 import Localization
 import MailText
@@ -181,12 +180,9 @@ struct SignInSimulatorCase: ViewModel {
   }
 
   private static func accepted(_ window: Window, _ configuration: MFAConfiguration) -> Markup {
-    var html = HTML()
-    html.add(WindowStrip.small(configuration))
-    html.raw("<span class=\"sub\">")
-    html.message(WindowText.explanation(window))
-    html.raw("</span>")
-    return html.markup
+    #"""
+    \#(WindowStrip.small(configuration))<span class="sub">\#(WindowText.explanation(window))</span>
+    """#
   }
 
   private static func firstFactor(_ forecast: SignInForecast, _ times: Times) -> Message {

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/verification`: marks a user's email address as verified.
 struct VerifyEmail: UserAction {

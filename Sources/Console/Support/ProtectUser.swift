@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 import MailText
-import Templating
 
 /// `S/users/{uid}/protection`: restricts actions on a user to owners, or lifts the restriction.
 struct ProtectUser: UserAction {

@@ -170,10 +170,8 @@ struct SupportRulesSections {
     guard field.control != .check else {
       return Fact(field.label, field.isOn ? Message("On") : Message("Off"))
     }
-    let value = Markup(escaping: .verbatim(field.value))
-    guard let unit = field.unit else { return Fact(field.label, value) }
-    return Fact(
-      field.label, Markup(joining: [value, Markup(trusted: " "), Markup(escaping: unit)]))
+    guard let unit = field.unit else { return Fact(field.label, .verbatim(field.value)) }
+    return Fact(field.label, "\(field.value) \(unit)" as Markup)
   }
 
   /// Returns a limit in words; text that isn't a number stays as entered.

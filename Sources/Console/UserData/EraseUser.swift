@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/erasure`: erases everything that's stored about a user, confirmed by typing their
 /// email address or UID.

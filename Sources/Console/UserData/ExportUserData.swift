@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users/{uid}/data`: downloads everything that's stored about a user.
 struct ExportUserData: UserAction {

@@ -124,18 +124,14 @@ struct CodeAttemptRow: ViewModel {
   ]
 }
 
-/// `S/users/{uid}/code-attempts.csv`: the codes of the chart on a user's page, as CSV.
-///
-/// Distances describe how a person behaves, so the file requires the permission to export users, and
-/// is recorded.
-struct CodeAttemptsFile: Sendable {
-  let identity: Identity
-  let actions: ActionForms
-
+extension CodeAttemptsPage {
+  /// `S/users/{uid}/code-attempts.csv`: the codes of the chart on a user's page, as CSV.
+  ///
+  /// Distances describe how a person behaves, so the file requires the permission to export users,
+  /// and is recorded.
   func download(_ context: PoolContext, _ uid: String) async throws -> Response {
     let account = try await identity.account(uid, in: context)
-    let download = UserDownload(identity: identity, actions: actions)
-    return try await download.response(
+    return try await actions.download(
       in: context, named: "code-attempts-\(context.pool.objectID)",
       asking: Self.question(account, in: context.pool),
       at: ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
@@ -164,12 +160,10 @@ struct CodeAttemptsFile: Sendable {
 
 enum CodeAttemptsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
-    let identity = parts.identity
     let codeAttempts = try parts.page("code-attempts/all", CodeAttemptsPage.init)
     table.inside(ConsolePaths.codeAttempts, .get(.findUsers), codeAttempts.show)
     table.inside(
-      ConsolePaths.codeAttemptsFile, .performing(.exportUsers),
-      CodeAttemptsFile(identity: identity, actions: parts.actions).download)
+      ConsolePaths.codeAttemptsFile, .performing(.exportUsers), codeAttempts.download)
   }
 }
 

@@ -214,34 +214,27 @@ struct DiagnosisView: ViewModel {
   }
 
   private static func evidence(_ diagnosis: SignInDiagnosis, _ times: Times) -> Markup? {
-    var html = HTML()
     if let drift = diagnosis.drift {
       let evidence = CodeAttemptText.evidence(drift)
-      html.message(
-        drift.newest.window.map { window in
+      let newest = drift.newest
+      let sentence =
+        newest.window.map { window in
           Message(
             "{evidence} (limit {limit})",
             ["evidence": .message(evidence), "limit": .number(window.adjacentIntervals)])
-        } ?? evidence)
-      let newest = drift.newest
+        } ?? evidence
+      var html = HTML()
+      html.add("\(sentence)")
       if let strip = WindowStrip.marked(newest.window, at: newest.distance, isAccepted: false) {
-        html.raw(" ")
-        html.add(strip)
+        html.add(" \(strip)")
       }
       if let lastOnTime = drift.lastOnTime {
-        html.raw("<br>")
-        html.message(Message("Last on time"))
-        html.raw(" ")
-        html.add(times.past(lastOnTime))
+        let label = Message("Last on time")
+        html.add("<br>\(label) \(times.past(lastOnTime))")
       }
-    } else if let last = diagnosis.last {
-      html.message(CodeAttemptText.sentence(last))
-      html.raw(", ")
-      html.add(times.past(last.at))
-    } else {
-      return nil
+      return html.markup
     }
-    return html.markup
+    return diagnosis.last.map { "\(CodeAttemptText.sentence($0)), \(times.past($0.at))" }
   }
 
   static let keys: Keys<Self> = [

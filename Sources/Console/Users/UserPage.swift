@@ -143,17 +143,15 @@ struct UserView: ViewModel {
     if own.isEmpty, account.providers.isEmpty {
       return Markup(escaping: Message("No sign-in method"))
     }
-    var html = HTML()
-    if !own.isEmpty { html.message(.value(.sequence(own))) }
-    for (index, link) in account.providers.enumerated() {
-      if index > 0 || !own.isEmpty { html.raw("<br>") }
-      html.add(
-        Markup(
-          html: Message(
-            "{provider}: {account}",
-            ["provider": .name(link.provider), "account": .name(link.email ?? link.rawID)])))
+    let links = account.providers.map { link in
+      Markup(
+        html: Message(
+          "{provider}: {account}",
+          ["provider": .name(link.provider), "account": .name(link.email ?? link.rawID)]))
     }
-    return html.markup
+    return Markup(
+      joining: (own.isEmpty ? [] : [Markup(escaping: .value(.sequence(own)))]) + links,
+      separator: "<br>")
   }
 
   static let keys: Keys<Self> = [

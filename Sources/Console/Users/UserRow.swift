@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import Localization
 import Templating
-import Text
 
 final class UserRow: ViewModel {
   /// Everything that determines a row's markup, as the key of the markup cache.

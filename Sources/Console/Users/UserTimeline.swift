@@ -173,18 +173,14 @@ enum TimelineRow: ViewModel {
     }
   }
 
-  private static let accepted = drawn("<circle class=\"hit\" cx=\"6\" cy=\"6\" r=\"5.5\"/>")
+  private static let accepted = drawn(#"<circle class="hit" cx="6" cy="6" r="5.5"/>"#)
   private static let rejected = drawn(
     "<rect class=\"miss\" x=\".5\" y=\".5\" width=\"11\" height=\"11\"/>")
-  private static let changed = drawn("<path class=\"f-lock\" d=\"M6 .5 11.5 6 6 11.5 .5 6Z\"/>")
-  private static let sent = drawn("<circle class=\"ring\" cx=\"6\" cy=\"6\" r=\"4.5\"/>")
+  private static let changed = drawn(#"<path class="f-lock" d="M6 .5 11.5 6 6 11.5 .5 6Z"/>"#)
+  private static let sent = drawn(#"<circle class="ring" cx="6" cy="6" r="4.5"/>"#)
 
-  private static func drawn(_ shape: StaticString) -> Markup {
-    var html = HTML()
-    html.raw("<svg class=\"dot\" viewBox=\"0 0 12 12\" aria-hidden=\"true\">")
-    html.raw(shape)
-    html.raw("</svg>")
-    return html.markup
+  private static func drawn(_ shape: Markup) -> Markup {
+    #"<svg class="dot" viewBox="0 0 12 12" aria-hidden="true">\#(shape)</svg>"#
   }
 
   static let keys: Keys<Self> = [

@@ -1,7 +1,6 @@
 import HTTP
 import Identity
 import Localization
-import Templating
 
 /// `S/users.csv`: the list of users as CSV, with the filters and columns of the page.
 struct UsersFile: Sendable {
@@ -21,7 +20,6 @@ struct UsersFile: Sendable {
     guard context.may(.findUsers) else { throw Refusal.notAllowed(.findUsers) }
     let (pool, signedIn) = (context.pool, context.signedIn)
     let query = UsersQuery(signedIn.query)
-    let download = UserDownload(identity: identity, actions: actions)
     var (form, hidden): (Form, [HiddenField]) = (query.form, [])
     var selected: [ID<Account>]?
     if signedIn.query[UserSelection.file] != nil {
@@ -37,7 +35,7 @@ struct UsersFile: Sendable {
         HiddenField(name: "user", value: ConsolePaths.user(pool, $0.text))
       }
     }
-    return try await download.response(
+    return try await actions.download(
       in: context, named: "users", asking: Self.question(pool, query, selected, hidden),
       at: form.query(of: ConsolePaths.usersFile(pool))
     ) { () in
@@ -71,7 +69,7 @@ struct UsersFile: Sendable {
 
   /// The maximum number of rows; a search finds fewer users than a list has.
   private static func longest(_ query: UsersQuery) -> Int {
-    query.text.isEmpty ? UserDownload.longest : Accounts.mostHits
+    query.text.isEmpty ? ActionForms.longestFile : Accounts.mostHits
   }
 
   private func file(
@@ -89,7 +87,7 @@ struct UsersFile: Sendable {
       return (file, count)
     }
     let isCut = try await accounts.forEachPart(
-      of: query.listing, in: pool, atMost: UserDownload.longest, add)
+      of: query.listing, in: pool, atMost: ActionForms.longestFile, add)
     if isCut {
       file.end(
         with: catalog.text(

@@ -1,4 +1,3 @@
-import Crypto
 import OTP
 
 /// The format of codes that people read, say, and type: unambiguous letters and digits in groups of

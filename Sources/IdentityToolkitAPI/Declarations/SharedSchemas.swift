@@ -1,5 +1,3 @@
-import JSON
-
 extension Schema {
   static let tokens: Schema = ["idToken": .text, "refreshToken": .text, "expiresIn": .int64]
 

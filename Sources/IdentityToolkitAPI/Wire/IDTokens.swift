@@ -13,8 +13,6 @@ struct IDTokens: Sendable {
   let identity: Identity
   private let verified = VerifiedTokens()
 
-  init(identity: Identity) { self.identity = identity }
-
   /// The lifetime of a token, in seconds.
   static let lifetime: Int64 = 3600
   /// How long a token is accepted after it expires, in seconds, as in production, because it may

@@ -55,17 +55,13 @@ struct POFile {
 /// Reads a PO file line by line; its syntax is ASCII, so bytes are compared, which is faster than
 /// characters.
 private struct POParser {
-  private enum Field { case context, id, pluralID, string(Int) }
+  enum Field { case context, id, pluralID, string(Int) }
 
   let file: String
-  private var entries: [POFile.Entry] = []
-  private var current: POFile.Entry?
-  private var field: Field?
-  private var isFuzzy = false
-
-  init(file: String) {
-    self.file = file
-  }
+  var entries: [POFile.Entry] = []
+  var current: POFile.Entry?
+  var field: Field?
+  var isFuzzy = false
 
   mutating func finish() throws(CatalogError) -> [POFile.Entry] {
     try end()

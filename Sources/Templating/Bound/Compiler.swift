@@ -21,7 +21,7 @@ struct Compiler: Sink {
     let place = SourceLocation(file: name, line: 0)
     var compiler = Compiler(scopes: [.model(try shape.checked(at: place), depth: 0)])
     try Expansion(templates: library.templates, isStrict: true)
-      .expand(template.nodes, at: Site(name), into: &compiler)
+      .expand(template.nodes, at: Site(), into: &compiler)
     compiler.endLiteral()
     return Program(
       literals: compiler.literals, steps: compiler.steps, paths: compiler.paths,

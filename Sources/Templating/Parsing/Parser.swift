@@ -13,7 +13,7 @@ struct Parser {
 
   /// Parses UTF-8 text; `file` is used in errors.
   static func parse(
-    _ source: [UInt8], name: String, file: String, catalog: Catalog
+    _ source: [UInt8], file: String, catalog: Catalog
   ) throws(TemplateError) -> ParsedTemplate {
     guard String(validating: source, as: UTF8.self) != nil else {
       throw TemplateError(.notUTF8, at: SourceLocation(file: file, line: 0))
@@ -23,7 +23,7 @@ struct Parser {
       lines: Lines(source: source), tags: tags, closes: try closings(of: tags), catalog: catalog)
     let all = Part(tags: 0..<tags.count, bytes: 0..<source.count, indentation: [])
     let nodes = try parser.nodes(of: all)
-    return ParsedTemplate(name: name, nodes: nodes, messages: parser.messages)
+    return ParsedTemplate(nodes: nodes, messages: parser.messages)
   }
 
   private static func closings(of tags: [Tag]) throws(TemplateError) -> [Int: Int] {

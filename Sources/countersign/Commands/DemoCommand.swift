@@ -1,5 +1,4 @@
 import Crypto
-import DatabaseSQLite
 import Demo
 import Foundation
 import Identity

@@ -73,17 +73,10 @@ private struct ImportTask {
   let existing: ImportOptions.Existing
 
   private let author = Author(actor: .commandLine)
-  private var total = ImportOutcome()
-  private var read = 0
-  private var hasBegun = false
-  private var reportedAt = ContinuousClock.now
-
-  init(imports: Imports, pool: Pool, name: String, existing: ImportOptions.Existing) {
-    self.imports = imports
-    self.pool = pool
-    self.name = name
-    self.existing = existing
-  }
+  var total = ImportOutcome()
+  var read = 0
+  var hasBegun = false
+  var reportedAt = ContinuousClock.now
 
   /// Imports the whole file, reading each batch while the previous one is being stored.
   mutating func run(_ reader: UserFileReader) async throws -> Int32 {

@@ -1,5 +1,4 @@
 import Crypto
-import DatabaseSQLite
 import Foundation
 import Identity
 import Localization

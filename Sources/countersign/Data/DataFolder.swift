@@ -1,9 +1,7 @@
 import Crypto
-import Database
 import DatabaseSQLite
 import Foundation
 import Host
-import Identity
 import Localization
 
 /// The folder with an instance's data: `countersign.sqlite`, unless the database is on a server,

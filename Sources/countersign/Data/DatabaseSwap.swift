@@ -1,6 +1,5 @@
 import DatabaseSQLite
 import Foundation
-import Host
 import Identity
 import Localization
 
@@ -22,8 +21,6 @@ struct DatabaseSwap: Sendable {
   var move: @Sendable (_ from: String, _ to: String) throws -> Void = { from, to in
     try DurableFiles.move(from, to: to)
   }
-
-  init(data: String) { self.data = data }
 
   var draft: String { "\(data)/\(Self.draftName)" }
   var draftDatabase: String { "\(draft)/countersign.sqlite" }

@@ -158,8 +158,6 @@ struct NewInstance: Sendable {
     try DurableFiles.move(from, to: to)
   }
 
-  init(data: String) { self.data = data }
-
   var draftPath: String { "\(data)/init.draft" }
 
   private var folder: DataFolder { DataFolder(path: data) }

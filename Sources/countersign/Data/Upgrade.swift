@@ -1,4 +1,3 @@
-import Crypto
 import Database
 import DatabaseSQLite
 import Foundation

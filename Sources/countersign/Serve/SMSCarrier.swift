@@ -3,7 +3,6 @@ import Foundation
 import HTTPClient
 import Identity
 import Localization
-import Network
 import SMS
 import Synchronization
 

@@ -107,9 +107,8 @@ import Testing
   @Test func `hundredths are written without trailing zeros`() {
     let numbers = [(0, "0"), (5, "0.05"), (50, "0.5"), (1_234, "12.34"), (-150, "-1.5")]
     for (number, text) in numbers {
-      var html = HTML()
-      html.hundredths(number)
-      #expect(String(decoding: html.markup.bytes, as: UTF8.self) == text)
+      let markup: Templating.Markup = "\(hundredths: number)"
+      #expect(String(decoding: markup.bytes, as: UTF8.self) == text)
     }
   }
 

@@ -1,8 +1,8 @@
-import Identity
 import Localization
 import Testing
 
 @testable import Console
+@testable import Identity
 
 /// The findings and groupings behind the charts of a pool.
 @Suite struct EnrollmentHistoryTests {
@@ -114,7 +114,8 @@ import Testing
       hours.map { hour in
         HourlyChecks(
           hour: Self.now.advanced(bySeconds: -3_600 * Int64(hour.hoursAgo)),
-          accepted: hour.accepted, outside: hour.outside, incorrect: hour.incorrect)
+          accepted: hour.accepted, outside: hour.outside, incorrect: hour.incorrect, locked: 0,
+          other: 0)
       }, days: 30, until: Self.now, Times(.english, zone: zone))
   }
 

@@ -15,7 +15,7 @@ import Testing
         account: ID("u\(number)"), email: "user\(number)@example.com", displayName: nil, reach: 2,
         distance: -2, codes: 1)
     }
-    let file = try await AffectedUsersFile.file(
+    let file = try await AffectedUsersPage.file(
       .english, atMost: longest
     ) { after, limit in
       let first = after.flatMap { Int($0) } ?? 0

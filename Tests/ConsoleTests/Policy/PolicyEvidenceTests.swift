@@ -1,9 +1,9 @@
 import HTTP
-import Identity
 import OTP
 import Testing
 
 @testable import Console
+@testable import Identity
 
 /// The evidence for a window: its numbers, its words, and who sees what.
 @Suite struct PolicyEvidenceTests {

@@ -143,7 +143,7 @@ extension TemplateLibrary {
     var renderer = ValueRenderer(value, catalog)
     guard let template = templates[name] else { return [] }
     try Expansion(templates: templates, isStrict: false)
-      .expand(template.nodes, at: Site(template.name), into: &renderer)
+      .expand(template.nodes, at: Site(), into: &renderer)
     return renderer.output
   }
 }

@@ -11,24 +11,14 @@ public struct Nodes: Sendable {
     /// The host, and the file or variable with the master key.
     public let place: String
     public let keys: [String]
-
-    public init(place: String, keys: [String]) {
-      self.place = place
-      self.keys = keys
-    }
   }
 
   /// How long a server is considered live after a report, in seconds.
   public static let length: Int64 = 30
 
-  private let store: Store
-  private let ring: KeyRing
+  let store: Store
+  let ring: KeyRing
   private let id = RandomSource.system.uuid()
-
-  init(store: Store, ring: KeyRing) {
-    self.store = store
-    self.ring = ring
-  }
 
   /// - Returns: False if the server lacks the master key that encrypts.
   public func report(_ place: String) async throws -> Bool {

@@ -1,6 +1,5 @@
 public import Crypto
 import Database
-import Text
 
 /// A user of an application.
 public struct Account: Sendable {

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import Text
 
 public struct AccountUpdate: Sendable {
   public let account: Account

@@ -116,19 +116,9 @@ public struct HourlyChecks: Sendable, Equatable {
   public let incorrect: Int
   public let locked: Int
   public let other: Int
+}
 
-  public init(
-    hour: Instant, accepted: Int = 0, outside: Int = 0, incorrect: Int = 0, locked: Int = 0,
-    other: Int = 0
-  ) {
-    self.hour = hour
-    self.accepted = accepted
-    self.outside = outside
-    self.incorrect = incorrect
-    self.locked = locked
-    self.other = other
-  }
-
+extension HourlyChecks {
   init(_ hour: Int64, _ checks: ActivityTally.Checks) {
     self.hour = Instant(hour: hour)
     accepted = checks.accepted

@@ -16,19 +16,6 @@ public struct OffsetHistogram: Sendable, Equatable {
   /// intervals away.
   public internal(set) var users = [Int](repeating: 0, count: 11)
 
-  public init(days: Int) { self.days = days }
-
-  public init(
-    days: Int, accepted: [Int], confirmed: [Int], unconfirmed: [Int], userDays: [Int], users: [Int]
-  ) {
-    self.days = days
-    self.accepted = accepted
-    self.confirmed = confirmed
-    self.unconfirmed = unconfirmed
-    self.userDays = userDays
-    self.users = users
-  }
-
   static let range = -10...10
 
   mutating func add(_ counts: OffsetCounts, at distance: Int) {

@@ -1,4 +1,3 @@
-import Crypto
 import Database
 
 /// An email or text message that's due, leased to the sender.
@@ -58,8 +57,6 @@ public enum OutboxError: Error, Sendable {
 public struct Deliveries: Sendable {
   let store: Store
   let turns = Turns()
-
-  init(store: Store) { self.store = store }
 
   /// The duration of a lease in seconds; longer than an attempt takes, at the end of which a mail
   /// server may scan the email for ten minutes.

@@ -1,6 +1,5 @@
 import Crypto
 import Database
-import Text
 
 /// An API key, which identifies the project of an application's call.
 ///

@@ -101,8 +101,6 @@ public struct LeftOutside: Equatable, Sendable {
 
   /// Whether there may be more users.
   public var isCut: Bool { users >= Self.most }
-
-  init(users: Int) { self.users = users }
 }
 
 /// A change after which users with a second factor can't sign in to a pool in some way any longer.

@@ -1,5 +1,4 @@
 import Database
-import OTP
 import Synchronization
 
 public struct ClockReading: Sendable, Equatable {

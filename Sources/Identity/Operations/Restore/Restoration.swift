@@ -23,8 +23,6 @@ public struct RestoreReport: Sendable {
   /// The number of recovery codes that were used or replaced according to the replaced database.
   public internal(set) var recoveryCodes = 0
 
-  init(at: Instant, isCompared: Bool) { (self.at, self.isCompared) = (at, isCompared) }
-
   func describe(in entry: inout AuditEntry) {
     if sessions == nil { entry.add(.sessionsKept, .flag(true)) }
     for (field, number) in [

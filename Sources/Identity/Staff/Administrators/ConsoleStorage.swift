@@ -1,6 +1,5 @@
 public import Crypto
 public import Database
-import Text
 
 /// What the console keeps from one page for a later one, until it's taken or expires.
 ///

@@ -4,8 +4,6 @@ public struct Audit: Sendable {
   let store: Store
   let cache = AuditRowCache()
 
-  init(store: Store) { self.store = store }
-
   /// Lists rows, newest first.
   public func list(
     _ filter: AuditFilter = AuditFilter(), after: String? = nil, limit: Int = 50

@@ -87,11 +87,6 @@ public struct AuditPool: Sendable, Hashable {
   public struct Key: Sendable, Hashable {
     public let project: ID<Project>
     public let tenant: ID<Tenant>?
-
-    public init(project: ID<Project>, tenant: ID<Tenant>?) {
-      self.project = project
-      self.tenant = tenant
-    }
   }
 
   public let projectName: String

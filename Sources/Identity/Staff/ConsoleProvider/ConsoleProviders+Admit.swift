@@ -1,7 +1,6 @@
 import Crypto
 import Database
 import OpenIDConnect
-import Text
 
 extension ConsoleProviders {
   struct Arrival: Sendable {

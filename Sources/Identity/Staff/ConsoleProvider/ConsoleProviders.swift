@@ -1,7 +1,5 @@
 public import Crypto
 public import Database
-import OpenIDConnect
-import Text
 
 /// Sets up the provider of OpenID Connect with which administrators sign in, and signs them in.
 public struct ConsoleProviders: Sendable {

@@ -1,4 +1,3 @@
-import Database
 import OpenIDConnect
 import Synchronization
 

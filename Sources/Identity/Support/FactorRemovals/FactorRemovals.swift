@@ -35,12 +35,6 @@ public enum RemovalOutcome: Sendable {
   case done(Removal)
   /// The removal is waiting for a second administrator until the given time.
   case waits(Removal, until: Instant)
-
-  public var removal: Removal {
-    switch self {
-    case .done(let removal), .waits(let removal, _): removal
-    }
-  }
 }
 
 public struct FactorRemovals: Sendable {

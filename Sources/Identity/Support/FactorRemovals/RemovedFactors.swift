@@ -69,14 +69,8 @@ struct RemovedFactors: Sendable {
         RETURNING sealed_secret
         """
       ) { try $0.next() as [UInt8]? }
-      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: pool) else {
-        continue
-      }
-      try connection.run(
-        """
-        UPDATE removed_factor SET sealed_secret = \(box)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
-        """)
+      try renew(
+        sealed ?? nil, in: "removed_factor", factor.id, of: account, in: pool, connection)
     }
   }
 
@@ -103,25 +97,25 @@ struct RemovedFactors: Sendable {
         RETURNING sealed_secret
         """
       ) { try $0.next() as [UInt8]? }
-      guard let box = try renewed(sealed ?? nil, factor.id, of: account, in: pool) else {
-        continue
-      }
-      try connection.run(
-        """
-        UPDATE factor SET sealed_secret = \(box)
-        WHERE account_key = \(account.key) AND enrollment_id = \(factor.id)
-        """)
+      try renew(sealed ?? nil, in: "factor", factor.id, of: account, in: pool, connection)
     }
     try FactorRecord.reconcile(account.key, in: pool, connection)
   }
 
-  private func renewed(
-    _ sealed: [UInt8]?, _ factor: ID<Factor>, of account: Account, in pool: Pool
-  ) throws -> [UInt8]? {
-    guard let sealed else { return nil }
-    return try totp.resealed(
+  private func renew(
+    _ sealed: [UInt8]?, in table: SQL, _ factor: ID<Factor>, of account: Account,
+    in pool: Pool, _ connection: borrowing Connection
+  ) throws {
+    guard let sealed else { return }
+    let box = try totp.resealed(
       sealed, project: pool.project.text, tenant: pool.tenant?.text ?? "",
       account: account.id.text, factor: factor.text)
+    guard let box else { return }
+    try connection.run(
+      """
+      UPDATE \(table) SET sealed_secret = \(box)
+      WHERE account_key = \(account.key) AND enrollment_id = \(factor)
+      """)
   }
 
   /// Ends all of an account's holds; the secrets are deleted in this transaction.

@@ -196,9 +196,6 @@ public struct PolicyDrift: Sendable {
     PolicyFileMember.allCases.filter { $0.value(in: policy.edit) != $0.value(in: wanted) }
   }
 
-  /// The fields that differ, from their current values to those of the file.
-  public var changes: [PolicyChange] { PolicyChange.between(policy.edit, wanted) }
-
   public var weakenings: [PolicyWeakening] { policy.weakenings(by: wanted) }
 }
 

@@ -7,10 +7,6 @@ public struct Reviews: Sendable {
   let keys: EvidenceKeys
   private let digests = PolicyStampCache<ID<Project>, [UInt8]>()
 
-  init(store: Store, audit: Audit, keys: EvidenceKeys) {
-    (self.store, self.audit, self.keys) = (store, audit, keys)
-  }
-
   /// Returns the sign-offs of a project, newest first.
   public func signOffs(
     of project: ID<Project>, limit: Int = 10

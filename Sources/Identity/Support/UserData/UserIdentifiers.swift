@@ -1,4 +1,3 @@
-import Database
 import JSON
 import Text
 

@@ -1,5 +1,4 @@
 public import Crypto
-import Database
 import JSON
 public import OpenIDConnect
 import Text

@@ -2,7 +2,6 @@ import HTTP
 import Identity
 import JSON
 import OTP
-import Text
 
 extension Methods {
   static let getEnrollmentPolicy = Declaration(

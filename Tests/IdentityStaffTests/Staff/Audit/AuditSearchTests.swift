@@ -1,7 +1,7 @@
 import Database
-import Identity
 import Testing
 
+@testable import Identity
 @testable import TestIdentity
 
 struct AuditSearchTests {

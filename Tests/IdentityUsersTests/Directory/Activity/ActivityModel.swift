@@ -1,8 +1,8 @@
 import Database
-import Identity
 import OTP
 import Testing
 
+@testable import Identity
 @testable import TestIdentity
 
 /// A slow recount of everything that happened in a pool.

@@ -1,4 +1,4 @@
-import Identity
+@testable import Identity
 
 /// Users with device clocks whose codes are simulated, the same in every run.
 struct SimulatedPopulation {

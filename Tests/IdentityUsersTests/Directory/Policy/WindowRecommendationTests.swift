@@ -1,6 +1,7 @@
-import Identity
 import OTP
 import Testing
+
+@testable import Identity
 
 @Suite struct WindowRecommendationTests {
   struct Case: CustomTestStringConvertible {
