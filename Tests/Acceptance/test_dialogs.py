@@ -131,7 +131,7 @@ def test_a_download_leaves_no_errors_of_an_earlier_attempt(page):
     page.goto(page.url + "/data")
     page.get_by_role("button", name="Export user data").click()
     expect(page.locator("[aria-labelledby=errors]")).to_have_count(1)
-    page.locator("#reason").select_option("asked")
+    page.locator("#reason").select_option("data-request")
     with page.expect_download():
         page.get_by_role("button", name="Export user data").click()
     expect(page.locator("[aria-labelledby=errors], .error")).to_have_count(0)

@@ -257,7 +257,7 @@ def enrollment_link(nodes, _):
         "localId": "flood-lost", "email": "flood-lost@example.com", "emailVerified": True}))
     user = f"/projects/{PROJECT}/users/flood-lost"
     reauthenticate(nodes.data)
-    sent = nodes.owner.post(f"{user}/enrollment-link", {"reason": "lost"})
+    sent = nodes.owner.post(f"{user}/enrollment-link", {"reason": "enrollment"})
     assert sent.status_code == 303, sent.text
     message = re.search(r'href="([^"]*/messages/\d+)"', nodes.owner.get(user).text)[1]
     text = html.unescape(nodes.owner.post(f"{message}/text", {}, page=message).text)

@@ -302,7 +302,7 @@ def drive_support(server, pages, api, uid, secrets):
 
     # The link is for users without an app.
     post(f"{user}/factors/removal", {"reason": "lost"})
-    post(f"{user}/enrollment-link", {"reason": "lost"})
+    post(f"{user}/enrollment-link", {"reason": "enrollment"})
     for name, page in (("enrollment link", "enroll"), ("report link", "not-me")):
         link = text_of(rf"/__/auth/{page}\?code=([\w-]+)\S*")
         secrets[name] = link.group(1)

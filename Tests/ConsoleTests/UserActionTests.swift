@@ -29,7 +29,7 @@ import Testing
         #expect(try await ada.submit(address, form).status == .unprocessableContent)
       }
       #expect(try await account(world, Self.jo)?.emailVerified == false)
-      let form: Form = ["reason": "other", "note": "Seen on the identity card."]
+      let form: Form = ["reason": "confirmed", "note": "Seen on the identity card."]
       for _ in 0..<2 {
         let answer = try await ada.submit(user, form, to: address)
         #expect(answer.location == user)
@@ -44,6 +44,29 @@ import Testing
       let guest = try await world.eu + "/users/zX3eR5tY7uI9oP1aS2dF"
       let page = try await ada.get(guest + "/verification")
       #expect(page.says("No changes to make.") && !page.says("<select"))
+    }
+  }
+
+  @Test func `each form offers exactly the reasons of its action`() async throws {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      func check(_ page: Answer, _ action: ConsoleAction) {
+        let reasons = page.values(of: "value").compactMap { SupportReason(rawValue: $0) }
+        #expect(reasons == action.reasons, "\(action)")
+      }
+      for (path, action) in [
+        ("factors/removal", .removeAllFactors), ("sessions/end", .endSessions),
+        ("exemption", .exemptUser), ("protection", .protectUser), ("disabling", .disableUser),
+        ("deletion", .deleteUser), ("data", .exportUserData), ("erasure", .eraseUser),
+      ] as [(String, ConsoleAction)] {
+        check(try await ada.get(eu + "/users/\(World.chiara)/\(path)"), action)
+      }
+      check(try await ada.get(eu + "/users/\(Self.jo)/verification"), .verifyEmail)
+      check(
+        try await ada.get(eu + "/users/b4Lz81WcQm0RtY2pKx7D/enrollment-link"), .sendEnrollmentLink)
+      let draft = try await ada.submit(eu + "/bulk-removals", ["list": World.chiara])
+      check(try await ada.get(try #require(draft.location)), .removeAllFactors)
     }
   }
 

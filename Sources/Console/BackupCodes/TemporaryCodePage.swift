@@ -37,7 +37,6 @@ struct CreateTemporaryCode: UserAction {
         BackupCodes.hours.map { Field.Option(value: String($0), label: Formatted.hours($0)) },
         value: String(BackupCodes.hours[0]))
     ]
-    page.reasons = [.lost, .replaced, .locked, .other]
     page.refusal = settings.temporaryCodeDenial(for: account).map {
       ActionErrorText.sentence($0)
     }

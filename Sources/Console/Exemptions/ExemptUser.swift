@@ -51,7 +51,6 @@ struct ExemptUser: UserAction {
       ], button: Message("Exempt user"), isDestructive: false,
       factsHeading: Message("Current exemption"),
       facts: current.map { ExemptionText.facts($0, target.times) } ?? [])
-    page.reasons = [.lost, .replaced, .locked, .other]
     page.fields = try end(target).fields
     if let obstacle { page.refusal = ActionErrorText.sentence(obstacle) }
     return page
@@ -94,7 +93,6 @@ struct EndExemption: FormAction {
       ], button: Message("End exemption"), isDestructive: false,
       factsHeading: Message("Current exemption"),
       facts: found.map { ExemptionText.facts($0, target.times) } ?? [])
-    page.reasons = [.found, .mistake, .asked, .other]
     if found == nil { page.refusal = Message("This user isn’t exempt from MFA.") }
     return page
   }

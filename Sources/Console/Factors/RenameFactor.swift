@@ -37,7 +37,6 @@ struct RenameFactor: UserAction {
       factsHeading: Message("This factor"),
       facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
-    page.reasons = [.asked, .replaced, .mistake, .other]
     let asked = String(target.signedIn.query.trimmed("name").prefix(Factor.longestName))
     page.fields = [
       .line(

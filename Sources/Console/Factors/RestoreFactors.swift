@@ -50,7 +50,6 @@ struct RestoreFactors: UserAction {
       isDestructive: false, factsHeading: Message("Removal"),
       facts: FactorText.facts(hold, target.times))
     page.notifies = true
-    page.reasons = [.found, .mistake, .other]
     if hold.remover == target.signedIn.administrator.id {
       page.refusal = ActionErrorText.sentence(.ownRemoval)
       page.otherAdministrators = try await otherAdministrators(
@@ -114,7 +113,7 @@ struct PurgeFactors: UserAction {
   func page(_ target: PoolTarget) async throws -> FormPage {
     let found = try await identity.removed(target, orSaying: Self.gone)
     let factors = found.hold.factors
-    var page = FormPage(
+    return FormPage(
       found.account, in: target.pool, title: Message("Delete permanently"),
       heading: Message(
         "Permanently delete factors removed from {user}?",
@@ -126,8 +125,6 @@ struct PurgeFactors: UserAction {
       factsHeading: Message("Removal"),
       facts: factors.map { Fact(Message("Factor"), HTML.isolated(Formatted.short($0.label))) }
         + FactorText.facts(found.hold, target.times))
-    page.reasons = [.stolen, .compromised, .left, .other]
-    return page
   }
 
   private static func consequences(_ factors: [Factor]) -> [Message] {

@@ -48,7 +48,6 @@ struct Resynchronize: UserAction {
         ActionInput.deviceCodes[1], Message("Next code"),
         hint: Message("Wait until the device shows another code, up to 30\u{A0}s.")),
     ]
-    page.reasons = [.locked, .other]
     page.refusal = identity.resynchronizations.denial(
       of: found.factor, of: found.account, by: rules
     ).map { ActionErrorText.sentence($0) }
@@ -136,7 +135,6 @@ struct ClearOffset: UserAction {
           """, ["time": target.times.start(from)]))
     }
     page.notifies = true
-    page.reasons = [.mistake, .replaced, .other]
     if found.factor.clockOffset == nil { page.refusal = ActionErrorText.sentence(.nothingToDo) }
     return page
   }

@@ -55,7 +55,6 @@ struct SuspendFactor: UserAction {
       consequences: consequences.compactMap { $0 }, button: Message("Suspend factor"),
       factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
-    page.reasons = [.lost, .stolen, .compromised, .other]
     if isDue, settings.temporaryCodes || settings.recoveryCodes {
       page.caution = Notice(lockOf: found.account, at: now, in: target.place)
     }
@@ -170,7 +169,6 @@ struct ResumeFactor: UserAction {
       consequences: consequences, button: Message("End suspension"), isDestructive: false,
       factsHeading: Message("This factor"), facts: FactorText.facts(found.factor, target.times))
     page.notifies = true
-    page.reasons = [.found, .mistake, .other]
     if !found.factor.isSuspended(at: identity.clock.now()) {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }

@@ -58,7 +58,6 @@ struct FormPage: Sendable {
   var caution: Notice?
   /// Whether the user is notified by email, which is the last consequence.
   var notifies = false
-  var reasons: [SupportReason] = SupportReason.losses
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: Field?
   /// Whether the action responds with a file, which a dialog couldn't show.
@@ -180,20 +179,21 @@ extension ActionForms {
       // A link may know the reason, and nothing else.
       support: eligibility.map {
         support(
-          page, $0, view, typed ?? ["reason": signedIn.query.trimmed("reason")], at: address)
+          page, action.reasons, $0, view, typed ?? ["reason": signedIn.query.trimmed("reason")],
+          at: address)
       }, refusal: refusal)
     let status: Status = errors.isEmpty ? .ok : .unprocessableContent
     return .html(form.render(model), status: page.conflict == nil ? status : .conflict)
   }
 
   private func support(
-    _ page: FormPage, _ eligibility: SupportEligibility, _ frame: FrameView, _ typed: Form?,
-    at address: String
+    _ page: FormPage, _ reasons: [SupportReason], _ eligibility: SupportEligibility,
+    _ frame: FrameView, _ typed: Form?, at address: String
   ) -> SupportForm {
     let answers = typed.map(ActionInput.init) ?? ActionInput()
     var form = SupportForm(
       frame: frame, eligibility: eligibility, answers: answers, action: address,
-      reasons: page.reasons, confirmation: page.confirmation?.shown(typed, frame))
+      reasons: reasons, confirmation: page.confirmation?.shown(typed, frame))
     if let caller = eligibility.caller, let (account, pool) = page.user {
       form.caller = CallerView(
         caller: caller, frame: frame, typed: answers.callerCode,

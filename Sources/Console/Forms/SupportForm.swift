@@ -13,24 +13,23 @@ struct SupportForm: ViewModel {
   let action: String
   /// How the agent verifies the caller; nil where the pool doesn't offer it.
   var caller: CallerView?
-  var reasons: [SupportReason] = SupportReason.losses
+  let reasons: [SupportReason]
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: Field?
 
+  private var options: [Field.Option] {
+    reasons.map { Field.Option(value: $0.rawValue, label: $0.label) }
+  }
+
   private var reason: Field {
     let prompt = Field.Option(value: "", label: Message("Choose a reason"), isPrompt: true)
-    let options = reasons.map { Field.Option(value: $0.rawValue, label: $0.label) }
     return Field.menu("reason", Message("Reason"), [prompt] + options, value: answers.reason)
       .shown(nil, frame)
   }
 
-  /// The reasons with a sentence each, for a page with room for them.
-  private var explainedReason: Field {
-    let options = reasons.map {
-      Field.Option(value: $0.rawValue, label: $0.name, hint: $0.explanation)
-    }
-    return Field.choice("reason", Message("Reason"), options, value: answers.reason)
-      .shown(nil, frame)
+  /// The same, for a page with room for all reasons.
+  private var listedReason: Field {
+    Field.choice("reason", Message("Reason"), options, value: answers.reason).shown(nil, frame)
   }
 
   private var ticket: Field {
@@ -54,7 +53,7 @@ struct SupportForm: ViewModel {
   static let keys: Keys<Self> = [
     .optional(\.caller),
     .object("reason") { $0.reason },
-    .object("explainedReason") { $0.explainedReason },
+    .object("listedReason") { $0.listedReason },
     .object("ticket") { $0.ticket },
     .object("note") { $0.note },
     .flag("opensNote") { $0.opensNote },
@@ -88,6 +87,10 @@ extension SupportReason {
     case .found: Message("Device found")
     case .mistake: Message("Mistake")
     case .asked: Message("User request")
+    case .enrollment: Message("New enrollment")
+    case .confirmed: Message("Address confirmed")
+    case .dataRequest: Message("Data request")
+    case .resolved: Message("Incident resolved")
     case .other: Message("Other")
     }
   }
@@ -104,23 +107,11 @@ extension SupportReason {
     case .found: Message("the user has the device again")
     case .mistake: Message("an earlier action was unintended")
     case .asked: Message("the user asked for it")
+    case .enrollment: Message("the user doesn’t have a second factor yet")
+    case .confirmed: Message("the user proved that it’s theirs")
+    case .dataRequest: Message("the user asked for their data or its erasure")
+    case .resolved: Message("the cause is known and fixed")
     case .other: Message("explained in the note")
-    }
-  }
-
-  /// When to choose it, as a sentence.
-  var explanation: Message {
-    switch self {
-    case .lost: Message("Theft isn’t suspected.")
-    case .stolen: Message("Someone else may have it.")
-    case .compromised: Message("Someone else may know the secret or a code.")
-    case .replaced: Message("The user has a new one to enroll.")
-    case .locked: Message("The user has the device, but its codes are rejected.")
-    case .left: Message("The user left the organization.")
-    case .found: Message("The user has the device again.")
-    case .mistake: Message("An earlier action was unintended.")
-    case .asked: Message("The user asked for it.")
-    case .other: Message("Explained in the note.")
     }
   }
 

@@ -84,7 +84,7 @@ struct RemovalDraftView: ViewModel {
       guard view.refusal == nil, view.job.users > 0 else { return nil }
       return SupportForm(
         frame: view.frame, eligibility: view.eligibility, answers: view.answers,
-        action: view.action, reasons: BulkWords(view.job).reasons)
+        action: view.action, reasons: view.job.kind.single.reasons)
     },
     .text("action") { $0.action },
     .texts("consequences") { $0.consequences },

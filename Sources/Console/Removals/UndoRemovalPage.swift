@@ -154,7 +154,7 @@ struct UndoRemovalView: ViewModel {
       guard view.refusal == nil else { return nil }
       return SupportForm(
         frame: view.frame, eligibility: view.eligibility, answers: view.input,
-        action: view.action, reasons: [.found, .mistake, .other])
+        action: view.action, reasons: ConsoleAction.undoBulkRemoval.reasons)
     },
     .text("action") { $0.action },
     .texts("consequences") { $0.consequences },

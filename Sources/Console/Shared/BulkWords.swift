@@ -188,15 +188,6 @@ struct BulkWords {
     }
   }
 
-  /// The reasons of the action on one user.
-  var reasons: [SupportReason] {
-    switch kind {
-    case .removal, .links: SupportReason.losses
-    case .sessions: [.lost, .stolen, .compromised, .left, .other]
-    case .disabling: [.left, .compromised, .stolen, .other]
-    }
-  }
-
   /// The result of a line; nil where it's that of any kind.
   func result(_ item: BulkItem) -> Message? {
     guard kind == .sessions || kind == .disabling else { return nil }

@@ -33,7 +33,6 @@ struct VerifyEmail: UserAction {
           verification email instead.
           """),
       ], button: Message("Mark email as verified"), isDestructive: false)
-    page.reasons = [.other, .mistake]
     if account.email == nil || account.emailVerified {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
@@ -69,7 +68,6 @@ struct DisableUser: UserAction {
         Message("The user can’t sign in until an administrator enables the account again."),
         SessionText.ending(sessions),
       ], button: Message("Disable user"))
-    page.reasons = [.left, .compromised, .stolen, .other]
     if account.disabled { page.refusal = ActionErrorText.sentence(.nothingToDo) }
     return page
   }
@@ -105,7 +103,6 @@ struct EnableUser: UserAction {
         Message("The user can sign in again with their existing password and second factors."),
         Message("The history shows who disabled the account and why."),
       ], button: Message("Enable user"), isDestructive: false)
-    page.reasons = [.found, .mistake, .other]
     if !account.disabled { page.refusal = ActionErrorText.sentence(.nothingToDo) }
     return page
   }
@@ -138,7 +135,6 @@ struct EndSessions: UserAction {
         Message("The user can sign in again immediately."),
       ], button: Message("End all sessions"))
     page.notifies = sessions > 0
-    page.reasons = [.lost, .stolen, .compromised, .left, .other]
     return page
   }
 
@@ -172,7 +168,6 @@ struct DeleteUser: UserAction {
         Message("This can’t be undone. The account’s history stays in the audit log."),
       ].compactMap { $0 }, button: Message("Delete user"))
     page.notifies = true
-    page.reasons = [.left, .mistake, .other]
     page.confirmation = .confirmation(of: account)
     return page
   }

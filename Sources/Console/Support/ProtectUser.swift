@@ -34,7 +34,7 @@ struct ProtectUser: UserAction {
   }
 
   private func protecting(_ account: Account, _ target: PoolTarget) -> FormPage {
-    var page = FormPage(
+    FormPage(
       account, in: target.pool, title: Message("Protect account"),
       heading: Message("Protect {user}?", ["user": account.shortLabel]),
       consequences: [
@@ -45,12 +45,10 @@ struct ProtectUser: UserAction {
           """, ["roles": Permission.protectUsers.roleNames]),
         Message("Use protection for accounts with broad access, such as those of executives."),
       ], button: Message("Protect account"), isDestructive: false)
-    page.reasons = [.compromised, .other]
-    return page
   }
 
   private func lifting(_ account: Account, _ target: PoolTarget) -> FormPage {
-    var page = FormPage(
+    FormPage(
       account, in: target.pool, title: Message("Remove protection"),
       heading: Message(
         "Remove protection from {user}?", ["user": account.shortLabel]),
@@ -58,8 +56,6 @@ struct ProtectUser: UserAction {
         Message("Every administrator whose role allows it can act on this account again.")
       ],
       button: Message("Remove protection"))
-    page.reasons = [.left, .mistake, .other]
-    return page
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
@@ -111,7 +107,6 @@ struct AllowChanges: FormAction {
           """),
       ], button: Message("Unlock changes"))
     page.notifies = true
-    page.reasons = [.found, .mistake, .other]
     if account.lock == nil {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }
@@ -152,7 +147,6 @@ struct UnlockCodes: UserAction {
           ["count": .number(account.wrongCodes)]),
       ], button: Message("Unlock codes"), isDestructive: false)
     page.notifies = true
-    page.reasons = [.locked, .mistake, .other]
     if account.wrongCodes == 0, account.codesBlockedUntil == nil {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }

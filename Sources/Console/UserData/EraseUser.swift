@@ -35,7 +35,6 @@ struct EraseUser: UserAction {
         Message(
           "Your reason, ticket, and note stay in the audit log. Don’t include the user’s details."),
       ].compactMap { $0 }, button: Message("Erase user data"))
-    page.reasons = [.asked, .left, .mistake, .other]
     page.confirmation = .confirmation(of: account)
     return page
   }

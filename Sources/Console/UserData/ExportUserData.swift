@@ -31,7 +31,6 @@ struct ExportUserData: UserAction {
           """),
       ], button: Message("Export user data"), isDestructive: false)
     page.isDownload = true
-    page.reasons = [.asked, .left, .other]
     return page
   }
 

@@ -35,7 +35,6 @@ struct SendEnrollmentLink: UserAction {
         "Send an enrollment link to {user}?", ["user": account.shortLabel]),
       consequences: consequences.compactMap { $0 }, button: Message("Send link"),
       isDestructive: false)
-    page.reasons = [.lost, .stolen, .compromised, .replaced, .other]
     if let refusal { page.refusal = ActionErrorText.sentence(refusal) }
     return page
   }

@@ -38,7 +38,7 @@ import Testing
         user + "/factors/removal", ["reason": "lost", "note": "Called from a known number."])
       #expect(try await !ada.get(report).says(erased))
       _ = try await ada.submit(
-        user + "/erasure", ["confirmation": World.chiara, "reason": "asked"])
+        user + "/erasure", ["confirmation": World.chiara, "reason": "data-request"])
       while try await world.identity.auditChain.seal() {}
       while try await world.identity.userData.continueErasures() {}
       #expect(try await ada.get(report).says(erased))

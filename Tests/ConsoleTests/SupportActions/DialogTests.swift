@@ -14,7 +14,7 @@ import Testing
     try await World.withSampleData { world in
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/\(World.chiara)"
-      let form: Form = ["csrf": try await nadia.get(user).csrf, "reason": "asked"]
+      let form: Form = ["csrf": try await nadia.get(user).csrf, "reason": "lost"]
       var fields = Self.script
       fields[.origin] = world.origin
       fields[.secFetchSite] = "same-origin"

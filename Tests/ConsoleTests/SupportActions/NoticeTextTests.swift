@@ -59,7 +59,8 @@ import Testing
       let nadia = try await Browser.signedIn(world, as: World.nadia)
       let user = try await world.eu + "/users/b4Lz81WcQm0RtY2pKx7D"
       #expect(
-        try await nadia.submit(user + "/enrollment-link", ["reason": "lost"]).location == user)
+        try await nadia.submit(user + "/enrollment-link", ["reason": "enrollment"]).location == user
+      )
       #expect(try await nadia.get(user).says("so the link wasn’t sent to"))
     }
   }

@@ -279,7 +279,7 @@ import Text
       let owners = try await ada.get(user)
       #expect(owners.values(of: "href").contains(user + "/allowed-changes"))
       _ = try await ada.submit(
-        user + "/allowed-changes", ["reason": "other", "note": "Spoke to her in person"])
+        user + "/allowed-changes", ["reason": "resolved", "note": "Spoke to her in person"])
       #expect(try await nadia.get(user).says("Remove <bdi>Pixel 9</bdi>…"))
     }
   }

@@ -13,7 +13,7 @@ import Testing
       let page = try await world.eu + "/users/\(World.chiara)/data"
       #expect(try await ada.get(page).text.contains("data-action") == false)
       #expect(try await ada.submit(page, [:]).status == .unprocessableContent)
-      let file = try await ada.submit(page, ["reason": "asked"])
+      let file = try await ada.submit(page, ["reason": "data-request"])
       #expect(file.status == .ok)
       #expect(
         file.response.fields.all("Content-Disposition") == [
@@ -22,7 +22,7 @@ import Testing
       #expect(file.response.fields.all("Content-Type") == ["application/json"])
       #expect(file.text.contains("\"\(World.chiara)\""))
       let row = try await world.newest()
-      #expect(row?.action == .accountExportData && row?.reason == "asked")
+      #expect(row?.action == .accountExportData && row?.reason == "data-request")
     }
   }
 
@@ -32,11 +32,12 @@ import Testing
       let eu = try await world.eu
       let page = eu + "/users/\(World.chiara)/erasure"
       for typed in ["", "chiara"] {
-        let answer = try await ada.submit(page, ["confirmation": typed, "reason": "asked"])
+        let answer = try await ada.submit(page, ["confirmation": typed, "reason": "data-request"])
         #expect(answer.status == .unprocessableContent)
         #expect(answer.values(of: "href").contains("#confirmation"))
       }
-      let answer = try await ada.submit(page, ["confirmation": World.chiara, "reason": "asked"])
+      let answer = try await ada.submit(
+        page, ["confirmation": World.chiara, "reason": "data-request"])
       #expect(answer.location == eu + "/users")
       #expect(try await ada.get(eu + "/users").says("User data erased as erasure 1."))
       #expect(try await ada.get(eu + "/users/\(World.chiara)").status == .notFound)

@@ -213,7 +213,7 @@ extension UseCase {
       let alice = try await i.account(.alice, isVerified: false)
       let agent = try await i.agent("olga", role: .owner)
       return {
-        _ = try await i.identity.support.verifyEmail(i.acme, alice.id, agent.request(.mistake))
+        _ = try await i.identity.support.verifyEmail(i.acme, alice.id, agent.request(.confirmed))
       }
     },
     UseCase("disable a user in the console", [.accountChange]) { i in
@@ -236,7 +236,7 @@ extension UseCase {
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.userData.export(
-          i.acme, device.account.id, by: .console(agent.request(.asked)))
+          i.acme, device.account.id, by: .console(agent.request(.dataRequest)))
       }
     },
     UseCase("erase a user's data in the console", [.accountErase]) { i in
@@ -244,7 +244,8 @@ extension UseCase {
       let agent = try await i.agent("olga", role: .owner)
       return {
         _ = try await i.identity.userData.erase(
-          i.acme, device.account.id, by: .console(agent.request(.asked, typed: "ALICE@example.com"))
+          i.acme, device.account.id,
+          by: .console(agent.request(.dataRequest, typed: "ALICE@example.com"))
         )
       }
     },

@@ -209,13 +209,16 @@ public enum SupportReason: String, CaseIterable, Sendable, SQLConvertible {
   case mistake
   /// The user requested it.
   case asked
+  /// The user sets up a second factor for the first time.
+  case enrollment
+  /// The user proved that an email address is theirs.
+  case confirmed
+  /// The user requested a copy of their data or its erasure.
+  case dataRequest = "data-request"
+  /// A theft, a compromise, or a reported change was investigated.
+  case resolved
   /// Another reason, described in the note.
   case other
-
-  /// The reasons for removing something from a user.
-  public static let losses: [Self] = [
-    .lost, .stolen, .compromised, .replaced, .locked, .left, .other,
-  ]
 
   /// Whether someone else may have what is removed, so that it must never be restored.
   public var isHostile: Bool { self == .stolen || self == .compromised }

@@ -148,6 +148,40 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
   }
 }
 
+extension ConsoleAction {
+  /// The reasons that its form offers, “other” last; empty unless its rule is
+  /// ``ReasonRule/chosen``.
+  public var reasons: [SupportReason] {
+    switch self {
+    case .removeFactor, .removeAllFactors, .startBulkRemoval:
+      [.lost, .stolen, .compromised, .replaced, .locked, .left, .other]
+    case .restoreFactors, .undoBulkRemoval: [.found, .mistake, .other]
+    case .purgeFactors: [.stolen, .compromised, .left, .other]
+    case .suspendFactor: [.lost, .stolen, .compromised, .other]
+    case .resumeFactor, .enableUser: [.found, .resolved, .mistake, .other]
+    case .renameFactor: [.asked, .replaced, .mistake, .other]
+    case .unlockCodes: [.locked, .mistake, .other]
+    case .endSessions: [.lost, .stolen, .compromised, .left, .other]
+    case .exemptUser: [.lost, .stolen, .replaced, .other]
+    case .endExemption: [.found, .replaced, .asked, .mistake, .other]
+    case .protectUser: [.compromised, .asked, .left, .mistake, .other]
+    case .allowChanges: [.resolved, .mistake, .other]
+    case .disableUser: [.left, .compromised, .stolen, .other]
+    case .verifyEmail: [.confirmed, .mistake, .other]
+    case .deleteUser: [.left, .asked, .mistake, .other]
+    case .exportUserData: [.dataRequest, .left, .other]
+    case .eraseUser: [.dataRequest, .left, .mistake, .other]
+    case .createTemporaryCode: [.lost, .replaced, .locked, .other]
+    case .revokeTemporaryCode: [.found, .replaced, .compromised, .mistake, .other]
+    case .revokeRecoveryCodes: [.stolen, .compromised, .left, .asked, .other]
+    case .resynchronizeFactor: [.locked, .other]
+    case .clearClockOffset: [.mistake, .replaced, .other]
+    case .sendEnrollmentLink, .sendEnrollmentLinks: [.enrollment, .replaced, .asked, .other]
+    default: []
+    }
+  }
+}
+
 public enum ReauthenticationRule: String, CaseIterable, Sendable {
   case none
   /// Required within the re-authentication interval.

@@ -140,6 +140,32 @@ struct ActionTableTests {
     }
   }
 
+  @Test func `exactly the actions whose reason is chosen offer reasons, and “other” last`() {
+    for action in ConsoleAction.allCases {
+      let reasons = action.reasons
+      #expect(reasons.isEmpty == (action.requirements.reason != .chosen), "\(action)")
+      #expect(reasons.isEmpty || reasons.count > 1 && reasons.last == .other, "\(action)")
+      #expect(Set(reasons).count == reasons.count, "\(action)")
+    }
+    #expect(Set(ConsoleAction.allCases.flatMap(\.reasons)) == Set(SupportReason.allCases))
+  }
+
+  @Test func `only actions about a lost device offer “lost”`() {
+    #expect(
+      ConsoleAction.allCases.filter { $0.reasons.contains(.lost) } == [
+        .removeFactor, .removeAllFactors, .suspendFactor, .endSessions, .exemptUser,
+        .createTemporaryCode, .startBulkRemoval,
+      ])
+  }
+
+  @Test func `stored reasons keep their names`() {
+    #expect(
+      SupportReason.allCases.map(\.rawValue) == [
+        "lost", "stolen", "compromised", "replaced", "locked", "left", "found", "mistake", "asked",
+        "enrollment", "confirmed", "data-request", "resolved", "other",
+      ])
+  }
+
   @Test func `C4: each action checks role, re-authentication, and reason`() async throws {
     try await withInstance { instance in
       let lines = try Self.lines()

@@ -39,7 +39,7 @@ struct ReportTests {
       var random = SystemRandomNumberGenerator()
       for number in 0..<12 {
         let agent = try await instance.agent(["dora", "dev"].randomElement(using: &random) ?? "")
-        let reason = SupportReason.losses.filter { $0 != .other }.randomElement(using: &random)
+        let reason = ConsoleAction.removeAllFactors.reasons.dropLast().randomElement(using: &random)
         _ = try await instance.identity.factorRemovals.remove(
           instance.acme, ID("u\(number)"), nil, agent.request(reason))
         instance.clock.advance(5 * Self.day)

@@ -219,14 +219,14 @@ struct UserDataTests {
       )
       await expect("notAllowed") {
         _ = try await data.erase(
-          instance.acme, alice.id, by: .console(dora.request(.asked, typed: alice.id.text)))
+          instance.acme, alice.id, by: .console(dora.request(.dataRequest, typed: alice.id.text)))
       }
       await expect("notAllowed") {
-        _ = try await data.export(instance.acme, alice.id, by: .console(dora.request(.asked)))
+        _ = try await data.export(instance.acme, alice.id, by: .console(dora.request(.dataRequest)))
       }
       await expect("notConfirmed") {
         _ = try await data.erase(
-          instance.acme, alice.id, by: .console(owner.request(.asked, typed: "bob")))
+          instance.acme, alice.id, by: .console(owner.request(.dataRequest, typed: "bob")))
       }
       await expect("reasonRequired") {
         _ = try await data.erase(
