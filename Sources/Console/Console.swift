@@ -88,6 +88,7 @@ public struct Console: Sendable {
     UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
+    CampaignRoutes.self,
     ApprovalsRoutes.self, BackupCodesRoutes.self, EnrollmentLinksRoutes.self,
     SettingsRoutes.self, KeysRoutes.self, TokensRoutes.self, ProvidersRoutes.self,
     TrustedTokenKeysRoutes.self, DeletionRoutes.self, AuditRoutes.self,

@@ -28,6 +28,7 @@ extension Identity {
         migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_postgresql_sql),
         migration(
           "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_postgresql_sql),
+        migration("m0079_campaigns", PackageResources.m0079_campaigns_postgresql_sql),
       ])
   }
 
@@ -49,6 +50,7 @@ extension Identity {
         migration("m0077_bulk_kinds", PackageResources.m0077_bulk_kinds_sqlite_sql),
         migration(
           "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_sqlite_sql),
+        migration("m0079_campaigns", PackageResources.m0079_campaigns_sqlite_sql),
       ])
   }
 

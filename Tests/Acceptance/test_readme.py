@@ -130,6 +130,17 @@ def request_removal(owner, pool):
     return job.rsplit("/", 1)[1], waiting.group(1)
 
 
+def request_campaign(tenant_api, owner, pool):
+    """Requests an enrollment campaign for a user without a second factor; returns its number."""
+    uid, _ = tenant_api.user("ivy@example.com")
+    set_rules(owner, pool, approval_over_users="0")
+    answer = owner.post(f"{pool}/enrollment-links", {"user": f"{pool}/users/{uid}"}, f"{pool}/users")
+    assert answer.status_code == 303, answer.text
+    campaign = answer.headers["location"]
+    assert owner.post(campaign, {"days": "7", "reminders": "on"}).status_code == 303
+    return campaign.rsplit("/", 1)[1]
+
+
 def request_weaker_policy(owner, pool):
     """Requests approval of a weaker policy; returns the request's number."""
     set_rules(owner, pool, approval_over_users="0", policy_approval_over_users="0")
@@ -198,6 +209,8 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
     removal = remove_factor(owner, tenant_api, pool, standalone) if "{removal}" in cell else ""
     job, waiting = request_removal(owner, pool) if "{number}" in cell else ("", "")
     policy = request_weaker_policy(owner, pool) if "/policy-approvals/" in cell else ""
+    if "/enrollment-campaigns/" in cell:
+        job = request_campaign(tenant_api, owner, pool)
     administrator = re.search(
         r'href="/administrators/([0-9a-f-]{36})"', owner.get("/administrators").text).group(1)
     if "/blocked-agents/" in cell:

@@ -20,6 +20,7 @@ private let exempt: Set = [
   // Reading the log and downloads of it are audited.
   "AuditPage.swift",
   // Rechecks the permission in the transaction that stores the list.
+  "NewCampaignPage.swift",
   "RemovalsPage.swift",
   // Adds the author to the request that is authorized.
   "ActionInput.swift",

@@ -3,12 +3,12 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 138_850,
-    "Swift files": 809,
+    "lines of Swift": 139_500,
+    "Swift files": 815,
     "public error types": 45,
     "console actions": 83,
     "audit actions": 145,
-    "tables": 81,
+    "tables": 82,
     "options of the command line": 105,
     "commands": 45,
     "upward references in Identity": 78,

@@ -17,9 +17,12 @@ struct FormTests {
       let text = try String(contentsOf: folder.appending(path: template), encoding: .utf8)
       found += namedButtons(text).map { "\(template): \($0)" }
     }
-    // Identify the session to end.
+    // Identify the session to end, and the user to send a link.
     #expect(
-      found == ["account/account.mustache: session", "administrators/sessions.mustache: session"])
+      found == [
+        "account/account.mustache: session", "administrators/sessions.mustache: session",
+        "campaigns/campaign.mustache: user",
+      ])
   }
 
   @Test func `each violation is found`() {

@@ -63,8 +63,6 @@ import Testing
         check(try await ada.get(eu + "/users/\(World.chiara)/\(path)"), action)
       }
       check(try await ada.get(eu + "/users/\(Self.jo)/verification"), .verifyEmail)
-      check(
-        try await ada.get(eu + "/users/b4Lz81WcQm0RtY2pKx7D/enrollment-link"), .sendEnrollmentLink)
       let draft = try await ada.submit(eu + "/bulk-removals", ["list": World.chiara])
       check(try await ada.get(try #require(draft.location)), .removeAllFactors)
     }

@@ -1,5 +1,6 @@
 import Database
 import Identity
+import Testing
 
 extension [AuditRow] {
   func tally(of action: AuditAction) -> Int { count { $0.action == action } }
@@ -55,9 +56,24 @@ extension Instance {
 }
 
 extension Instance {
-  /// Creates a draft of enrollment links to all users without second factors.
+  /// Creates a draft of a campaign for all users without second factors.
   func draftLinks(by agent: Agent) async throws -> Int64 {
     try await identity.bulkRemovals.draft(
-      linksToAll: AccountListing(), in: acme, by: agent.author, agent.session)
+      campaignFor: AccountListing(), in: acme, by: agent.author, agent.session)
+  }
+
+  /// Sends all users without second factors a campaign's link, and returns the campaign.
+  func campaign(by agent: Agent, sentence: String = "") async throws -> BulkJob {
+    let terms = try #require(CampaignTerms(days: 7, reminds: true, sentence: sentence))
+    let job = try await begin(try await draftLinks(by: agent), by: agent, .other, terms: terms)
+    try await runAll()
+    return job
+  }
+
+  /// Returns the newest code that the page of a campaign's link has emailed.
+  func emailedCode() async throws -> String {
+    let mail = try #require(try await mails("link-code").last)
+    let codes = mail.body.split(separator: "\n").map { String($0.filter { $0 != " " }) }
+    return try #require(codes.first { $0.count == 8 && $0.allSatisfy(\.isNumber) })
   }
 }

@@ -65,10 +65,11 @@ extension Instance {
   @discardableResult
   func begin(
     _ job: Int64, by agent: Agent, number: String = "", _ reason: SupportReason = .lost,
-    code: String = "", in pool: Pool? = nil
+    code: String = "", terms: CampaignTerms? = nil, in pool: Pool? = nil
   ) async throws -> BulkJob {
     try await identity.bulkRemovals.begin(
-      job, in: pool ?? acme, number: number, agent.request(reason, note: "theft", code: code)
+      job, in: pool ?? acme, number: number, terms: terms,
+      agent.request(reason, note: "theft", code: code)
     ).value
   }
 

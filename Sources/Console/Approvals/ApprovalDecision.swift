@@ -64,7 +64,7 @@ struct ApproveRequest: ApprovalDecision {
   private static func begun(_ kind: BulkJob.Kind) -> Message {
     switch kind {
     case .removal: Message("Approved. The removal has started.")
-    case .links: Message("Approved. The links are being sent.")
+    case .campaign: Message("Approved. The links are being sent.")
     case .sessions: Message("Approved. The sessions are being ended.")
     case .disabling: Message("Approved. The users are being disabled.")
     }

@@ -98,6 +98,7 @@ struct ApprovalPage: ConsolePage {
     let model = ApprovalView(
       frame: FrameView(frame), context: context, approval: approval,
       user: try await user(approval), users: try await users(approval, context),
+      terms: try await terms(approval, context),
       eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
       obstacle: try await approvals.obstacle(to: approval),
@@ -136,6 +137,14 @@ extension ApprovalPage {
     }
   }
 
+  /// Returns what a campaign sends; nil for other requests.
+  private func terms(_ approval: Approval, _ context: PoolContext) async throws -> CampaignTerms? {
+    guard approval.jobKind == .campaign, let job = approval.job else { return nil }
+    return try await identity.bulkRemovals.find(
+      job, in: context.pool, for: context.signedIn.administrator.id
+    ).terms
+  }
+
   /// Returns the requested changes of a policy, also after it has changed; empty if the request isn't
   /// for a policy.
   private func changes(_ approval: Approval) async throws -> [PolicyChange] {
@@ -158,6 +167,7 @@ struct ApprovalView: ViewModel {
   let approval: Approval
   let user: UserIdentity?
   let users: [Link]
+  let terms: CampaignTerms?
   let eligibility: SupportEligibility
   let isOwn: Bool
   let refusal: Notice?
@@ -206,8 +216,12 @@ struct ApprovalView: ViewModel {
       facts.append(
         Fact(Message("Affected users"), Message.value(.number(approval.users))))
     } else {
-      facts.append(Fact(Message("Reason"), approval.reason.label))
+      facts.add(Message("Reason"), approval.reason.map { Markup(escaping: $0.label) })
       facts.add(Message("Note"), text: approval.note)
+    }
+    if let terms {
+      facts += zip([Message("Links"), Message("Reminders")], terms.texts).map { Fact($0, $1) }
+      facts.add(Message("Sentence"), text: terms.sentence)
     }
     facts.add(Message("Ticket"), text: approval.ticket)
     for line in approval.proof {
@@ -243,7 +257,7 @@ struct ApprovalView: ViewModel {
 
   private var jobLink: Message {
     switch approval.jobKind {
-    case .links: Message("View enrollment links")
+    case .campaign: Message("View campaign")
     case .removal, nil: Message("View bulk removal")
     case .sessions, .disabling: Message("View users")
     }
@@ -255,7 +269,7 @@ struct ApprovalView: ViewModel {
       Message("If you approve, the server starts to end the sessions immediately.")
     case .job where approval.jobKind == .disabling:
       Message("If you approve, the server starts to disable the users and end their sessions.")
-    case .job where approval.jobKind == .links:
+    case .job where approval.jobKind == .campaign:
       Message(
         """
         If you approve, sending starts immediately. Users who have enrolled since the request are \
@@ -285,7 +299,7 @@ struct ApprovalView: ViewModel {
 
   private var button: Message {
     switch approval.kind {
-    case .job where approval.jobKind == .links: Message("Approve and send")
+    case .job where approval.jobKind == .campaign: Message("Approve and send")
     case .job: Message("Approve and run")
     case .factor, .factors: Message("Approve and remove")
     case .policy: Message("Approve and save")

@@ -188,9 +188,9 @@ enum ChartFill: CaseIterable, Sendable {
     return html.markup
   }
 
-  /// The attribute of a shape in a chart.
-  func look(in chart: String) -> Markup {
-    guard let letter else { return #" class="\#(name)""# }
+  /// The attribute of a shape in a chart with these patterns; without, of one that has none.
+  func look(in chart: String?) -> Markup {
+    guard let letter, let chart else { return #" class="\#(name)""# }
     return #" fill="url(#\#(letter)-\#(chart))""#
   }
 

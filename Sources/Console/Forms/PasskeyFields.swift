@@ -82,7 +82,9 @@ enum PasskeyFault {
       "This passkey wasn’t accepted. Use one that you added to your account at this address."))
   static let ended = error(Message("The page expired. Try again."))
 
-  static func throttled(until: Instant, at now: Instant) -> FieldError {
+  static func throttled(
+    in field: String = PasskeyFault.field, until: Instant, at now: Instant
+  ) -> FieldError {
     let wait = until.wait(at: now)
     let length = Message.Value.message(Formatted.duration(seconds: Int(wait)))
     return FieldError(

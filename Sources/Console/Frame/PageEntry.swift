@@ -207,7 +207,8 @@ extension PageEntry {
       .pool(
         Message("Users"), ConsolePaths.users,
         and: [
-          Section(pool: "new-user"), Section(pool: "bulk-removals"), Section(pool: "erasure"),
+          Section(pool: "new-user"), Section(pool: "bulk-removals"),
+          Section(pool: "enrollment-campaigns"), Section(pool: "erasure"),
           Section(ConsolePaths.findUsers.components),
         ]), count: .users),
     PageEntry(.pool(Message("Sign-in activity"), ConsolePaths.activity)),

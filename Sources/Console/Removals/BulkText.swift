@@ -86,11 +86,13 @@ enum BulkText {
     case .restored: Message("Removed, then restored")
     case .restoredBefore: Message("Removed, then restored before the undo")
     case .notRestored: Message("Removed, couldn’t be restored")
-    case .stopped where job.kind == .links: Message("Skipped: sending ended early")
+    case .stopped where job.kind == .campaign: Message("Skipped: the campaign ended early")
     case .stopped: Message("Skipped: the removal ended early")
-    case .failed where job.kind == .links: Message("Failed: send this user’s link individually")
+    case .failed where job.kind == .campaign: Message("Failed: send this user’s link individually")
     case .failed: Message("Failed: remove this user’s factors individually")
     case .sent: Message("Link sent")
+    case .unverified, .noEmail, .disabled, .exempt, .enrolled:
+      name(item.result, of: job)
     case .notEligible: Message("Can’t be sent a link")
     case .overLimit: Message("Skipped: the hourly limit was reached")
     }
@@ -126,9 +128,9 @@ enum BulkText {
     case .notRestored: Message("removed, couldn’t be restored")
     case .stopped: Message("skipped: the removal ended early")
     case .failed: Message("failed: remove this user’s factors individually")
-    case .sent: Message("link sent")
-    case .notEligible: Message("can’t be sent a link")
-    case .overLimit: Message("skipped: the hourly limit was reached")
+    // A campaign’s file lists its users instead.
+    case .sent, .unverified, .noEmail, .disabled, .exempt, .enrolled, .notEligible, .overLimit:
+      result(item, of: job)
     }
   }
 
@@ -137,13 +139,13 @@ enum BulkText {
       "{result} ({number})", ["result": .message(name(result, of: job)), "number": .number(count)])
   }
 
-  private static func name(_ result: BulkResult?, of job: BulkJob) -> Message {
+  static func name(_ result: BulkResult?, of job: BulkJob) -> Message {
     let words = BulkWords(job)
     if let special = words.tab(result) { return special }
     return switch result {
     case nil:
       job.state == .draft || job.state == .waiting
-        ? words.toDo ?? (job.kind == .links ? Message("To be sent") : Message("To remove"))
+        ? words.toDo ?? Message("To remove")
         : Message("Queued")
     case .removed: Message("Removed")
     case .some(BulkResult.none): Message("No second factor")
@@ -159,6 +161,11 @@ enum BulkText {
     case .stopped: Message("Skipped")
     case .failed: Message("Failed")
     case .sent: Message("Sent")
+    case .unverified: Message("Email not verified")
+    case .noEmail: Message("No email")
+    case .disabled: Message("Disabled")
+    case .exempt: Message("Exempt")
+    case .enrolled: Message("Has a second factor")
     case .notEligible: Message("Not eligible")
     case .overLimit: Message("Over the limit")
     }
@@ -166,11 +173,9 @@ enum BulkText {
 
   private static func toDo(_ item: BulkItem, of job: BulkJob) -> Message {
     BulkWords(job).toDo
-      ?? (job.kind == .links
-        ? Message("Link to be sent")
-        : Message(
-          one: "{count} factor to remove", other: "{count} factors to remove",
-          ["count": .number(item.factors)]))
+      ?? Message(
+        one: "{count} factor to remove", other: "{count} factors to remove",
+        ["count": .number(item.factors)])
   }
 
   private static var roles: Message.Value { Permission.protectUsers.roleNames }
@@ -223,84 +228,6 @@ extension BulkJob {
     case .permissionLost: ApprovalObstacle.permissionLost.sentence(requesterName)
     case .restored: Message("A backup was restored.")
     case .text(let text): .verbatim(text)
-    }
-  }
-}
-
-/// What pages of bulk actions say about enrollment links to many users.
-enum LinksText {
-  static func consequences(_ approval: Approval.Cause?, carriesMail: Bool) -> [Message] {
-    let sentences: [Message?] = [
-      carriesMail
-        ? Message(
-          """
-          An email to each user contains a link to a page where they set up an authenticator app.
-          """)
-        : Message(
-          """
-          Email isn’t set up, so the links aren’t sent. Opening them under Messages requires \
-          the {roles} role.
-          """, ["roles": Permission.readMessages.roleNames]),
-      Message(
-        "Each link can be used once and expires in 30 minutes. Any earlier link is revoked."),
-      Message(
-        "At most {number} links are sent per hour. Users beyond that are skipped.",
-        ["number": .number(BulkRemovals.mostLinks)]),
-      approval.map(need),
-    ]
-    return sentences.compactMap(\.self)
-  }
-
-  private static func need(_ cause: Approval.Cause) -> Message {
-    switch cause {
-    case .many, .lastFactor, .weakerPolicy:
-      Message(
-        """
-        Nothing is sent unless a second administrator approves within one day: the number of users \
-        exceeds the approval threshold.
-        """)
-    case .hour:
-      Message(
-        """
-        Nothing is sent unless a second administrator approves within one day: the number of users \
-        exceeds the requester’s remaining hourly actions.
-        """)
-    case .unverifiedCaller:
-      Message(
-        """
-        Nothing is sent unless a second administrator approves within one day: the support rules \
-        require a verified caller, and no one can be verified by email here.
-        """)
-    }
-  }
-
-  static func button(_ job: BulkJob) -> Message {
-    Message(
-      one: "Send link to {count} user", other: "Send links to {count} users",
-      ["count": .number(job.users)])
-  }
-
-  static func figures(_ job: BulkJob) -> [Figure] {
-    let base = Message("of {number}", ["number": .number(job.users)])
-    return [
-      Figure(
-        label: Message("Users processed"), value: Message.value(.number(job.usersDone)),
-        base: base),
-      Figure(
-        label: Message("Links sent"), value: Message.value(.number(job.usersRemoved)), base: base),
-    ]
-  }
-
-  /// Returns why a list can't be previewed.
-  static func fault(_ error: BulkError) -> Message {
-    switch error {
-    case .nothingToDo: Message("There are no users without a second factor.")
-    case .tooLong:
-      Message(
-        """
-        Too many users match. Links are sent to at most {number} users at once. Search to narrow \
-        the list.
-        """, ["number": .number(BulkRemovals.mostLinks)])
     }
   }
 }

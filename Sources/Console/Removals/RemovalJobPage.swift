@@ -14,10 +14,13 @@ struct RemovalJobPage: ConsolePage {
 
   func show(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await removals.job(id, context)
+    guard job.kind != .campaign else {
+      return .redirect(to: ConsolePaths.campaign(context.pool, id))
+    }
     guard job.state != .draft else {
       return try await ask(context, job, ActionInput(), number: "", errors: [])
     }
-    let lines = try await lines(of: job, context)
+    let lines = try await BulkLines(removals, job, context, frames)
     let approval = try await identity.approvals.find(forJob: job.id, in: context.pool)
     let progress = try await removals.progress(of: job, in: context.pool)
     let model = RemovalJobView(
@@ -70,7 +73,7 @@ struct RemovalJobPage: ConsolePage {
   /// A draft of selected users would export the list of users without any of it.
   func download(_ context: PoolContext, _ id: String) async throws -> Response {
     let job = try await removals.job(id, context)
-    guard job.kind != .links, job.state != .draft else { throw Refusal.notFound }
+    guard job.kind != .campaign, job.state != .draft else { throw Refusal.notFound }
     let catalog = frames.catalog
     let removes = job.kind == .removal
     let columns = [
@@ -118,7 +121,7 @@ struct RemovalJobPage: ConsolePage {
     // Without a form, there's no field for the error summary to link to.
     let errors = refusal == nil ? errors : []
     let frame = try await frame(context, job, errors: errors)
-    let lines = try await lines(of: job, context)
+    let lines = try await BulkLines(removals, job, context, frames)
     let model = RemovalDraftView(
       frame: frame, context: context, job: job, lines: lines, eligibility: eligibility.support,
       approval: eligibility.approval, refusal: refusal, answers: answers, number: number,
@@ -126,30 +129,16 @@ struct RemovalJobPage: ConsolePage {
       signIn: try await identity.policies.signInWithoutFactor(in: context.pool))
     return .html(draft.render(model), errors: errors)
   }
-
-  private func lines(of job: BulkJob, _ context: PoolContext) async throws -> BulkLines {
-    let query = context.signedIn.query
-    let show = query.text("show") ?? ""
-    let result = BulkResult(rawValue: show)
-    let isOpen = show == BulkLines.open
-    let refresh = RemovalRefresh(
-      ConsolePaths.bulkRemoval(context.pool, String(job.id)), query,
-      tab: isOpen || result != nil ? show : "")
-    let page = try await removals.items(
-      of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
-    try await frames.record(page.items.count, shownIn: context)
-    let counts = try await removals.counts(of: job)
-    return BulkLines(
-      job: job, pool: context.pool, page: page, counts: counts, refresh: refresh)
-  }
 }
 
 extension Link {
+  static func crumbsOfUsers(_ pool: Pool) -> [Link] {
+    [Link(text: Message("Users"), href: ConsolePaths.users(pool))]
+  }
+
   static func crumbsOfRemovals(_ pool: Pool) -> [Link] {
-    [
-      Link(text: Message("Users"), href: ConsolePaths.users(pool)),
-      Link(text: Message("Bulk removals"), href: ConsolePaths.removals(pool)),
-    ]
+    crumbsOfUsers(pool)
+      + [Link(text: Message("Bulk removals"), href: ConsolePaths.removals(pool))]
   }
 }
 
@@ -166,14 +155,36 @@ struct BulkLines: ViewModel {
   let page: Page<BulkItem>
   let counts: [BulkResult?: Int]
   let refresh: RemovalRefresh
+  private let all: String
 
   /// The tab of lines that haven't been processed.
   static let open = "open"
+  /// The tab of all lines of a campaign, whose page shows users without one.
+  static let every = "lines"
+
+  /// Reads the lines that the query of a page chooses.
+  init(
+    _ removals: BulkRemovals, _ job: BulkJob, _ context: PoolContext, _ frames: Frames
+  ) async throws {
+    (self.job, pool) = (job, context.pool)
+    let page = job.kind == .campaign ? ConsolePaths.campaign : ConsolePaths.bulkRemoval
+    all = job.kind == .campaign ? Self.every : ""
+    let query = context.signedIn.query
+    let show = query.text("show") ?? ""
+    let result = BulkResult(rawValue: show)
+    let isOpen = show == Self.open
+    refresh = RemovalRefresh(
+      page(pool, String(job.id)), query, tab: isOpen || result != nil ? show : all)
+    self.page = try await removals.items(
+      of: job, result, isOpen: isOpen, after: refresh.after, limit: refresh.size.rows)
+    try await frames.record(self.page.items.count, shownIn: context)
+    counts = try await removals.counts(of: job)
+  }
 
   private var tabs: [Link] {
     let all = Link(
       text: Message("All ({number})", ["number": .number(job.lines)]),
-      href: refresh.address(ofTab: ""), isCurrent: refresh.tab.isEmpty)
+      href: refresh.address(ofTab: all), isCurrent: refresh.tab == all)
     let kinds: [BulkResult?] = [nil] + BulkResult.allCases.map { $0 }
     return [all]
       + kinds.compactMap { kind in
@@ -203,7 +214,7 @@ struct BulkLines: ViewModel {
         heading: Message("No matching lines"),
         sentence: Message("No line of this list has this result."),
         link: Link(
-          text: Message("Show all lines"), href: lines.refresh.address(ofTab: "")))
+          text: Message("Show all lines"), href: lines.refresh.address(ofTab: lines.all)))
     },
   ]
 }

@@ -29,12 +29,8 @@ struct RemovalDraftView: ViewModel {
   }
 
   private var consequences: [Message] {
-    switch job.kind {
-    case .removal: break
-    case .links: return LinksText.consequences(approval, carriesMail: carriesMail)
-    case .sessions, .disabling:
-      return BulkWords(job).consequences(
-        sessions: job.factors, approval, carriesMail: carriesMail)
+    guard job.kind == .removal else {
+      return BulkWords(job).consequences(sessions: job.factors, approval, carriesMail: carriesMail)
     }
     let hours = eligibility.settings.undoHours
     var sentences = [
@@ -74,7 +70,6 @@ struct RemovalDraftView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .flag("hasUsers") { $0.job.users > 0 },
-    .flag("isLinks") { $0.job.kind == .links },
     .text("question") { BulkWords($0.job).question },
     .text("notYet") { BulkWords($0.job).notYet },
     .text("nobody") { BulkWords($0.job).nobody },
@@ -96,8 +91,7 @@ struct RemovalDraftView: ViewModel {
     .text(\.number),
     .text("numberError") { $0.frame.error(at: "number") },
     .text("button") { view in
-      guard view.approval == nil else { return Message("Request approval") }
-      return view.job.kind == .links ? LinksText.button(view.job) : BulkWords(view.job).act
+      view.approval == nil ? BulkWords(view.job).act : Message("Request approval")
     },
     .text("back") { view in
       view.job.kind == .removal
@@ -123,11 +117,7 @@ struct RemovalJobView: ViewModel {
     let figures = Self.figures(
       done: job.usersDone, of: job.users, removed: job.usersRemoved, factors: job.factorsRemoved,
       sessions: job.sessionsEnded)
-    switch job.kind {
-    case .links: return LinksText.figures(job)
-    case .removal: return figures + undone
-    case .sessions, .disabling: return [figures[0], figures[2]] + undone
-    }
+    return job.kind == .removal ? figures + undone : [figures[0], figures[2]] + undone
   }
 
   static func figures(
@@ -204,7 +194,6 @@ struct RemovalJobView: ViewModel {
 
   static let keys: Keys<Self> = [
     .object(\.frame),
-    .flag("isLinks") { $0.job.kind == .links },
     .text("name") { BulkWords($0.job).name },
     .text("waiting") { BulkWords($0.job).waiting },
     .text("leaving") { view in

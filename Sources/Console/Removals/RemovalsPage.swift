@@ -36,8 +36,8 @@ struct RemovalsPage: ConsolePage {
   private func select(_ context: PoolContext) async throws -> Response {
     let signedIn = context.signedIn
     let asked = signedIn.query.text(UserSelection.kind) ?? BulkJob.Kind.removal.rawValue
-    // Links have a separate address.
-    guard let kind = BulkJob.Kind(rawValue: asked), kind != .links else {
+    // Campaigns have a separate address.
+    guard let kind = BulkJob.Kind(rawValue: asked), kind != .campaign else {
       throw Refusal.unreadableForm
     }
     guard context.may(kind.permission) else { throw Refusal.notAllowed(kind.permission) }
@@ -78,33 +78,6 @@ struct RemovalsPage: ConsolePage {
             """, ["count": .number(BulkList.longest)])
         return try await page(context, fault: text)
       }
-    }
-  }
-
-  /// Creates a draft of enrollment links to all users without second factors that a list shows, or to
-  /// those of its users that are selected, and redirects to its preview.
-  func lookForLinks(_ context: PoolContext) async throws -> Response {
-    let signedIn = context.signedIn
-    let query = UsersQuery(signedIn.query)
-    let users = signedIn.form.selectedUsers(of: context.pool)
-    guard !users.isEmpty || UsersQuery.selected(by: signedIn.query) != nil else {
-      return frames.leave(
-        Flash(text: UserSelection.missing, isAlert: true), signedIn, renewed: nil,
-        to: ConsolePaths.users(context.pool))
-    }
-    do {
-      let draft =
-        try await users.isEmpty
-        ? removals.draft(
-          linksToAll: query.listing, in: context.pool, by: signedIn.author, signedIn.session)
-        : removals.draft(
-          linksTo: users, in: context.pool, by: signedIn.author, signedIn.session)
-      return Self.preview(draft, in: context)
-    } catch let error as BulkError {
-      frames.flashes.leave(
-        Flash(text: LinksText.fault(error), isAlert: true), for: signedIn.session)
-      return .redirect(
-        to: query.with(Accounts.Filter.none).query(of: ConsolePaths.users(context.pool)))
     }
   }
 
@@ -233,15 +206,12 @@ enum RemovalsRoutes: ConsoleFeature {
     let removals = try parts.page("removals/removals", RemovalsPage.init)
     table.inside(ConsolePaths.removals, .get(.removeFactors), removals.show)
     table.inside(ConsolePaths.removals, .performing(.previewBulkRemoval), removals.look)
-    table.inside(
-      ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval), removals.lookForLinks)
 
     let job = RemovalJobPage(
       parts: parts, view: try parts.template("removals/job"),
       draft: try parts.template("removals/draft"))
     table.inside(ConsolePaths.bulkRemoval, .get(.removeFactors), job.show)
-    table.inside(
-      ConsolePaths.bulkRemoval, .performing(.startBulkRemoval, .sendEnrollmentLinks), job.begin)
+    table.inside(ConsolePaths.bulkRemoval, .performing(.startBulkRemoval), job.begin)
     table.inside(ConsolePaths.endOfRemoval, .performing(.stopBulkRemoval), job.end)
     table.inside(ConsolePaths.removalFile, .get(.removeFactors), job.download)
     let undo = try parts.page("removals/undo", UndoRemovalPage.init)
@@ -253,7 +223,6 @@ enum RemovalsRoutes: ConsoleFeature {
 extension ConsolePaths {
   // Not below `users`, because a UID can be any word.
   static let removals = PoolPath0("bulk-removals")
-  static let enrollmentLinks = PoolPath0("enrollment-links")
   static let bulkRemoval = PoolPath1("bulk-removals", nil)
   static let endOfRemoval = PoolPath1("bulk-removals", nil, "end")
   static let undoOfBulkRemoval = PoolPath1("bulk-removals", nil, "undo")

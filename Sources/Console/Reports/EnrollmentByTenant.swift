@@ -32,6 +32,7 @@ struct EnrollmentByTenant: ViewModel {
     let pools = (own + review.tenants.items).sorted {
       $0.users - $0.enrolledUsers > $1.users - $1.enrolledUsers
     }
+    let campaigns = try await identity.bulkRemovals.campaigns(of: pools.map(\.key))
     // 90, 60, and 30 days ago, and now.
     let past = try await identity.activity.trends(
       of: pools, points: 4, from: now.advanced(bySeconds: -90 * 86_400), to: now)
@@ -39,7 +40,7 @@ struct EnrollmentByTenant: ViewModel {
     rows = pools.map { pool in
       EnrollmentRow(
         pool, past[pool.key].map { [$0[2], $0[0]].map { $0.map(Share.init) } } ?? [nil, nil],
-        exempt: exempt[pool.tenant]?.count ?? 0, in: context)
+        exempt: exempt[pool.tenant]?.count ?? 0, campaigns[pool.key], in: context)
     }
     func known(_ at: Instant) -> Share? { all.last { $0.at <= at }.map(Share.init) }
     self.all = known(now) ?? Share(part: 0, whole: 0)
@@ -74,6 +75,8 @@ struct EnrollmentByTenant: ViewModel {
     .flag("isCut") { $0.tenants >= most },
     .markup("swatch") { _ in ChartFill.enrolled.swatch },
     .list(\.rows),
+    .number("daysKept") { _ in BulkRemovals.daysKept },
+    .flag("hasCampaigns") { $0.rows.contains { $0.funnel != nil } },
   ]
 }
 
@@ -91,18 +94,24 @@ struct EnrollmentRow: ViewModel {
   /// The page with the users without a second factor; nil without the permission.
   private var users: String?
   private var next: Link?
+  /// How far the users of its campaigns are; nil if there were none.
+  private(set) var funnel: CampaignFunnel?
 
   init(_ now: Share, _ earlier: [Share?], exempt: Int) {
     (self.now, self.earlier, self.exempt) = (now, earlier, exempt)
   }
 
-  init(_ pool: PolicySummary, _ earlier: [Share?], exempt: Int, in context: PoolContext) {
+  init(
+    _ pool: PolicySummary, _ earlier: [Share?], exempt: Int, _ campaigns: CampaignCounts?,
+    in context: PoolContext
+  ) {
     self.init(Share(part: pool.enrolledUsers, whole: pool.users), earlier, exempt: exempt)
     let project = context.pool.project
     func may(_ permission: Permission) -> Bool {
       context.signedIn.administrator.may(permission, project: project, tenant: pool.tenant)
     }
     let isOn = pool.edit.configuration.isTOTPOn
+    funnel = campaigns.map { CampaignFunnel(counts: $0) }
     name = pool.tenant == nil ? context.pool.projectName : pool.displayName
     href = ConsolePaths.report(.enrollment)(project, pool.tenant)
     isOfProject = pool.tenant == nil
@@ -116,7 +125,7 @@ struct EnrollmentRow: ViewModel {
         text: Message("Turn on TOTP…"),
         href: PolicyLinks.turnOn(ConsolePaths.policy(project, pool.tenant)))
     } else if isOn, without > 0, may(.removeFactors) {
-      next = Link(text: Message("Send links…"), href: list)
+      next = Link(text: Message("Send links…"), href: list + "&select=all")
     }
   }
 
@@ -144,5 +153,6 @@ struct EnrollmentRow: ViewModel {
     .text("quarter") { $0.earlier[1]?.percent },
     .text("quarterFall") { $0.fall(1) },
     .optional(\.next),
+    .optional(\.funnel),
   ]
 }

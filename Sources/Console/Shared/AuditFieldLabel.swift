@@ -76,7 +76,7 @@ struct AuditFieldLabel {
     case .approver: Message("approved by")
     case .outcome: Message("result")
     case .bulkRemoval: Message("bulk removal")
-    case .bulkLinks: Message("enrollment links")
+    case .bulkLinks: Message("enrollment campaign")
     case .bulkAction: Message("bulk action")
     case .stopReason: Message("reason for stopping")
     case .totp: Message("TOTP")

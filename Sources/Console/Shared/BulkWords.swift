@@ -18,10 +18,10 @@ struct BulkWords {
       Message(
         one: "Bulk removal for {count} user", other: "Bulk removal for {count} users",
         ["count": .number(users)])
-    case .links:
+    case .campaign:
       Message(
-        one: "Enrollment links to {count} user", other: "Enrollment links to {count} users",
-        ["count": .number(users)])
+        one: "Enrollment campaign for {count} user",
+        other: "Enrollment campaign for {count} users", ["count": .number(users)])
     case .sessions:
       Message(
         one: "End of sessions of {count} user", other: "End of sessions of {count} users",
@@ -40,7 +40,7 @@ struct BulkWords {
       Message(
         one: "Remove second factors from {count} user?",
         other: "Remove second factors from {count} users?", ["count": .number(users)])
-    case .links:
+    case .campaign:
       Message(
         one: "Send an enrollment link to {count} user?",
         other: "Send enrollment links to {count} users?", ["count": .number(users)])
@@ -61,7 +61,7 @@ struct BulkWords {
       Message(
         one: "Remove factors from {count} user", other: "Remove factors from {count} users",
         ["count": .number(users)])
-    case .links:
+    case .campaign:
       Message(
         one: "Send enrollment link to {count} user",
         other: "Send enrollment links to {count} users", ["count": .number(users)])
@@ -78,16 +78,14 @@ struct BulkWords {
   var notYet: Message {
     switch kind {
     case .removal: Message("Nothing is removed yet.")
-    case .links: Message("Nothing is sent yet.")
-    case .sessions, .disabling: Message("Nothing is changed yet.")
+    case .sessions, .disabling, .campaign: Message("Nothing is changed yet.")
     }
   }
 
   var waiting: Message {
     switch kind {
     case .removal: Message("Nothing is removed until a second administrator approves.")
-    case .links: Message("Nothing is sent until a second administrator approves.")
-    case .sessions, .disabling:
+    case .sessions, .disabling, .campaign:
       Message("Nothing is changed until a second administrator approves.")
     }
   }
@@ -96,8 +94,7 @@ struct BulkWords {
     switch kind {
     case .removal:
       Message("You can’t remove a factor from any user on this list. The reasons are below.")
-    case .links: Message("You can’t send a link to any user on this list. The reasons are below.")
-    case .sessions:
+    case .sessions, .campaign:
       Message("You can’t end a session of any user on this list. The reasons are below.")
     case .disabling: Message("You can’t disable any user on this list. The reasons are below.")
     }
@@ -114,15 +111,8 @@ struct BulkWords {
       Message(
         one: "The removal for {count} user has started.",
         other: "The removal for {count} users has started.", ["count": .number(users)])
-    case .links where isWaiting:
-      Message(
-        one: "The enrollment link for {count} user is pending approval.",
-        other: "The enrollment links for {count} users are pending approval.",
-        ["count": .number(users)])
-    case .links:
-      Message(
-        one: "The enrollment link for {count} user is being sent.",
-        other: "The enrollment links for {count} users are being sent.", ["count": .number(users)])
+    case .campaign where isWaiting: Message("The campaign is pending approval.")
+    case .campaign: Message("The links are being sent.")
     case .sessions where isWaiting:
       Message(
         one: "Ending the sessions of {count} user is pending approval.",
@@ -146,8 +136,7 @@ struct BulkWords {
   var leaving: Message {
     switch kind {
     case .removal: Message("You can leave this page. The removal continues on the server.")
-    case .links: Message("You can leave this page. The server continues to send the links.")
-    case .sessions, .disabling:
+    case .sessions, .disabling, .campaign:
       Message("You can leave this page. The action continues on the server.")
     }
   }
@@ -161,8 +150,7 @@ struct BulkWords {
   var stop: Message {
     switch kind {
     case .removal: Message("Stop removal")
-    case .links: Message("Stop sending")
-    case .sessions, .disabling: Message("Stop")
+    case .sessions, .disabling, .campaign: Message("Stop")
     }
   }
 
@@ -170,8 +158,8 @@ struct BulkWords {
     switch (kind, isStopped) {
     case (.removal, true): Message("Removal stopped. Completed removals aren’t reverted.")
     case (.removal, false): Message("The removal finished before it could be stopped.")
-    case (.links, true): Message("Sending stopped. Links that were sent stay valid.")
-    case (.links, false): Message("The last link was sent before sending could be stopped.")
+    case (.campaign, true): Message("Campaign stopped. Its links no longer work.")
+    case (.campaign, false): Message("The campaign ended before it could be stopped.")
     case (.sessions, true): Message("Stopped. Sessions that ended stay ended.")
     case (.disabling, true): Message("Stopped. Users who were disabled stay disabled.")
     case (.sessions, false), (.disabling, false):
@@ -184,7 +172,7 @@ struct BulkWords {
     switch kind {
     case .removal: Message("Completed removals aren’t reverted.")
     case .disabling: Message("Users who were disabled stay disabled.")
-    case .links, .sessions: nil
+    case .campaign, .sessions: nil
     }
   }
 
@@ -236,7 +224,8 @@ struct BulkWords {
 
   var toDo: Message? {
     switch kind {
-    case .removal, .links: nil
+    case .removal: nil
+    case .campaign: Message("Eligible")
     case .sessions: Message("Sessions to end")
     case .disabling: Message("To disable")
     }

@@ -56,6 +56,7 @@ enum MessagesText {
     case .callerCode: Message("Code to verify a caller")
     case .notices: Message("Security notices")
     case .enrollmentLink: Message("Enrollment link")
+    case .linkCode: Message("Code for an enrollment link")
     }
   }
 

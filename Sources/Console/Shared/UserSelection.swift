@@ -107,7 +107,7 @@ struct SelectionButton: ViewModel {
     if context.may(.removeFactors) {
       // Links go only to users without a factor: those of another list are selected one by one.
       if isAll ? query.filter == .none : ![.totp, .phone].contains(query.filter) {
-        add(Message("Send links"), ConsolePaths.enrollmentLinks(context.pool), whole)
+        add(Message("Send links…"), ConsolePaths.enrollmentLinks(context.pool), whole)
       }
       if query.filter != .none {
         add(Message("Remove factors…"), ConsolePaths.removals(context.pool), whole)

@@ -28,7 +28,7 @@ extension ConsoleAction {
     case .dismissAttention: Message("Dismiss")
     case .changeSupportRules: Message("Change support rules")
     case .sendCallerCode: Message("Email a code to the caller")
-    case .sendEnrollmentLinks: Message("Send enrollment links")
+    case .startCampaign: Message("Start enrollment campaign")
     case .previewBulkRemoval: Message("Preview bulk action")
     case .startBulkRemoval: Message("Start bulk action")
     case .stopBulkRemoval: Message("Stop bulk action")

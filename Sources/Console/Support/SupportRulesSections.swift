@@ -39,7 +39,7 @@ struct SupportRulesSections {
         hint: Message(
           """
           The caller reads a code from their email. If it’s required and the user’s address isn’t \
-          verified, removals and links to many users need approval. Changing this requires the \
+          verified, removals and enrollment campaigns need approval. Changing this requires the \
           {protectorRoles} role.
           """, ["protectorRoles": Self.protectors]),
         CallerVerification.allCases.map { Field.Option(value: $0.rawValue, label: $0.label) }),

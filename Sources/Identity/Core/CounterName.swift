@@ -28,6 +28,7 @@ struct CounterName: Sendable, Equatable {
     case enrollmentLinksOfPool = "enrollment many"
     case callerCodesToUser = "caller-code user"
     case callerCodesOfAgent = "caller-code agent"
+    case linkCodesToUser = "link-code user"
     case factorChangesOfToken = "token-factor-changes"
     case ownChanges = "own"
     case shownUsers = "shown"
@@ -166,6 +167,11 @@ extension CounterName {
     CounterName(.callerCodesOfAgent, agent.text)
   }
 
+  /// Codes that the page of a campaign's link sends, which anyone with the link can request.
+  static func linkCodes(to account: Int64) -> CounterName {
+    CounterName(.linkCodesToUser, "\(account)")
+  }
+
   static func factorChanges(of token: ID<ServiceToken>, in pool: Int64) -> CounterName {
     CounterName(.factorChangesOfToken, "\(token.text) \(pool)")
   }
@@ -243,7 +249,8 @@ extension CounterName.Kind {
       .enrollmentLinksOfPool:
       true
     case .secondFactorMessagesToNumber, .messagesOfAccount, .callerCodesToUser,
-      .callerCodesOfAgent, .factorChangesOfToken, .ownChanges, .shownUsers, .setupCodes,
+      .callerCodesOfAgent, .linkCodesToUser, .factorChangesOfToken, .ownChanges, .shownUsers,
+      .setupCodes,
       .consolePasswordsFromNetwork, .consolePasskeysFromNetwork, .consoleProviderFromNetwork,
       .consolePasswordsOfEmail, .consolePasswordsFromDevice, .administratorPasswords,
       .administratorCodes, .administratorPasskeys:

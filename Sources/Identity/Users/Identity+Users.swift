@@ -8,7 +8,7 @@ extension Identity {
     Enrollments(store: store, tickets: tickets, totp: totp, backupCodes: backupCodeStore)
   }
   public var enrollmentLinks: EnrollmentLinks {
-    EnrollmentLinks(store: store, tickets: tickets, totp: totp)
+    EnrollmentLinks(store: store, tickets: tickets, totp: totp, signIns: signIns)
   }
   public var sessions: Sessions { Sessions(store: store) }
   public var outOfBandCodes: OutOfBandCodes { OutOfBandCodes(store: store, accounts: accounts) }

@@ -124,7 +124,9 @@ struct Samples: Sendable {
     values = [
       "removals": removed.text,
       "blocked-agents": blocked,
-      "bulk-removals": String(removal.job), "approvals": String(removal.approval),
+      "bulk-removals": String(removal.job),
+      "enrollment-campaigns": String(try await world.waitingCampaign(in: pool)),
+      "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: pool)),
       "passkeys": "another",
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
@@ -203,6 +205,23 @@ extension World {
       throw Missing("approval")
     }
     return (job, approval.id)
+  }
+
+  /// Requests a campaign that needs a second approver, and returns its number.
+  func waitingCampaign(in pool: Pool) async throws -> Int64 {
+    let (agent, author) = try await inSupport()
+    var new = NewAccount()
+    (new.email, new.emailVerified) = ("campaign@example.com", true)
+    let user = try await identity.accounts.create(
+      pool, new, by: .program(Author(actor: .commandLine))
+    ).value
+    let job = try await identity.bulkRemovals.draft(
+      [user.id], .campaign, in: pool, by: author, agent)
+    _ = try await identity.bulkRemovals.begin(
+      job, in: pool, number: "",
+      terms: CampaignTerms(days: CampaignTerms.usualDays, reminds: true, sentence: ""),
+      ActionRequest(agent: agent, author: author, reason: nil))
+    return job
   }
 
   /// Requests a weaker policy that needs a second approver, and returns the request's number.

@@ -32,7 +32,7 @@ enum ChartSamples {
 
   /// A mark within a line of text, or a part of one.
   enum Small: String, CaseIterable, Sendable {
-    case sparkline, meter, strip
+    case sparkline, meter, strip, share
     case stripMarks = "strip-marks"
     case cells
     case cellsInput = "cells-input"
@@ -44,6 +44,9 @@ enum ChartSamples {
     case .sparkline: Markup(joining: [[], [40], [40, 44, 43, 52, 61, 77]].map(spark))
     case .meter:
       Markup(joining: [(0, 0), (0, 3), (1, 300), (1, 3), (3, 3)].map { Meter.share($0, of: $1) })
+    case .share:
+      ShareBar.markup(
+        ChartFill.results.map { ($0, 3) }, of: 12)
     case .strip:
       Markup(
         joining: [

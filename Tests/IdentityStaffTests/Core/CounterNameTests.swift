@@ -68,6 +68,7 @@ struct CounterNameTests {
     case .callerCodesToUser: Sample(vouching: .database) { _, _ in .callerCodes(to: 5) }
     case .callerCodesOfAgent:
       Sample(vouching: .database) { _, _ in .callerCodes(of: administrator) }
+    case .linkCodesToUser: Sample(vouching: .database) { _, _ in .linkCodes(to: 5) }
     case .factorChangesOfToken:
       Sample(vouching: .pool) { pool, _ in .factorChanges(of: ID("token"), in: pool) }
     case .ownChanges: Sample(vouching: .database) { _, _ in .ownChanges(.profile, of: 5) }

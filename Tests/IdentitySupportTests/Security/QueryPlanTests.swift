@@ -109,6 +109,7 @@ struct QueryPlanTests {
         with: .changePolicy, in: instance.east, for: administrator)
     }
     _ = try await identity.bulkRemovals.list(instance.acme, after: "9")
+    _ = try await identity.bulkRemovals.campaigns(of: [instance.acme.key, instance.east.key])
     for administrator in owner {
       _ = try await identity.approvals.waiting(visibleTo: administrator)
       _ = try await identity.approvals.decided(visibleTo: administrator, after: "9-9")

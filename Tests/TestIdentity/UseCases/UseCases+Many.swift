@@ -1,6 +1,9 @@
 import Identity
+import OTP
 
 extension UseCase {
+  private static let terms = CampaignTerms(days: 7, reminds: true, sentence: "")
+
   /// Bulk removals and requests for approval.
   static let many: [UseCase] = [
     UseCase("preview a bulk removal", []) { i in
@@ -48,24 +51,58 @@ extension UseCase {
         by: .program(Author(actor: .commandLine)))
       return { _ = try await i.identity.bulkRemovals.step() }
     },
-    UseCase("start sending links to many users", [.bulkStartLinks]) { i in
+    UseCase("start a campaign", [.bulkStartLinks]) { i in
       _ = try await i.account(.alice)
       let agent = try await i.agent()
       let job = try await i.draftLinks(by: agent)
-      return { try await i.begin(job, by: agent) }
+      return { try await i.begin(job, by: agent, terms: terms) }
     },
-    UseCase("send links to many users", [.factorSendLink, .bulkFinishLinks]) { i in
+    UseCase("send a campaign's links", [.factorSendLink]) { i in
       _ = try await i.account(.alice)
       let agent = try await i.agent()
-      try await i.begin(try await i.draftLinks(by: agent), by: agent)
+      try await i.begin(try await i.draftLinks(by: agent), by: agent, terms: terms)
       return { _ = try await i.identity.bulkRemovals.step() }
     },
-    UseCase("stop sending links to many users", [.bulkStopLinks]) { i in
+    UseCase("finish a campaign", [.bulkFinishLinks]) { i in
+      _ = try await i.account(.alice)
+      _ = try await i.campaign(by: try await i.agent())
+      i.clock.advance(7 * 86_400)
+      return { _ = try await i.identity.bulkRemovals.step() }
+    },
+    UseCase("stop a campaign", [.bulkStopLinks]) { i in
       _ = try await i.account(.alice)
       let agent = try await i.agent()
       let job = try await i.draftLinks(by: agent)
-      try await i.begin(job, by: agent)
+      try await i.begin(job, by: agent, terms: terms)
       return { try await i.identity.bulkRemovals.stop(job, in: i.acme, agent.request(nil)) }
+    },
+    UseCase("renew a campaign's link", [.factorSendLink]) { i in
+      _ = try await i.account(.alice)
+      _ = try await i.campaign(by: try await i.agent())
+      let link = try await i.linkCode("enrollment-link", to: "/__/auth/enroll")
+      i.clock.advance(7 * 86_400)
+      return { try await i.identity.enrollmentLinks.renew(link, by: Instance.visitor) }
+    },
+    UseCase("give the password at a campaign's link", []) { i in
+      _ = try await i.account(.alice)
+      _ = try await i.campaign(by: try await i.agent())
+      let link = try await i.linkCode("enrollment-link", to: "/__/auth/enroll")
+      return {
+        _ = try await i.identity.enrollmentLinks.prove(
+          link, password: Person.alice.password, by: Instance.visitor)
+      }
+    },
+    UseCase("give the emailed code at a campaign's link", []) { i in
+      _ = try await i.account(.alice)
+      try await i.allow(password: false, emailLink: true)
+      _ = try await i.campaign(by: try await i.agent())
+      let link = try await i.linkCode("enrollment-link", to: "/__/auth/enroll")
+      return {
+        let links = i.identity.enrollmentLinks
+        try await links.sendCode(link, by: Instance.visitor)
+        _ = try await links.prove(
+          link, typed: TypedCode(try await i.emailedCode()), by: Instance.visitor)
+      }
     },
     UseCase("request approval of a bulk removal", [.approvalAsk]) { i in
       try await i.addUsers(1)

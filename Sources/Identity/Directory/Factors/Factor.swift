@@ -119,6 +119,11 @@ package enum FactorRecord {
     let place: SQL =
       "(SELECT coalesce(max(position), 0) + 1 FROM factor WHERE account_key = \(account.key))"
     try insert(new, of: account.key, at: place, connection)
+    try connection.run(
+      """
+      UPDATE campaign_user SET enrolled_at = \(new.enrolledAt)
+      WHERE account_key = \(account.key) AND enrolled_at IS NULL
+      """)
     // A user with a new factor can't have removed factors restored as well.
     try RemovedFactors.end(account.key, connection)
     try reconcile(account.key, in: pool, connection)

@@ -83,6 +83,7 @@ public enum MessagePurpose: String, CaseIterable, Sendable, SQLBindable {
   /// Stored by earlier versions only.
   case notices = "notice"
   case enrollmentLink = "enrollment-link"
+  case linkCode = "link-code"
 }
 
 /// A change to a user's account.
@@ -130,12 +131,13 @@ public struct AlertMail: Sendable {
   public let link: String
 }
 
-/// A code to read back to a support agent.
+/// A code to read back to a support agent, or to type on the page of a campaign's link.
 public struct CallerCodeMail: Sendable {
   public let pool: Pool
   public let email: String
   public let code: String
-  public let agent: String
+  /// The agent's name; nil for a link.
+  public let agent: String?
 
   /// The code in two groups, which is how people read it.
   public var grouped: String { "\(code.prefix(4)) \(code.dropFirst(4))" }
@@ -172,8 +174,15 @@ public struct EnrollmentLinkMail: Sendable {
   public let email: String
   public let link: String
   public let reportLink: String
-  /// Whether it's sent because a sign-in was refused, and not by an agent.
-  public let isRequired: Bool
+  public let cause: Cause
+
+  public enum Cause: Sendable {
+    case agent
+    /// A sign-in was refused, because it had no second factor.
+    case refusedSignIn
+    /// A campaign, with the administrator's sentence, which may be empty, and the end of the link.
+    case campaign(sentence: String, until: Instant)
+  }
 }
 
 /// An action link, such as one to choose a new password.

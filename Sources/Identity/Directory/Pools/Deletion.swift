@@ -233,11 +233,18 @@ enum Deletion {
           SELECT line FROM bulk_item WHERE scope_key = \(pool) AND job_id = \(job)
           ORDER BY line LIMIT \(left))
         """)
-      if lines < left {
+      let users = try connection.run(
+        """
+        DELETE FROM campaign_user WHERE scope_key = \(pool) AND job_id = \(job)
+          AND account_key IN (
+            SELECT account_key FROM campaign_user WHERE scope_key = \(pool) AND job_id = \(job)
+            ORDER BY account_key LIMIT \(left - lines))
+        """)
+      if lines + users < left {
         try connection.run(
           "DELETE FROM bulk_job WHERE scope_key = \(pool) AND job_id = \(job)")
       }
-      left -= max(lines, 1)
+      left -= max(lines + users, 1)
     }
     return limit - max(left, 0)
   }

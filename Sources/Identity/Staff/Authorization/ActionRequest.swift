@@ -163,6 +163,13 @@ extension ActionInputError {
 }
 
 extension ActionRequest {
+  /// The request for an action that has no reason, whose fields nothing checks.
+  var withoutReason: ActionRequest {
+    var request = self
+    (request.reason, request.note, request.ticket) = (nil, "", "")
+    return request
+  }
+
   /// Returns the errors in the reason for an action, in the order of the form.
   func faults(of action: ConsoleAction, _ settings: SupportRules) -> [ActionInputError] {
     switch action.requirements.reason {

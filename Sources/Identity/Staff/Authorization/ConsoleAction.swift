@@ -17,7 +17,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     endExemption, protectUser, allowChanges, disableUser, enableUser, verifyEmail, deleteUser,
     exportUserData, eraseUser, eraseDeletedUser, createTemporaryCode, revokeTemporaryCode,
     revokeRecoveryCodes, resynchronizeFactor, clearClockOffset, sendCallerCode,
-    sendEnrollmentLink, sendEnrollmentLinks, previewBulkRemoval, startBulkRemoval, stopBulkRemoval,
+    sendEnrollmentLink, startCampaign, previewBulkRemoval, startBulkRemoval, stopBulkRemoval,
     undoBulkRemoval, approveRequest, rejectRequest, withdrawRequest, approvePolicyChange,
     rejectPolicyChange, withdrawPolicyChange
 
@@ -131,8 +131,8 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .sendCallerCode: .init(.removeFactors)
     // Sends a user a link to set up an authenticator app.
     case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen)
-    // Sends the users of a previewed list a link each.
-    case .sendEnrollmentLinks: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
+    // Sends the users of a previewed list a link each, and reminds them.
+    case .startCampaign: .init(.removeFactors, .secondFactor, .none, .manyUsers)
     case .previewBulkRemoval: .init(.removeFactors)
     case .startBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
     case .stopBulkRemoval: .init(.removeFactors)
@@ -176,7 +176,7 @@ extension ConsoleAction {
     case .revokeRecoveryCodes: [.stolen, .compromised, .left, .asked, .other]
     case .resynchronizeFactor: [.locked, .other]
     case .clearClockOffset: [.mistake, .replaced, .other]
-    case .sendEnrollmentLink, .sendEnrollmentLinks: [.enrollment, .replaced, .asked, .other]
+    case .sendEnrollmentLink: [.enrollment, .replaced, .asked, .other]
     default: []
     }
   }

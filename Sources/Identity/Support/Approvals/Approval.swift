@@ -65,7 +65,8 @@ public struct Approval: Sendable {
   public let cause: Cause
   public let requester: ID<Administrator>
   public let requesterName: String
-  public let reason: SupportReason
+  /// The reason; nil if the action has none, or a later version stored it.
+  public let reason: SupportReason?
   public let note: String
   public let ticket: String
   /// The identity checks that the requester completed.
@@ -134,7 +135,7 @@ public struct Approval: Sendable {
     requesterName = try row.next()
     address = try row.next()
     requestID = try row.next()
-    reason = SupportReason(rawValue: try row.next()) ?? .other
+    reason = SupportReason(rawValue: try row.next())
     note = try row.next()
     ticket = try row.next()
     proof = lines(try row.next())

@@ -71,7 +71,7 @@ struct NewApproval: Sendable {
         Approvals.find(late, in: pool, at: now, connection), at: now, connection)
     }
     let expiry = now.advanced(bySeconds: Approval.lifetime)
-    let proof = context.rules.identityProof
+    let proof = request.reason == nil ? [] : context.rules.identityProof
     let agent = request.agent.administrator
     let names = factors.map {
       $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")

@@ -269,13 +269,14 @@ extension Approvals {
       return .begun(job: job)
     case .removal(let factor, let account, let requester):
       let settings = try SupportRules.find(pool, connection)
+      let reason = approval.reason ?? .other
       var removal = try FactorRemovals.removal(
         of: factor, from: account, settings, try Policies.stored(pool.key, connection))
       let hold = NewRemovalHold(
-        approval.reason, by: requester, settings, at: now, random: store.random)
+        reason, by: requester, settings, at: now, random: store.random)
       var entry = try factorRemovals.perform(&removal, hold, in: pool, at: now, connection)
       entry.justify(
-        approval.reason, note: approval.note, ticket: approval.ticket,
+        reason, note: approval.note, ticket: approval.ticket,
         proof: approval.proof.joined(separator: "\n"))
       if let proof = approval.callerProof {
         entry.add(.callerVerification, .code(proof.rawValue))

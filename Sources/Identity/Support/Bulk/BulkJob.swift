@@ -5,8 +5,8 @@ public struct BulkJob: Sendable {
   public enum Kind: String, Sendable, SQLConvertible {
     /// Removes the second factors of the users.
     case removal
-    /// Sends the users enrollment links.
-    case links
+    /// Sends the users enrollment links that are valid for days, and reminds them.
+    case campaign
     /// Ends the sessions of the users.
     case sessions
     /// Disables the users, which also ends their sessions.
@@ -16,7 +16,7 @@ public struct BulkJob: Sendable {
     public var action: ConsoleAction {
       switch self {
       case .removal, .sessions, .disabling: .startBulkRemoval
-      case .links: .sendEnrollmentLinks
+      case .campaign: .startCampaign
       }
     }
 
@@ -24,7 +24,7 @@ public struct BulkJob: Sendable {
     public var single: ConsoleAction {
       switch self {
       case .removal: .removeAllFactors
-      case .links: .sendEnrollmentLink
+      case .campaign: .sendEnrollmentLink
       case .sessions: .endSessions
       case .disabling: .disableUser
       }
@@ -35,7 +35,7 @@ public struct BulkJob: Sendable {
       switch self {
       case .removal: .restoreFactors
       case .disabling: .enableUser
-      case .links, .sessions: nil
+      case .campaign, .sessions: nil
       }
     }
 
@@ -45,7 +45,7 @@ public struct BulkJob: Sendable {
     var object: AuditResource {
       switch self {
       case .removal: .bulkRemoval
-      case .links: .bulkLinks
+      case .campaign: .bulkLinks
       case .sessions: .bulkSessions
       case .disabling: .bulkDisabling
       }
@@ -55,7 +55,7 @@ public struct BulkJob: Sendable {
     var field: AuditFieldName {
       switch self {
       case .removal: .bulkRemoval
-      case .links: .bulkLinks
+      case .campaign: .bulkLinks
       case .sessions, .disabling: .bulkAction
       }
     }
@@ -102,6 +102,10 @@ public struct BulkJob: Sendable {
   public let proof: String
   public let approverName: String?
   public let ending: BulkEnding?
+  /// What a campaign sends; nil for its draft, and for another kind.
+  public let terms: CampaignTerms?
+  /// The time at which there's something to do for a campaign; nil if that's now.
+  public let nextAt: Instant?
   let poolKey: Int64
   let address: String
   let requestID: String
@@ -125,7 +129,7 @@ public struct BulkJob: Sendable {
     job_id, scope_key, state, administrator_id, administrator_name, address, request_id,
       created_at, started_at, ended_at, lines, users, users_done, users_removed,
       factors_removed, sessions_ended, reason, note, ticket, proof, approver_name, ending, factors,
-      kind
+      kind, link_seconds, reminds, sentence, next_at
     """
 
   init(_ row: inout Row) throws {
@@ -153,6 +157,12 @@ public struct BulkJob: Sendable {
     ending = (try row.next() as String?).map { BulkEnding(stored: $0) }
     factors = try row.next()
     kind = try row.next()
+    let seconds: Int64? = try row.next()
+    let (reminds, sentence) = (try row.next() as Bool, try row.next() as String?)
+    terms = seconds.map {
+      CampaignTerms(seconds: $0, reminds: reminds, sentence: sentence ?? "")
+    }
+    nextAt = try row.next()
   }
 
   static func find(
@@ -208,9 +218,19 @@ public enum BulkResult: String, Sendable, CaseIterable, SQLConvertible {
   case failed
   /// The user was sent an enrollment link.
   case sent
-  /// The user can't be sent an enrollment link.
+  /// The user's email address isn't verified, so that no enrollment link can be sent to it.
+  case unverified
+  /// The user has no email address.
+  case noEmail = "no-email"
+  /// The user or the pool is disabled.
+  case disabled
+  /// The user is exempt from MFA.
+  case exempt
+  /// The user has a second factor.
+  case enrolled
+  /// The user can't be sent an enrollment link for another reason.
   case notEligible = "not-eligible"
-  /// The pool's users were sent as many enrollment links as an hour allows.
+  /// The pool's users had been sent as many links as an hour allowed; stored by earlier versions.
   case overLimit = "over-limit"
 }
 
@@ -243,8 +263,7 @@ public struct BulkItem: Sendable {
 
 public enum BulkError: Error, Sendable {
   case nothingToDo
-  /// More users match than a search finds, than ``BulkList/longest``, or than
-  /// ``BulkRemovals/mostLinks``.
+  /// More users match than a search finds, or than ``BulkList/longest``.
   case tooLong
 }
 
@@ -349,32 +368,6 @@ public enum BulkEnding: Sendable, Equatable {
     case "permission-lost": .permissionLost
     case "restored": .restored
     default: nil
-    }
-  }
-}
-
-/// A failure of one line of a bulk removal or its undo, which would happen again.
-struct BulkLineFailure: Error {
-  let poolKey: Int64
-  let job: Int64
-  let line: Int
-  let cause: any Error
-
-  /// - Throws: ``BulkLineFailure`` if it failed because of the line's data, otherwise the error.
-  static func catching<T>(
-    _ poolKey: Int64, _ job: Int64, _ line: Int, _ body: () throws -> T
-  ) throws -> T {
-    do { return try body() } catch {
-      guard isOfOneUser(error) else { throw error }
-      throw BulkLineFailure(poolKey: poolKey, job: job, line: line, cause: error)
-    }
-  }
-
-  private static func isOfOneUser(_ error: any Error) -> Bool {
-    guard let error = error as? DatabaseError else { return !(error is CancellationError) }
-    return switch error.code {
-    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
-    default: false
     }
   }
 }

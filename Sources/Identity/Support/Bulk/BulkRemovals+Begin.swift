@@ -18,12 +18,14 @@ extension BulkRemovals {
   /// Each user counts as an action toward the agent's hourly limit. Users beyond the limit require
   /// a second administrator, so a list can't bypass the limit; users covered by an approval don't
   /// count. The agent must type the number of users if ``BulkJob/asksForNumber(_:_:)`` returns
-  /// true.
+  /// true. A campaign has terms.
   ///
   /// - Returns: The bulk removal. If it was already started, it's unchanged.
   public func begin(
-    _ id: Int64, in pool: Pool, number: String, _ request: ActionRequest
+    _ id: Int64, in pool: Pool, number: String, terms: CampaignTerms? = nil,
+    _ request: ActionRequest
   ) async throws -> ActionOutcome<BulkJob> {
+    let request = terms == nil ? request : request.withoutReason
     let agent = request.agent.administrator.id
     let draft = ActionSubject<BulkJob>(target: ActionTarget(pool)) { _, connection in
       guard let job = try BulkJob.find(id, in: pool, connection) else {
@@ -31,7 +33,9 @@ extension BulkRemovals {
       }
       guard job.state == .draft else { throw Begun(job: job) }
       guard job.requester == agent else { throw CallError.notFound }
-      guard job.users > 0 else { throw BulkError.nothingToDo }
+      guard job.users > 0, (terms != nil) == (job.kind == .campaign) else {
+        throw BulkError.nothingToDo
+      }
       let rules = try SupportRules.find(pool, connection)
       let isConfirmed =
         !job.asksForNumber(request.reason, rules)
@@ -53,13 +57,13 @@ extension BulkRemovals {
           )
           guard let cause else { return .change(job) }
           return .approval(NewApproval(job, cause, in: pool)) { _, connection in
-            try Self.decide(job, request, context, waits: true, connection)
+            try Self.decide(job, terms, request, context, waits: true, connection)
             return try Self.begun(job, in: pool, connection)
           }
         }
       ) { job, context, connection in
-        try Self.decide(job, request, context, waits: false, connection)
-        var entry = job.entry(job.kind == .links ? .bulkStartLinks : .bulkStart, in: pool)
+        try Self.decide(job, terms, request, context, waits: false, connection)
+        var entry = job.entry(job.kind == .campaign ? .bulkStartLinks : .bulkStart, in: pool)
         entry.add(.users, .number(job.users))
         try context.record(entry, connection)
         return try Self.begun(job, in: pool, connection)
@@ -86,16 +90,19 @@ extension BulkRemovals {
   }
 
   private static func decide(
-    _ job: BulkJob, _ request: ActionRequest, _ context: ActionContext, waits: Bool,
-    _ connection: borrowing Connection
+    _ job: BulkJob, _ terms: CampaignTerms?, _ request: ActionRequest,
+    _ context: ActionContext, waits: Bool, _ connection: borrowing Connection
   ) throws {
-    let proof = context.rules.identityProof.joined(separator: "\n")
+    // A campaign asks for no reason, and so for no identity checks.
+    let proof = terms == nil ? context.rules.identityProof.joined(separator: "\n") : ""
     try connection.run(
       """
       UPDATE bulk_job SET state = \(waits ? "waiting" : "running"),
         started_at = \(waits ? nil : context.now), address = \(request.author.address),
         request_id = \(request.author.requestID), reason = \(request.reason),
-        note = \(request.note), ticket = \(request.ticket), proof = \(proof)
+        note = \(request.note), ticket = \(request.ticket), proof = \(proof),
+        link_seconds = \(terms?.seconds), reminds = \(terms?.reminds ?? false),
+        sentence = \(terms?.sentence)
       WHERE scope_key = \(job.poolKey) AND job_id = \(job.id)
       """)
   }
@@ -117,7 +124,7 @@ extension BulkRemovals {
       try BulkJob.stop(
         id, of: pool.key, because: .stopped(by: context.author.actor.name), at: context.now,
         connection)
-      var entry = job.entry(job.kind == .links ? .bulkStopLinks : .bulkStop, in: pool)
+      var entry = job.entry(job.kind == .campaign ? .bulkStopLinks : .bulkStop, in: pool)
       entry.add(.usersDone, .number(job.usersDone))
       entry.add(.users, .number(job.users))
       try context.record(entry, connection)

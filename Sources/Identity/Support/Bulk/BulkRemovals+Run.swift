@@ -17,7 +17,10 @@ extension BulkRemovals {
     let isAny = try await store.read { connection in
       try Self.next(connection) != nil
     }
-    guard isAny else { return try await undoStep(limit, report: report) }
+    guard isAny else {
+      if try await undoStep(limit, report: report) { return true }
+      return try await campaignStep(limit, report: report)
+    }
     return try await write(limit, report: report, skip: skip) { try run($0, at: $1, $2) }
   }
 
@@ -64,21 +67,10 @@ extension BulkRemovals {
     _ limit: Int, at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {
     guard let job = try Self.next(connection) else { return false }
-    let policy: StoredPolicy
-    do {
-      policy = try Policies.stored(job.poolKey, connection)
-    } catch PolicyError.poolNotFound {
-      try BulkJob.stop(
-        job.id, of: job.poolKey, because: .poolDeleted, at: now, connection)
+    guard let (policy, administrator) = try Self.authority(for: job, at: now, connection) else {
       return true
     }
     let pool = policy.pool
-    guard let administrator = try Administrators.present(job.requester, at: now, connection),
-      administrator.may(job.kind.permission, in: pool)
-    else {
-      try Self.stop(job, in: pool, because: .permissionLost, at: now, connection)
-      return true
-    }
     let settings = try SupportRules.find(pool, connection)
     let items = try Self.open(job, limit: limit, connection)
     var (users, factors, sessions) = (0, 0, 0)
@@ -89,7 +81,7 @@ extension BulkRemovals {
         try Self.reconcile(item, outcome, in: job, connection)
         return outcome
       }
-      users += (outcome.result == .removed || outcome.result == .sent).number
+      users += (outcome.result == .removed).number
       factors += outcome.removed
       sessions += outcome.sessions
     }
@@ -104,6 +96,28 @@ extension BulkRemovals {
     return true
   }
 
+  /// Returns the policy and the administrator under which a part is processed; nil if the action was
+  /// stopped, because either is gone.
+  static func authority(
+    for job: BulkJob, at now: Instant, _ connection: borrowing Connection
+  ) throws -> (policy: StoredPolicy, administrator: Administrator)? {
+    let policy: StoredPolicy
+    do {
+      policy = try Policies.stored(job.poolKey, connection)
+    } catch PolicyError.poolNotFound {
+      try BulkJob.stop(
+        job.id, of: job.poolKey, because: .poolDeleted, at: now, connection)
+      return nil
+    }
+    guard let administrator = try Administrators.present(job.requester, at: now, connection),
+      administrator.may(job.kind.permission, in: policy.pool)
+    else {
+      try stop(job, in: policy.pool, because: .permissionLost, at: now, connection)
+      return nil
+    }
+    return (policy, administrator)
+  }
+
   /// Processes one user under the same rules as the action on a single user.
   private func process(
     of item: BulkItem, _ job: BulkJob, _ administrator: Administrator, _ settings: SupportRules,
@@ -112,10 +126,6 @@ extension BulkRemovals {
     let pool = policy.pool
     guard let id = item.account, let account = try AccountRecord.find(pool, id, connection) else {
       return Outcome(result: .notFound)
-    }
-    if job.kind == .links {
-      return Outcome(
-        result: try sendLink(to: account, job, administrator, policy, at: now, connection))
     }
     let obstacle = Self.obstacle(
       to: job.kind.single, on: account, in: pool, for: administrator)
@@ -177,12 +187,12 @@ extension BulkRemovals {
     try connection.first(
       """
       SELECT \(BulkJob.columns) FROM bulk_job \(index: "bulk_job_running")
-      WHERE state = 'running' ORDER BY job_id LIMIT 1
+      WHERE state = 'running' AND kind <> 'campaign' ORDER BY job_id LIMIT 1
       """
     ) { try BulkJob(&$0) }
   }
 
-  private static func open(
+  static func open(
     _ job: BulkJob, limit: Int, _ connection: borrowing Connection
   ) throws -> [BulkItem] {
     try connection.all(
@@ -194,7 +204,7 @@ extension BulkRemovals {
     ) { try BulkItem(&$0) }
   }
 
-  private static func reconcile(
+  static func reconcile(
     _ item: BulkItem, _ outcome: Outcome, in job: BulkJob, _ connection: borrowing Connection
   ) throws {
     try connection.run(
@@ -206,7 +216,7 @@ extension BulkRemovals {
       """)
   }
 
-  private static func finish(
+  static func finish(
     _ id: Int64, in pool: Pool, at now: Instant, _ connection: borrowing Connection
   ) throws {
     guard let job = try BulkJob.find(id, in: pool, connection) else { return }
@@ -215,10 +225,10 @@ extension BulkRemovals {
       UPDATE bulk_job SET state = 'done', ended_at = \(now)
       WHERE scope_key = \(pool.key) AND job_id = \(id)
       """)
-    var entry = job.entry(job.kind == .links ? .bulkFinishLinks : .bulkFinish, in: pool)
+    var entry = job.entry(job.kind == .campaign ? .bulkFinishLinks : .bulkFinish, in: pool)
     if job.kind == .removal { entry.add(.factorsRemoved, .number(job.factorsRemoved)) }
     entry.add(.users, .number(job.usersRemoved))
-    if job.kind != .links { entry.add(.sessionsEnded, .number(job.sessionsEnded)) }
+    if job.kind != .campaign { entry.add(.sessionsEnded, .number(job.sessionsEnded)) }
     try entry.record(by: Author(actor: .server), at: now, connection)
   }
 
@@ -227,11 +237,42 @@ extension BulkRemovals {
     _ connection: borrowing Connection
   ) throws {
     try BulkJob.stop(job.id, of: pool.key, because: ending, at: now, connection)
-    var entry = job.entry(job.kind == .links ? .bulkStopLinks : .bulkStop, in: pool)
+    var entry = job.entry(job.kind == .campaign ? .bulkStopLinks : .bulkStop, in: pool)
     entry.add(.usersDone, .number(job.usersDone))
     entry.add(.users, .number(job.users))
     entry.add(.stopReason, .code(ending.code))
     entry.add(.requester, .text(job.requesterName))
     try entry.record(by: Author(actor: .server), at: now, connection)
+  }
+}
+
+/// A failure of one line of a bulk removal or its undo, which would happen again.
+struct BulkLineFailure: Error {
+  let poolKey: Int64
+  let job: Int64
+  /// The line, or the key of the account to remind.
+  let line: Int
+  /// The number of the reminder; nil for a line.
+  var reminder: Int?
+  let cause: any Error
+
+  /// - Throws: ``BulkLineFailure`` if it failed because of the line's data, otherwise the error.
+  static func catching<T>(
+    _ poolKey: Int64, _ job: Int64, _ line: Int, reminder: Int? = nil,
+    _ body: () throws -> T
+  ) throws -> T {
+    do { return try body() } catch {
+      guard isOfOneUser(error) else { throw error }
+      throw BulkLineFailure(
+        poolKey: poolKey, job: job, line: line, reminder: reminder, cause: error)
+    }
+  }
+
+  private static func isOfOneUser(_ error: any Error) -> Bool {
+    guard let error = error as? DatabaseError else { return !(error is CancellationError) }
+    return switch error.code {
+    case .uniqueViolation, .foreignKey, .checkViolation, .notNullViolation, .unexpectedValue: true
+    default: false
+    }
   }
 }

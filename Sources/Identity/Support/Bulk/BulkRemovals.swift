@@ -1,7 +1,7 @@
 import Database
 
-/// Removes the second factors of many users at once, sends them enrollment links, ends their sessions,
-/// or disables them.
+/// Removes the second factors of many users at once, ends their sessions, or disables them; also
+/// sends them enrollment links, as a campaign.
 ///
 /// A preview of the list creates a draft. The administrator who created it starts it with a reason,
 /// like any support action. The server then processes the list in small parts, each in one
@@ -52,7 +52,7 @@ public struct BulkRemovals: Sendable {
       let part = rest.prefix(Self.share)
       rest = rest.dropFirst(Self.share)
       var found = try await store.read { connection in
-        try part.map { try Sighting($0, kind, in: pool, by: administrator, connection) }
+        try part.map { try Sighting($0, kind, in: pool, by: administrator, at: now, connection) }
       }
       for index in found.indices {
         guard let account = found[index].account else { continue }
@@ -151,22 +151,22 @@ public struct BulkRemovals: Sendable {
 
     init(
       _ entry: Entry, _ kind: BulkJob.Kind, in pool: Pool, by administrator: Administrator,
-      _ connection: borrowing Connection
+      at now: Instant, _ connection: borrowing Connection
     ) throws {
       switch entry {
       case .line(let line):
         let found = try AccountRecord.find(pool, named: line.text, connection)
-        try self.init(line, found, kind, in: pool, by: administrator, connection)
+        try self.init(line, found, kind, in: pool, by: administrator, at: now, connection)
       case .account(let id, let number):
         let found = try AccountRecord.find(pool, id, connection)
         let line = BulkList.Line(number: number, text: found?.label ?? id.text)
-        try self.init(line, found, kind, in: pool, by: administrator, connection)
+        try self.init(line, found, kind, in: pool, by: administrator, at: now, connection)
       }
     }
 
     init(
       _ line: BulkList.Line, _ found: Account?, _ kind: BulkJob.Kind, in pool: Pool,
-      by administrator: Administrator, _ connection: borrowing Connection
+      by administrator: Administrator, at now: Instant, _ connection: borrowing Connection
     ) throws {
       self.line = line
       guard let found else {
@@ -175,7 +175,7 @@ public struct BulkRemovals: Sendable {
       }
       account = found.id
       switch kind {
-      case .removal, .links:
+      case .removal, .campaign:
         factors = EnrollmentIDs.text(of: found.factors)
         count = found.factors.count
       case .sessions: count = try Sessions.count(found.key, connection)
@@ -189,11 +189,11 @@ public struct BulkRemovals: Sendable {
         case .sessions, .disabling:
           BulkRemovals.obstacle(to: kind.single, on: found, in: pool, for: administrator)
             ?? (count == 0 ? BulkResult.none : nil)
-        case .links where !found.factors.isEmpty: .notEligible
-        case .links:
+        case .campaign where !found.factors.isEmpty: .enrolled
+        case .campaign:
           try BulkRemovals.obstacle(
             toLinkOf: found, try Policies.stored(pool.key, connection), for: administrator,
-            connection)
+            at: now, connection)
         }
     }
 
@@ -319,7 +319,8 @@ extension BulkRemovals {
   }
 
   func users(
-    of listing: AccountListing, in pool: Pool, atMost most: Int, _ agent: ConsoleSession
+    of listing: AccountListing, in pool: Pool, atMost most: Int, _ agent: ConsoleSession,
+    where isIncluded: (AccountSummary) -> Bool = { _ in true }
   ) async throws -> [ID<Account>] {
     // The preview names users that the request doesn't.
     try await store.read { now, connection in
@@ -329,7 +330,7 @@ extension BulkRemovals {
     }
     var users: [ID<Account>] = []
     let isCut = try await accounts.forEachPart(of: listing, in: pool, atMost: most) {
-      users += $0.map(\.id)
+      users += $0.filter(isIncluded).map(\.id)
     }
     guard !isCut else { throw BulkError.tooLong }
     return users

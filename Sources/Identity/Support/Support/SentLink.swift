@@ -8,7 +8,7 @@ public enum SentLink: Sendable, Equatable {
   /// It can't be used anymore, because another link of its kind was sent or used instead.
   case replaced
   /// It can't be used, because the account has changed or is disabled, its sessions ended, a backup
-  /// was restored, or the pool doesn't allow it now.
+  /// was restored, its campaign was stopped, or the pool doesn't allow it now.
   case invalid
 
   /// Returns the states of the links in messages to an account, by the messages' IDs.
@@ -97,11 +97,11 @@ extension EnrollmentLinks {
     let reports = try UserLink.list(.reportedChange, of: account, in: policy.pool, connection)
     let isRefused = try refusal(account, policy, connection) != nil
     return Dictionary(
-      links.map { link in
+      try links.map { link in
         (
           link.createdAt,
           state(
-            of: link, to: account, isRefused: isRefused,
+            of: link, to: account, isRefused: isRefused, isStopped: try link.isStopped(connection),
             isReplaced: links.contains {
               $0.createdAt > link.createdAt && $0.createdAt == link.usedAt
             }, isReported: reports.contains { $0.usedAt != nil && $0.usedAt == link.usedAt },
@@ -111,13 +111,15 @@ extension EnrollmentLinks {
   }
 
   private static func state(
-    of link: UserLink, to account: Account, isRefused: Bool, isReplaced: Bool, isReported: Bool,
-    at now: Instant
+    of link: UserLink, to account: Account, isRefused: Bool, isStopped: Bool, isReplaced: Bool,
+    isReported: Bool, at now: Instant
   ) -> SentLink {
     if let usedAt = link.usedAt {
       return isReplaced ? .replaced : isReported ? .invalid : .used(usedAt)
     }
-    guard link.failures < tries, link.generation == account.generation else { return .invalid }
+    guard link.failures < tries, link.generation == account.generation, !isStopped else {
+      return .invalid
+    }
     guard !link.isExpired(at: now) else { return link.isExpiredEarly ? .invalid : .expired }
     return isRefused ? .invalid : .valid
   }

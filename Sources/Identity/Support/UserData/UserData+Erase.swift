@@ -136,17 +136,17 @@ extension UserData {
     let texts = try connection.all(
       """
       SELECT j.job_id, coalesce(j.note, ''), coalesce(j.ticket, ''), coalesce(u.note, ''),
-        coalesce(u.ticket, '')
+        coalesce(u.ticket, ''), coalesce(j.sentence, '')
       FROM bulk_job j LEFT JOIN bulk_undo u USING (scope_key, job_id) WHERE j.scope_key = \(pool)
       """
     ) { row in
-      (job: try row.next() as Int64, texts: try (1...4).map { _ in try row.next() as String })
+      (job: try row.next() as Int64, texts: try (1...5).map { _ in try row.next() as String })
     }
     try eraseRequests(of: subject, connection)
     for (job, texts) in texts where texts.contains(where: subject.identifiers.isMentioned) {
       try connection.run(
         """
-        UPDATE bulk_job SET note = NULL, ticket = NULL
+        UPDATE bulk_job SET note = NULL, ticket = NULL, sentence = NULL
         WHERE scope_key = \(pool) AND job_id = \(job)
         """)
       try connection.run(

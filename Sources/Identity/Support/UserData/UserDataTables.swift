@@ -153,6 +153,12 @@ extension UserDataTable {
       ]
     },
     .ofAccount(
+      "campaign_user", as: "campaigns", order: "job_id",
+      [
+        .number("job_id", as: "campaign"), .time("sent_at"), .time("opened_at"),
+        .time("enrolled_at"), .number("reminders"),
+      ], without: ["scope_key": .key]),
+    .ofAccount(
       "caller_code", as: "callerCodes", order: "administrator_id",
       [.text("email"), .number("failures"), .time("sent_at"), .time("expires_at")],
       without: [
@@ -172,7 +178,7 @@ extension UserDataTable {
       "user_link", as: "links",
       [
         .text("kind"), .text("about"), .number("failures"), .time("created_at"),
-        .time("expires_at"), .time("used_at"), .text("address"),
+        .time("expires_at"), .time("used_at"), .text("address"), .number("job_id", as: "campaign"),
       ],
       without: [
         "link_digest": .secret, "account_key": .key, "valid_since_s": .copy, "generation": .key,

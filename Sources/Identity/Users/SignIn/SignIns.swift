@@ -117,46 +117,59 @@ public struct SignIns: Sendable {
   public func password(
     _ pool: Pool, email: String, password: Secret, address: ClientAddress
   ) async throws -> SignInOutcome {
+    try await check(pool, email: email, password: password, address: address) {
+      account, missing, now, connection in
+      let outcome = try passFirstFactor(
+        account, in: pool, provider: .password, with: .signIn, at: now, connection)
+      guard case .signedIn(var grant) = outcome else { return outcome }
+      grant.unmetRequirements = missing
+      return .signedIn(grant)
+    }
+  }
+
+  /// What follows a correct password, which may not meet some requirements, in the same transaction.
+  typealias AfterPassword<Outcome> =
+    @Sendable (Account, [PasswordRequirement], Instant, borrowing Connection) throws -> Outcome
+
+  /// Checks a password and counts it, as a sign-in does.
+  func check<Outcome: Sendable>(
+    _ pool: Pool, email: String, password: Secret, address: ClientAddress,
+    then follow: @escaping AfterPassword<Outcome>
+  ) async throws -> Outcome {
     do {
-      let outcome = try await outcome(pool, email: email, password: password, address: address)
-      store.passwordAttempts.add(.user, .correct)
-      return outcome
+      guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
+      do { try AccountRules.checkEmail(email) } catch { throw SignInError.invalidEmail }
+      var attempt = try await takeAttempt(pool, email: email, address: address)
+      // Another sign-in or a password change may store a different hash in the meantime, so this is
+      // retried once.
+      for _ in 0..<2 {
+        let matches: Bool
+        do { matches = try await hasher.matches(password, attempt.hash, for: pool.hashing) } catch {
+          try await giveBack(attempt)
+          throw error
+        }
+        guard let account = attempt.account else { throw SignInError.emailNotFound }
+        guard matches, let hash = attempt.hash else { throw SignInError.wrongPassword }
+        guard !account.disabled else { throw SignInError.userDisabled }
+        var upgraded: PasswordHash?
+        if hasher.needsUpgrade(hash) {
+          upgraded = try? await hasher.hash(password, for: pool.hashing)
+        }
+        switch try await pass(
+          pool, attempt, account, password: password, hash: hash, upgraded: upgraded, then: follow)
+        {
+        case .passed(let outcome):
+          store.passwordAttempts.add(.user, .correct)
+          return outcome
+        case .lacking(let missing): throw SignInError.passwordRequirements(missing)
+        case .replaced(let other): attempt.hash = other
+        }
+      }
+      throw SignInError.wrongPassword
     } catch {
       store.passwordAttempts.add(.user, PasswordAttempts.Result(error))
       throw error
     }
-  }
-
-  private func outcome(
-    _ pool: Pool, email: String, password: Secret, address: ClientAddress
-  ) async throws -> SignInOutcome {
-    guard !pool.isDisabled else { throw CallError.poolDisabled(pool) }
-    do { try AccountRules.checkEmail(email) } catch { throw SignInError.invalidEmail }
-    var attempt = try await takeAttempt(pool, email: email, address: address)
-    // Another sign-in or a password change may store a different hash in the meantime, so this is
-    // retried once.
-    for _ in 0..<2 {
-      let matches: Bool
-      do { matches = try await hasher.matches(password, attempt.hash, for: pool.hashing) } catch {
-        try await giveBack(attempt)
-        throw error
-      }
-      guard let account = attempt.account else { throw SignInError.emailNotFound }
-      guard matches, let hash = attempt.hash else { throw SignInError.wrongPassword }
-      guard !account.disabled else { throw SignInError.userDisabled }
-      var upgraded: PasswordHash?
-      if hasher.needsUpgrade(hash) {
-        upgraded = try? await hasher.hash(password, for: pool.hashing)
-      }
-      switch try await pass(
-        pool, attempt, account, password: password, hash: hash, upgraded: upgraded)
-      {
-      case .passed(let outcome): return outcome
-      case .lacking(let missing): throw SignInError.passwordRequirements(missing)
-      case .replaced(let other): attempt.hash = other
-      }
-    }
-    throw SignInError.wrongPassword
   }
 
   private struct Attempt: Sendable {
@@ -208,19 +221,19 @@ public struct SignIns: Sendable {
     }
   }
 
-  private enum Passed: Sendable {
-    case passed(SignInOutcome)
+  private enum Passed<Outcome: Sendable>: Sendable {
+    case passed(Outcome)
     /// The password is correct, but doesn't meet the password policy.
     case lacking([PasswordRequirement])
     /// The account's hash was replaced since it was compared; the current hash.
     case replaced(PasswordHash?)
   }
 
-  /// Reverses the counts of a correct password and continues with the second factor, or signs in.
-  private func pass(
+  /// Reverses the counts of a correct password and continues.
+  private func pass<Outcome: Sendable>(
     _ pool: Pool, _ attempt: Attempt, _ account: Account, password: Secret,
-    hash: PasswordHash, upgraded: PasswordHash?
-  ) async throws -> Passed {
+    hash: PasswordHash, upgraded: PasswordHash?, then follow: @escaping AfterPassword<Outcome>
+  ) async throws -> Passed<Outcome> {
     try await store.write { now, connection in
       // The pool may have been changed or deleted while the password was hashed.
       let current = try Self.stored(pool, connection)
@@ -239,11 +252,7 @@ public struct SignIns: Sendable {
       let policy = try PasswordPolicy.find(pool.key, connection)
       let missing = policy.missing(in: password)
       guard missing.isEmpty || !policy.forcesUpgrade else { return .lacking(missing) }
-      let outcome = try passFirstFactor(
-        account, in: pool, provider: .password, with: .signIn, at: now, connection)
-      guard case .signedIn(var grant) = outcome else { return .passed(outcome) }
-      grant.unmetRequirements = missing
-      return .passed(.signedIn(grant))
+      return .passed(try follow(account, missing, now, connection))
     }
   }
 

@@ -14,6 +14,21 @@ public struct LinkedEnrollment: Sendable {
   public let ticket: Secret
   /// The deadline for the first code.
   public let finishBy: Instant
+  /// Whether finishing always ends the account's sessions.
+  public let endsSessions: Bool
+}
+
+/// The first factor that a campaign's link asks for.
+public struct LinkFirstFactor: Sendable {
+  public enum Kind: Sendable, Equatable {
+    case password
+    /// A code that's sent to the verified email address.
+    case emailCode(isSent: Bool)
+  }
+
+  public let pool: Pool
+  public let email: String
+  public let kind: Kind
 }
 
 public enum EnrollmentLinkError: Error, Sendable {
@@ -21,7 +36,12 @@ public enum EnrollmentLinkError: Error, Sendable {
   case unknown
   /// The link was used, or replaced by a newer one.
   case used(Pool)
-  case expired(Pool)
+  /// The link has expired; one of a campaign can be renewed.
+  case expired(Pool, isRenewable: Bool)
+  /// A link of a campaign asks for a first factor, because the one given, if any, was refused.
+  case firstFactorRequired(LinkFirstFactor, SignInError?)
+  /// The newest link of the campaign was sent less than an hour ago.
+  case renewedRecently(Pool)
   case refused(Pool, EnrollmentError)
   /// The account is disabled, or sign-in is disabled for the pool.
   case disabled(Pool)
@@ -38,11 +58,13 @@ public enum EnrollmentLinkError: Error, Sendable {
 /// Lets users set up an authenticator app from a link, so that the agent who sends it never sees
 /// the secret.
 ///
-/// Anyone who can read the user's email can open the link and enroll an app.
+/// Anyone who can read the user's email can open the link and enroll an app, except that a link of a
+/// campaign, which is valid for days, asks for a first factor.
 public struct EnrollmentLinks: Sendable {
   let store: Store
   let tickets: Sealer
   let totp: TOTPFactor
+  let signIns: SignIns
 
   /// The number of incorrect codes after which a link is invalid.
   static let tries = 10
@@ -122,22 +144,31 @@ public struct EnrollmentLinks: Sendable {
 
   /// Emails a new link and invalidates earlier ones, in the transaction of an action.
   ///
+  /// The link of a campaign is valid until the campaign's end, or as long as a single link if that's
+  /// over.
+  ///
   /// - Returns: The audit entry, without author.
   static func mail(
-    to account: Account, _ email: String, from sender: String, in pool: Pool, _ store: Store,
-    at now: Instant, _ connection: borrowing Connection
+    to account: Account, _ email: String, from sender: String, of campaign: LinkCampaign? = nil,
+    in pool: Pool, _ store: Store, at now: Instant, _ connection: borrowing Connection
   ) throws -> AuditEntry {
+    var expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
+    if let campaign, campaign.end > now {
+      // After the clock was set back, the end may be far.
+      expires = min(campaign.end, now.advanced(bySeconds: campaign.seconds))
+    }
     try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
     let code = try UserLink.insert(
-      .enrollment, about: sender, of: account, to: email, random: store.random, at: now,
-      connection)
+      .enrollment, about: sender, of: account, to: email, campaign: campaign?.id, until: expires,
+      random: store.random, at: now, connection)
     let notice = UserNotice(.enrollmentLinkSent)
     let mail = EnrollmentLinkMail(
       pool: pool, email: email, link: store.links.link(code, to: .enrollment),
       reportLink: try store.outbox.reportLink(
         for: notice, of: account, to: email, at: now, connection),
-      isRequired: sender.isEmpty)
-    let expires = now.advanced(bySeconds: UserLink.Kind.enrollment.lifetime)
+      cause: sender.isEmpty
+        ? .refusedSignIn
+        : campaign.map { .campaign(sentence: $0.sentence, until: expires) } ?? .agent)
     try store.outbox.add(
       OutboxMessage(
         purpose: MessagePurpose.enrollmentLink.rawValue, recipient: email,
@@ -152,19 +183,9 @@ public struct EnrollmentLinks: Sendable {
     return entry
   }
 
-  /// Starts the setup of an app, or resumes that of a ticket that can still be finished; writes nothing
-  /// to the database.
-  public func open(_ code: String, resuming text: String? = nil) async throws -> LinkedEnrollment {
-    let now = store.clock.now()
-    let (link, account) = try await store.read { connection in
-      try Self.find(code, at: now, connection)
-    }
-    if let text, let ticket = Ticket(text, .linkedEnrollment, by: tickets),
-      Self.isOpen(ticket, link, account, at: now)
-    {
-      return try enrollment(ticket, link, account)
-    }
-    guard !link.isExpired(at: now) else { throw EnrollmentLinkError.expired(link.pool) }
+  func start(
+    _ link: UserLink, _ account: Account, at now: Instant
+  ) throws -> LinkedEnrollment {
     let ticket = Ticket(
       pool: link.pool, account: account, provider: .password,
       secret: Secret(store.random.bytes(TOTPFactor.secretLength)), at: now, random: store.random)
@@ -174,7 +195,7 @@ public struct EnrollmentLinks: Sendable {
   /// Returns whether the setup of a ticket can be finished.
   ///
   /// One that began before the link expired can be finished shortly after.
-  private static func isOpen(
+  static func isOpen(
     _ ticket: Ticket, _ link: UserLink, _ account: Account, at now: Instant
   ) -> Bool {
     ticket.account == account.key && ticket.pool == link.pool.key
@@ -183,7 +204,7 @@ public struct EnrollmentLinks: Sendable {
       && ticket.issuedAt.lasts(Ticket.enrollmentLifetime, at: now)
   }
 
-  private func enrollment(
+  func enrollment(
     _ ticket: Ticket, _ link: UserLink, _ account: Account
   ) throws -> LinkedEnrollment {
     guard let password = TOTPFactor.password(ticket.secret), let email = account.email else {
@@ -195,7 +216,8 @@ public struct EnrollmentLinks: Sendable {
       pool: link.pool, email: email, uri: uri.text,
       key: Secret(Base32.encode(ticket.secret.revealedBytes)),
       ticket: Secret(try ticket.sealed(.linkedEnrollment, by: tickets)),
-      finishBy: ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime))
+      finishBy: ticket.issuedAt.advanced(bySeconds: Ticket.enrollmentLifetime),
+      endsSessions: link.campaign != nil)
   }
 
   /// Enrolls the app if the code proves that it has the secret, and uses up the link.
@@ -218,7 +240,7 @@ public struct EnrollmentLinks: Sendable {
       let (link, account) = try Self.find(code, at: now, connection)
       let pool = link.pool
       guard let ticket, Self.isOpen(ticket, link, account, at: now)
-      else { return .failure(link.isExpired(at: now) ? .expired(pool) : .ended(pool)) }
+      else { return .failure(link.isExpired(at: now) ? link.expiration : .ended(pool)) }
       guard let password = TOTPFactor.password(ticket.secret) else { return .failure(.unknown) }
       guard !Factor.isTooLong(name) else {
         return .failure(.nameTooLong(try enrollment(ticket, link, account)))
@@ -243,7 +265,7 @@ public struct EnrollmentLinks: Sendable {
       }
       var entry = new.entry
       if !link.about.isEmpty { entry.add(.sender, .text(link.about)) }
-      if endsSessions {
+      if endsSessions || link.campaign != nil {
         entry.addEnded(try AccountRecord.endSessions(account.key, at: now, connection))
         try OwnChange.renew(of: account.key, connection)
       }
@@ -269,7 +291,7 @@ public struct EnrollmentLinks: Sendable {
   public static let usualName = "Authenticator app"
 
   /// Finds a link that's valid apart from its expiration, and its account.
-  private static func find(
+  static func find(
     _ code: String, at now: Instant, _ connection: borrowing Connection
   ) throws -> (link: UserLink, account: Account) {
     guard let link = try UserLink.find(code, .enrollment, connection) else {
@@ -279,7 +301,7 @@ public struct EnrollmentLinks: Sendable {
     guard link.usedAt == nil else { throw EnrollmentLinkError.used(pool) }
     guard link.failures < tries else { throw EnrollmentLinkError.tooManyCodes(pool) }
     guard let account = try AccountRecord.find(key: link.account, connection),
-      account.generation == link.generation
+      account.generation == link.generation, try !link.isStopped(connection)
     else { throw EnrollmentLinkError.unknown }
     guard !account.disabled, !pool.isDisabled else { throw EnrollmentLinkError.disabled(pool) }
     let policy = try Policies.stored(pool.key, connection)
@@ -288,4 +310,8 @@ public struct EnrollmentLinks: Sendable {
     }
     return (link, account)
   }
+}
+
+extension UserLink {
+  var expiration: EnrollmentLinkError { .expired(pool, isRenewable: campaign != nil) }
 }

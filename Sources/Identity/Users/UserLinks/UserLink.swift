@@ -2,6 +2,15 @@ package import Crypto
 package import Database
 import Text
 
+/// What an enrollment link needs of the campaign that sends it.
+struct LinkCampaign {
+  let id: Int64
+  let sentence: String
+  let end: Instant
+  /// How long its links are valid, in seconds.
+  let seconds: Int64
+}
+
 /// A stored link in an email to a user that opens a page of this server.
 package struct UserLink: Sendable {
   package enum Kind: String, Sendable, SQLConvertible {
@@ -40,6 +49,8 @@ package struct UserLink: Sendable {
   let digest: [UInt8]
   /// The address that it was sent to, in folded form; nil for a link of an earlier version.
   let address: String?
+  /// The campaign that an enrollment link is of, which asks for a first factor then; nil if none.
+  let campaign: Int64?
 
   /// The length of a code in bytes; 256 bits can't be guessed.
   private static let length = 32
@@ -49,16 +60,17 @@ package struct UserLink: Sendable {
   /// - Returns: The code of the link; only its digest is stored.
   package static func insert(
     _ kind: Kind, about: String, of account: Account, to address: String,
-    random: RandomSource, at now: Instant, _ connection: borrowing Connection
+    campaign: Int64? = nil, until end: Instant? = nil, random: RandomSource, at now: Instant,
+    _ connection: borrowing Connection
   ) throws -> String {
     let code = random.token(bytes: length)
-    let expires = now.advanced(bySeconds: kind.lifetime)
+    let expires = end ?? now.advanced(bySeconds: kind.lifetime)
     try connection.run(
       """
       INSERT INTO user_link (link_digest, account_key, kind, about, valid_since_s, generation,
-        created_at, expires_at, address)
+        created_at, expires_at, address, job_id)
       SELECT \(Store.digest(code)), account_key, \(kind), \(about), valid_since_s,
-        generation, \(now), \(expires), \(AccountRules.folded(email: address))
+        generation, \(now), \(expires), \(AccountRules.folded(email: address)), \(campaign)
       FROM account WHERE account_key = \(account.key)
       """)
     return code
@@ -96,7 +108,7 @@ package struct UserLink: Sendable {
 
   private static let columns: SQL = """
     l.account_key, l.about, l.generation, l.failures, l.created_at, l.expires_at, l.used_at,
-      l.link_digest, l.address
+      l.link_digest, l.address, l.job_id
     """
 
   /// Reads a link from `columns`.
@@ -112,13 +124,27 @@ package struct UserLink: Sendable {
     usedAt = try row.next()
     digest = try row.next()
     address = try row.next()
+    campaign = try row.next()
   }
 
   /// Whether the link has expired; it has if it's from the future, since the clock was set back.
   func isExpired(at now: Instant) -> Bool { now >= expiresAt || createdAt.isInFuture(at: now) }
 
-  /// Whether the link expires before its kind's lifetime is over, because a backup was restored.
-  var isExpiredEarly: Bool { expiresAt < createdAt.advanced(bySeconds: kind.lifetime) }
+  /// Whether a single link expires before its kind's lifetime is over, because a backup was restored.
+  var isExpiredEarly: Bool {
+    campaign == nil && expiresAt < createdAt.advanced(bySeconds: kind.lifetime)
+  }
+
+  /// Returns whether the link is of a campaign that ended before its time, or was deleted.
+  func isStopped(_ connection: borrowing Connection) throws -> Bool {
+    guard let campaign else { return false }
+    return try connection.first(
+      """
+      SELECT 1 FROM bulk_job WHERE scope_key = \(pool.key) AND job_id = \(campaign)
+        AND state IN ('running', 'done')
+      """
+    ) { try $0.next() as Int } == nil
+  }
 
   func use(at now: Instant, _ connection: borrowing Connection) throws {
     try connection.run(
@@ -152,14 +178,34 @@ package struct UserLink: Sendable {
     _ account: Account, sentWithin seconds: Int64, at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Bool {
+    try hasEnrollmentLink(
+      account,
+      where: """
+        created_at > \(now.advanced(bySeconds: -seconds)) AND created_at <= \(Instant.latest(at: now))
+        """, at: now, connection)
+  }
+
+  /// Returns whether an account has a link of a campaign after this one that can be used.
+  static func hasLink(
+    of account: Account, after campaign: Int64, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
+    try hasEnrollmentLink(account, where: "job_id > \(campaign)", at: now, connection)
+  }
+
+  private static func hasEnrollmentLink(
+    _ account: Account, where condition: SQL, at now: Instant, _ connection: borrowing Connection
+  ) throws -> Bool {
     try connection.first(
       """
       SELECT 1 FROM user_link
       WHERE account_key = \(account.key) AND kind = \(Kind.enrollment)
         AND used_at IS NULL AND failures < \(EnrollmentLinks.tries)
         AND generation = \(account.generation) AND expires_at > \(now)
-        AND created_at > \(now.advanced(bySeconds: -seconds))
-        AND created_at <= \(Instant.latest(at: now))
+        AND (job_id IS NULL OR EXISTS (SELECT 1 FROM bulk_job j
+          WHERE j.scope_key = \(Pool.key(ofAccount: account.key))
+            AND j.job_id = user_link.job_id
+            AND j.state IN ('running', 'done')))
+        AND \(condition)
       """
     ) { try $0.next() as Int } != nil
   }

@@ -81,7 +81,7 @@ struct ActionTableTests {
     clearClockOffset removeFactors secondFactor chosen never
     sendCallerCode removeFactors none none never
     sendEnrollmentLink removeFactors secondFactor chosen never
-    sendEnrollmentLinks removeFactors secondFactor chosen manyUsers
+    startCampaign removeFactors secondFactor none manyUsers
     previewBulkRemoval removeFactors none none never
     startBulkRemoval removeFactors secondFactor chosen manyUsers
     stopBulkRemoval removeFactors none none never

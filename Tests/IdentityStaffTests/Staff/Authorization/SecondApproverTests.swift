@@ -35,9 +35,10 @@ struct SecondApproverTests {
         try await instance.begin(
           try await instance.draft(alice.account.id.text, by: agent), by: agent)
         try await instance.runAll()
-      case .sendEnrollmentLinks:
+      case .startCampaign:
         _ = try await instance.account(.bob)
-        try await instance.begin(try await instance.draftLinks(by: agent), by: agent)
+        try await instance.begin(
+          try await instance.draftLinks(by: agent), by: agent, terms: .usual)
         try await instance.runAll()
       case .weakenPolicy:
         _ = try await instance.identity.policies.change(

@@ -34,16 +34,16 @@ struct UpgradeTests {
     "account": ["clock_off", "initial_email_verified", "reported_mailbox", "sign_in_lock"],
     "account_provider": ["email_verified"],
     "approval": ["change"],
-    "bulk_job": ["kind"],
+    "bulk_job": ["kind", "link_seconds", "next_at", "reminds", "sentence"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
     "removed_factor": ["clock_offset"],
     "scope": ["outside_users", "password_common_refused"],
     "support_rules": ["resynchronization"],
-    "user_link": ["address"],
+    "user_link": ["address", "job_id"],
   ]
   /// What nothing has filled yet.
   private static let newTables: Set = [
-    "deleted_attempts", "dismissed_attention", "node", "noticed_address",
+    "campaign_user", "deleted_attempts", "dismissed_attention", "node", "noticed_address",
   ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [

@@ -150,14 +150,18 @@ extension Instance {
         """,
         """
         INSERT INTO /* test */ bulk_job (job_id, scope_key, state, administrator_id,
-          administrator_name, address, request_id, created_at, note)
+          administrator_name, address, request_id, created_at, note, sentence)
         VALUES (77, \(pool), 'done', 'dora', 'Dora', '', '', \(now),
-          'for qz7marker@example.com')
+          'for qz7marker@example.com', 'Hello qz7marker@example.com')
         """,
         """
         INSERT INTO /* test */ bulk_item (scope_key, job_id, line, given, uid, factors, result)
         VALUES (\(pool), 77, 1, 'QZ7marker@example.com', \(uid), '', 'removed'),
           (\(pool), 77, 2, 'qz7marker@example.com', NULL, '', 'unknown')
+        """,
+        """
+        INSERT INTO /* test */ campaign_user (scope_key, job_id, account_key, sent_at)
+        VALUES (\(pool), 77, \(key), \(now))
         """,
         """
         INSERT INTO /* test */ caller_code (account_key, administrator_id, email, digest_key,

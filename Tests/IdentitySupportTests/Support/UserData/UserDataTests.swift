@@ -77,7 +77,7 @@ struct UserDataTests {
       let expected = Set(UserDataTable.all.map(\.name)).union([
         "account_text", "audit", "audit_change", "bulk_job",
       ])
-      // Backup codes name the user by number.
+      // Backup codes and campaigns name the user by number.
       #expect(expected.subtracting(marked).subtracting(Self.byNumber) == [])
       let erasure = try await instance.identity.userData.erase(
         instance.acme, user.id, by: .program(Instance.boss, because: "asked for it")
@@ -102,7 +102,7 @@ struct UserDataTests {
     }
   }
 
-  private static let byNumber: Set<String> = ["backup_code_set"]
+  private static let byNumber: Set<String> = ["backup_code_set", "campaign_user"]
 
   @Test func `an erasure deletes the pool's count of texts to the user's number`()
     async throws
