@@ -272,6 +272,15 @@ struct DemoTests {
     }
   }
 
+  @Test func `a server that starts finds little to delete`() async throws {
+    try await withDemo { identity, _, _ in
+      let newest = try await identity.audit.list(limit: 1).items[0].id
+      try await identity.purgeExpired()
+      let log = try await identity.audit.list(limit: 100).items
+      #expect(log.prefix { $0.id != newest }.count < 5)
+    }
+  }
+
   @Test func `everyone named in the summary can sign in`() async throws {
     try await withDemo { identity, _, summary in
       for person in summary.administrators {
