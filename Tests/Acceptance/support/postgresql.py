@@ -85,8 +85,9 @@ class PostgreSQL:
 
     def start(self):
         """Starts the server and waits until it answers."""
+        # After a crash it flushes its data, file by file unless told otherwise, before it answers.
         words = ["-k", self.folder, "-c", f"listen_addresses={'127.0.0.1' if self.port else ''}",
-                 "-p", str(self.port or 5432)]
+                 "-p", str(self.port or 5432), "-c", "recovery_init_sync_method=syncfs"]
         for setting in self.settings:
             words += ["-c", setting]
         with open(self.folder / "server.log", "ab") as log:
@@ -95,7 +96,7 @@ class PostgreSQL:
                 stdout=log, stderr=log)
         until(lambda: subprocess.run(
             [PROGRAMS / "pg_isready", "-q", "-h", self.folder, "-p", str(self.port or 5432)]
-        ).returncode == 0, "PostgreSQL answers", 60)
+        ).returncode == 0, "PostgreSQL answers", 180)
         return self
 
     def stop(self, signal=signal.SIGINT):
