@@ -45,6 +45,11 @@ struct ActionContext: Sendable {
 
   var callerProof: CallerProof? { caller?.proof }
 
+  /// The identity checks that the administrator completed: none where no reason is asked for.
+  var proof: String {
+    request?.reason == nil ? "" : rules.identityProof.joined(separator: "\n")
+  }
+
   /// Writes the action's audit entry with the reason and the proof.
   ///
   /// `isDone` is false for a try that changes nothing, after which the caller's code stays valid.
@@ -62,8 +67,7 @@ struct ActionContext: Sendable {
     }
     if isJustified, let request {
       entry.justify(
-        request.reason, note: request.note, ticket: request.ticket,
-        proof: rules.identityProof.joined(separator: "\n"))
+        request.reason, note: request.note, ticket: request.ticket, proof: proof)
     }
     try entry.record(by: author, at: now, connection)
   }

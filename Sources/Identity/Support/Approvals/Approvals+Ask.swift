@@ -71,7 +71,6 @@ struct NewApproval: Sendable {
         Approvals.find(late, in: pool, at: now, connection), at: now, connection)
     }
     let expiry = now.advanced(bySeconds: Approval.lifetime)
-    let proof = request.reason == nil ? [] : context.rules.identityProof
     let agent = request.agent.administrator
     let names = factors.map {
       $0.label.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -86,7 +85,7 @@ struct NewApproval: Sendable {
         \(names.joined(separator: "\n")), \(EnrollmentIDs.text(of: account?.factors ?? [])),
         \(change?.stored), \(job), \(users), \(cause), \(agent.id), \(agent.displayName),
         \(request.author.address), \(request.author.requestID), \(request.reason?.rawValue ?? ""),
-        \(request.note), \(request.ticket), \(proof.joined(separator: "\n")), \(context.callerProof),
+        \(request.note), \(request.ticket), \(context.proof), \(context.callerProof),
         \(now),
         \(expiry), 'waiting')
       RETURNING approval_id

@@ -93,14 +93,12 @@ extension BulkRemovals {
     _ job: BulkJob, _ terms: CampaignTerms?, _ request: ActionRequest,
     _ context: ActionContext, waits: Bool, _ connection: borrowing Connection
   ) throws {
-    // A campaign asks for no reason, and so for no identity checks.
-    let proof = terms == nil ? context.rules.identityProof.joined(separator: "\n") : ""
     try connection.run(
       """
       UPDATE bulk_job SET state = \(waits ? "waiting" : "running"),
         started_at = \(waits ? nil : context.now), address = \(request.author.address),
         request_id = \(request.author.requestID), reason = \(request.reason),
-        note = \(request.note), ticket = \(request.ticket), proof = \(proof),
+        note = \(request.note), ticket = \(request.ticket), proof = \(context.proof),
         link_seconds = \(terms?.seconds), reminds = \(terms?.reminds ?? false),
         sentence = \(terms?.sentence)
       WHERE scope_key = \(job.poolKey) AND job_id = \(job.id)

@@ -135,23 +135,18 @@ package struct UserLink: Sendable {
     campaign == nil && expiresAt < createdAt.advanced(bySeconds: kind.lifetime)
   }
 
+  /// The states of a campaign whose links can be used.
+  private static let isCampaignOn: SQL = "state IN ('running', 'done')"
+
   /// Returns whether the link is of a campaign that ended before its time, or was deleted.
   func isStopped(_ connection: borrowing Connection) throws -> Bool {
     guard let campaign else { return false }
     return try connection.first(
       """
       SELECT 1 FROM bulk_job WHERE scope_key = \(pool.key) AND job_id = \(campaign)
-        AND state IN ('running', 'done')
+        AND \(Self.isCampaignOn)
       """
     ) { try $0.next() as Int } == nil
-  }
-
-  func use(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run(
-      """
-      UPDATE user_link SET used_at = \(now)
-      WHERE account_key = \(account) AND link_digest = \(digest)
-      """)
   }
 
   func countFailure(_ connection: borrowing Connection) throws {
@@ -203,8 +198,7 @@ package struct UserLink: Sendable {
         AND generation = \(account.generation) AND expires_at > \(now)
         AND (job_id IS NULL OR EXISTS (SELECT 1 FROM bulk_job j
           WHERE j.scope_key = \(Pool.key(ofAccount: account.key))
-            AND j.job_id = user_link.job_id
-            AND j.state IN ('running', 'done')))
+            AND j.job_id = user_link.job_id AND \(isCampaignOn)))
         AND \(condition)
       """
     ) { try $0.next() as Int } != nil
