@@ -5,7 +5,7 @@ extension JSON {
   ///
   /// The document is an object, and the array is one of its members; other members are skipped.
   /// Bytes are passed in as they arrive, and each element is returned as its own bytes, for
-  /// ``JSON/parse(_:maximumDepth:)``.
+  /// ``JSON/parse(_:maximumDepth:repairing:)``.
   ///
   /// ```swift
   /// var reader = JSON.ElementReader(member: "users")

@@ -10,14 +10,16 @@ extension JSON {
   /// - Parameters:
   ///   - bytes: The document in UTF-8.
   ///   - maximumDepth: How deep arrays and objects can be nested.
+  ///   - repairing: Whether strings are repaired rather than refused, for what another server wrote: an
+  ///     unpaired surrogate becomes U+FFFD, and excess combining marks are left out.
   /// - Returns: The value.
   /// - Throws: The error, with its offset.
   /// - Complexity: Linear in the number of bytes.
   public static func parse(
-    _ bytes: [UInt8], maximumDepth: Int = 100
+    _ bytes: [UInt8], maximumDepth: Int = 100, repairing: Bool = false
   ) throws(JSONError) -> JSON {
     do throws(JSONError) {
-      var parser = Parser(maximumDepth: maximumDepth)
+      var parser = Parser(maximumDepth: maximumDepth, isRepairing: repairing)
       return try parser.document(bytes.span)
     } catch {
       // Invalid UTF-8 outside of a string is first reported as a syntax error.
@@ -35,6 +37,7 @@ extension JSON {
 /// A recursive-descent parser's position in bytes that are passed to each method.
 struct Parser {
   let maximumDepth: Int
+  let isRepairing: Bool
   var depth = 0
   var position = 0
 
@@ -143,10 +146,10 @@ struct Parser {
 extension Parser {
   private mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> UntrustedText {
     let start = position
-    guard let text = UntrustedText(checking: try plainString(bytes)) else {
-      throw .tooManyMarks(offset: start)
-    }
-    return text
+    let string = try plainString(bytes)
+    if let text = UntrustedText(checking: string) { return text }
+    guard isRepairing else { throw .tooManyMarks(offset: start) }
+    return UntrustedText(repairing: string)
   }
 
   private mutating func plainString(_ bytes: Span<UInt8>) throws(JSONError) -> String {
@@ -211,17 +214,19 @@ extension Parser {
     startedAt start: Int, _ bytes: Span<UInt8>
   ) throws(JSONError) -> Unicode.Scalar {
     let first = try hexadecimal(bytes)
-    var value = first
-    if 0xD800...0xDBFF ~= first {
-      guard take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) else {
-        throw .syntax(offset: start)
-      }
+    if let scalar = Unicode.Scalar(first) { return scalar }
+    let end = position
+    if first < 0xDC00, take(UInt8(ascii: "\\"), bytes), take(UInt8(ascii: "u"), bytes) {
       let second = try hexadecimal(bytes)
-      guard 0xDC00...0xDFFF ~= second else { throw .syntax(offset: start) }
-      value = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+      if 0xDC00...0xDFFF ~= second,
+        let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+      {
+        return scalar
+      }
     }
-    guard let scalar = Unicode.Scalar(value) else { throw .syntax(offset: start) }
-    return scalar
+    guard isRepairing else { throw .syntax(offset: start) }
+    position = end
+    return "\u{FFFD}"
   }
 
   private mutating func hexadecimal(_ bytes: Span<UInt8>) throws(JSONError) -> UInt32 {

@@ -35,6 +35,19 @@ public struct UntrustedText: Sendable {
     self.text = text
   }
 
+  /// Creates a value from outside text, without the combining marks after the first ``longestRun`` in
+  /// a row.
+  ///
+  /// - Parameter text: Valid UTF-8 of any length.
+  public init(repairing text: String) {
+    var run = 0
+    let kept = text.unicodeScalars.filter { scalar in
+      run = UntrustedText.isMark(scalar) ? run + 1 : 0
+      return run <= UntrustedText.longestRun
+    }
+    self.text = String(String.UnicodeScalarView(kept))
+  }
+
   /// Creates a value from outside bytes; nil when they aren't UTF-8, or for the reason given at
   /// ``init(checking:)``.
   public init?(validating bytes: [UInt8]) {
@@ -91,14 +104,13 @@ extension UntrustedText {
     }
     var run = 0
     for scalar in text.unicodeScalars {
-      guard scalar.value >= 0x300, scalar.properties.canonicalCombiningClass != .notReordered
-      else {
-        run = 0
-        continue
-      }
-      run += 1
+      run = isMark(scalar) ? run + 1 : 0
       guard run <= longestRun else { return false }
     }
     return true
+  }
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
   }
 }

@@ -78,4 +78,12 @@ struct HostileTextTests {
     let object = try #require(try parse("{\"\u{E9}\":1,\"e\u{301}\":2}").objectValue)
     #expect(object["\u{E9}"] == 1 && object["e\u{301}"] == 2)
   }
+
+  @Test func `a string with excess combining marks is repaired in linear time`() {
+    let work = Work.of(64 << 10, HostileText.marks) { text in
+      let value = try? JSON.parse(Array("{\"a\":\"\(text)\"}".utf8), repairing: true)
+      #expect(value?["a"]?.textValue != nil && value?["a"] != "b")
+    }
+    #expect(work.isLinearInLength, "\(work)")
+  }
 }

@@ -85,6 +85,32 @@ struct ParsingTests {
     #expect(throws: JSONError.invalidUTF8(offset: offset)) { try JSON.parse(bytes) }
   }
 
+  @Test(arguments: [
+    (#""\uD800""#, "\u{FFFD}"), (#""\uDC00x""#, "\u{FFFD}x"), (#""\uD800\u0041""#, "\u{FFFD}A"),
+    (#""\uD800\n""#, "\u{FFFD}\n"), (#""\uD800\uD83D\uDE00""#, "\u{FFFD}😀"),
+    (#""\uDE00\uD83D""#, "\u{FFFD}\u{FFFD}"), (#""\uD83D\uDE00""#, "😀"), (#""é""#, "é"),
+  ])
+  func `an unpaired surrogate is replaced if strings are repaired`(text: String, repaired: String)
+    throws
+  {
+    #expect(try JSON.parse(Array(text.utf8), repairing: true) == .string(repaired))
+  }
+
+  @Test func `excess combining marks are left out if strings are repaired`() throws {
+    let thirty = String(repeating: "\u{301}", count: 30)
+    for marks in [thirty, thirty + "\u{323}", String(repeating: thirty, count: 9)] {
+      let text = "[\"e\(marks)x\(marks)\", {\"a\(marks)\": 1}]"
+      #expect(
+        try JSON.parse(Array(text.utf8), repairing: true)
+          == [.string("e\(thirty)x\(thirty)"), .object(JSON.Object([("a\(thirty)", 1)]))])
+    }
+  }
+
+  @Test(arguments: [#"{"a":1,"a":1}"#, #""\uD800\u12""#, #""\uD800\"#, "[1,]", "\"a\nb\""])
+  func `nothing else is repaired`(text: String) {
+    #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8), repairing: true) }
+  }
+
   @Test func `errors reveal no content except member names`() {
     for text in [#"{"password":"hunter2""#, #"{"password":"hunter2","password":"hunter2"}"#] {
       #expect {

@@ -37,6 +37,17 @@ struct UntrustedTextTests {
     }
   }
 
+  @Test func `a repaired text has the first thirty combining marks of a row, and can be checked`() {
+    let thirty = String(repeating: "\u{301}", count: 30)
+    #expect(UntrustedText(repairing: "a\(thirty)b\(thirty)").text == "a\(thirty)b\(thirty)")
+    for more in ["\u{323}", thirty] {
+      let repaired = UntrustedText(repairing: "a\(thirty)\(more)b\(more)\(thirty)")
+      #expect(UntrustedText(checking: repaired.text) == repaired)
+      #expect(repaired.text.hasSameBytes(atStart: "a\(thirty)b"))
+    }
+    #expect(UntrustedText(repairing: "") == "")
+  }
+
   @Test func `long text in any script is accepted`() {
     for word in ["שָׁלוֹם ", "ครั้งที่ ", "བོད་ཡིག ", "Việt Nam ", "हिन्दी ", "한국어 ", "👩‍👩‍👧‍👦🏳️‍🌈 ", "ﷺ "] {
       let text = String(repeating: word, count: 2_000)
