@@ -123,6 +123,10 @@ struct http_settings {
   const char *method;
   struct curl_slist *headers;
   const char *authority;
+  // The proxy to open a tunnel through; NULL for none.
+  const char *proxy;
+  // Where to connect to instead of to the URL's host; NULL for there.
+  struct curl_slist *connect_to;
   const void *body;
   curl_off_t size;
   long connect_seconds;
@@ -142,6 +146,16 @@ static inline CURLcode http_prepare(CURL *handle, const struct http_settings *se
                   .verifies = 1, .connect_seconds = settings->connect_seconds,
                   .error = settings->error, .context = settings->context,
                   .progress = settings->progress, .open = settings->open});
+  if (settings->proxy != NULL) {
+    SET(CURLOPT_PROXY, settings->proxy);
+    // Otherwise, the variable no_proxy of the environment would name hosts to connect to without it.
+    SET(CURLOPT_NOPROXY, "");
+    SET(CURLOPT_HTTPPROXYTUNNEL, 1L);
+    SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    // The proxy gets no header fields of the request.
+    SET(CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+  }
+  SET(CURLOPT_CONNECT_TO, settings->connect_to);
   SET(CURLOPT_FOLLOWLOCATION, 0L);
   SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
   SET(CURLOPT_TIMEOUT, settings->whole_seconds);

@@ -7,6 +7,7 @@ public struct ClientRequest: Sendable {
     case get = "GET"
     case post = "POST"
     case put = "PUT"
+    case patch = "PATCH"
   }
 
   /// A header field.
@@ -44,6 +45,8 @@ public struct ClientRequest: Sendable {
   /// Whether the status is the whole answer: the body of the response is cut off after 4 KiB, and
   /// one that's incomplete is no error.
   public var isAnsweredByStatus = false
+  /// The way to the server.
+  public var route = HTTPClient.Route.direct
 
   /// Creates a request.
   public init(_ method: Method, _ url: ClientURL, fields: [Field] = [], body: [UInt8]? = nil) {

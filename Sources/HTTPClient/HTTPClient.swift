@@ -3,8 +3,9 @@ import Synchronization
 
 /// Sends HTTP requests to other servers, with libcurl.
 ///
-/// Redirects aren't followed, no proxy and no stored credentials are used, and a name is resolved
-/// once per request: each address is checked right before the connection to it is opened.
+/// Redirects aren't followed, no proxy of the environment and no stored credentials are used, and a
+/// name is resolved once per request: each address is checked right before the connection to it is
+/// opened, unless the request's ``Route`` has it.
 public struct HTTPClient: Sendable {
   private let limits: Limits
   private let addresses: AddressPolicy
@@ -28,6 +29,32 @@ public struct HTTPClient: Sendable {
     public init() {}
   }
 
+  /// The way to the server of a request.
+  ///
+  /// Its name, and the one that the certificate must have, are always those of the URL.
+  public enum Route: Sendable, Equatable {
+    /// To an address of the server that the policy allows.
+    case direct
+    /// Through a tunnel of an HTTP proxy (RFC 9110 section 9.3.6), which may have any address.
+    case proxy(Endpoint)
+    /// To another endpoint than the URL's, which may have any address.
+    case endpoint(Endpoint)
+  }
+
+  /// A host and port that the operator names.
+  public struct Endpoint: Sendable, Equatable {
+    /// `HOST:PORT`, with brackets around an IPv6 address.
+    public let text: String
+
+    /// Parses an endpoint; nil if the text has no valid host, no port, or anything else.
+    public init?(_ text: String) {
+      guard (try? ClientURL("https://\(text)")) != nil,
+        text.wholeMatch(of: /[^\/?]+:[0-9]+/) != nil
+      else { return nil }
+      self.text = text
+    }
+  }
+
   /// Creates a client.
   ///
   /// - Parameters:
@@ -46,7 +73,9 @@ public struct HTTPClient: Sendable {
   ///
   /// - Throws: ``HTTPClientError``.
   public func send(_ request: ClientRequest) async throws(HTTPClientError) -> ClientResponse {
-    let exchange = HTTPExchange(limits, addresses, isStatusEnough: request.isAnsweredByStatus)
+    let exchange = HTTPExchange(
+      limits, request.route == .direct ? addresses : nil,
+      isStatusEnough: request.isAnsweredByStatus)
     let transfer = HTTPTransfer(
       request: request, exchange: exchange, limits: limits, authority: authority)
     let result = await withTaskCancellationHandler {

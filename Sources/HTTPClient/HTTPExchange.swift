@@ -12,7 +12,8 @@ import Synchronization
 // 2. everything else is constant or atomic.
 final class HTTPExchange: @unchecked Sendable {
   private let limits: HTTPClient.Limits
-  private let addresses: AddressPolicy
+  /// The addresses to connect to; nil for any.
+  private let addresses: AddressPolicy?
   /// Whether the body may be cut off.
   private let isStatusEnough: Bool
   private var headerSize = 0
@@ -27,7 +28,7 @@ final class HTTPExchange: @unchecked Sendable {
   /// The maximum size of a body that may be cut off, in bytes.
   private static let longestExcerpt = 4_096
 
-  init(_ limits: HTTPClient.Limits, _ addresses: AddressPolicy, isStatusEnough: Bool = false) {
+  init(_ limits: HTTPClient.Limits, _ addresses: AddressPolicy?, isStatusEnough: Bool = false) {
     (self.limits, self.addresses, self.isStatusEnough) = (limits, addresses, isStatusEnough)
   }
 
@@ -35,6 +36,7 @@ final class HTTPExchange: @unchecked Sendable {
   var isAnswered: Bool { isStatusEnough && status >= 200 }
 
   func allows(_ address: NetworkAddress?) -> Bool {
+    guard let addresses else { return true }
     let isAllowed = address.map(addresses.allows) ?? false
     if isAllowed { isAnyAllowed = true } else { isAnyRefused = true }
     return isAllowed

@@ -53,6 +53,13 @@ struct HTTPClientTests {
     #expect(String(decoding: response.body, as: UTF8.self) == "PUT 0")
   }
 
+  @Test func `a patch has its method and body`() async throws {
+    let server = try server { .text("\($0.method) \($0.body.count)") }
+    let request = ClientRequest(.patch, try url(server), body: Array("{}".utf8))
+    let response = try await client().send(request)
+    #expect(String(decoding: response.body, as: UTF8.self) == "PATCH 2")
+  }
+
   @Test func `a redirect is returned, not followed`() async throws {
     let count = Mutex(0)
     let server = try server { _ in
@@ -89,6 +96,18 @@ struct HTTPClientTests {
     await #expect(throws: HTTPClientError.tooLarge) {
       try await client { $0.longestHeader = 20 }.send(request)
     }
+  }
+
+  @Test func `a response of 16 MiB is accepted if that's the limit`() async throws {
+    let most = 16 << 20
+    let server = try server { request in
+      .text(String(repeating: "x", count: most + request.body.count))
+    }
+    let client = client { $0.longestBody = most }
+    let whole = try await client.send(ClientRequest(.post, try url(server), body: []))
+    #expect(whole.body.count == most)
+    let larger = ClientRequest(.post, try url(server), body: [0])
+    await #expect(throws: HTTPClientError.tooLarge) { try await client.send(larger) }
   }
 
   @Test func `a request that its status answers keeps the beginning of the body`() async throws {
