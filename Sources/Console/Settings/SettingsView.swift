@@ -255,6 +255,9 @@ extension ServiceTokenRole {
     case .support: Message("Support")
     case .auditor: Message("Auditor")
     case .application: Message("Application")
+    case .connectionRead: Message("Connection: read")
+    case .connectionSupport: Message("Connection: support")
+    case .connectionPolicy: Message("Connection: policy")
     }
   }
 
@@ -268,6 +271,13 @@ extension ServiceTokenRole {
     case .auditor: Message("Reads the configuration and looks up users.")
     case .application:
       Message("For an application’s backend: finds, creates, changes, and deletes users.")
+    case .connectionRead:
+      Message(
+        "For another Countersign that shows this project: reads the configuration and all users.")
+    case .connectionSupport:
+      Message("For another Countersign: reads the configuration, and reads and changes users.")
+    case .connectionPolicy:
+      Message("For another Countersign: reads and changes the configuration, tenants, and users.")
     }
   }
 }

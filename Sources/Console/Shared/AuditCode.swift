@@ -209,6 +209,9 @@ extension ServiceTokenRole {
     case .support: Message("support")
     case .auditor: Message("auditor")
     case .application: Message("application")
+    case .connectionRead: Message("connection: read")
+    case .connectionSupport: Message("connection: support")
+    case .connectionPolicy: Message("connection: policy")
     }
   }
 }

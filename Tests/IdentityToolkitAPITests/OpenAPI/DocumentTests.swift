@@ -50,12 +50,14 @@ struct DocumentTests {
   }
 
   @Test(arguments: [
-    ("/v2/projects/{projectId}/config", "patch", "owner, policy"),
+    ("/v2/projects/{projectId}/config", "patch", "owner, policy, connection-policy"),
     (
       "/v1/projects/{projectId}/tenants/{tenantId}/accounts:lookup", "post",
-      "owner, support, auditor, application"
+      "owner, support, auditor, application, connection-read, connection-support, connection-policy"
     ),
-    ("/v1/accounts:delete", "post", "owner, application"),
+    (
+      "/v1/accounts:delete", "post", "owner, application, connection-support, connection-policy"
+    ),
   ])
   func `an operation lists the roles of service tokens that can call it`(
     path: String, method: String, roles: String

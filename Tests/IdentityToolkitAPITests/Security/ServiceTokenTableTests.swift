@@ -36,7 +36,7 @@ struct ServiceTokenTableTests {
     let isFree = operation.path.parameters.isEmpty
     for role in ServiceTokenRole.allCases {
       // Each role gets its own tenant, since some roles can delete it.
-      let tenant = try await server.addTenant("for-\(role)")
+      let tenant = try await server.addTenant("t-\(role)")
       let path = operation.path.template.replacing("{projectId}", with: TestServer.project)
         .replacing("{tenantId}", with: tenant)
       let may = role.permissions.contains(action.permission)

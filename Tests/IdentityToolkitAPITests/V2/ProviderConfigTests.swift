@@ -272,7 +272,7 @@ struct ProviderConfigTests {
         let created = try await server.post(path, Self.body, .bearer(token))
         #expect(created.status == 403, "\(role)")
         let read = try await server.get(Self.oidc, .bearer(token))
-        #expect(read.status == (role == .policy || role == .auditor ? 200 : 403), "\(role)")
+        #expect(read.status == (role.permissions.contains(.readPolicy) ? 200 : 403), "\(role)")
       }
     }
   }

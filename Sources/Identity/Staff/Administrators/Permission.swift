@@ -103,6 +103,10 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable, SQLConvertible {
   case auditor
   /// An application's backend: its own users.
   case application
+  /// Another Countersign that shows the project; each of the three includes the one before it.
+  case connectionRead = "connection-read"
+  case connectionSupport = "connection-support"
+  case connectionPolicy = "connection-policy"
 
   public var permissions: Set<Permission> {
     switch self {
@@ -111,6 +115,9 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable, SQLConvertible {
     case .support: Self.ofSupport
     case .auditor: Self.ofAuditor
     case .application: Self.ofApplication
+    case .connectionRead: Self.ofConnectionRead
+    case .connectionSupport: Self.ofConnectionSupport
+    case .connectionPolicy: Self.ofConnectionPolicy
     }
   }
 
@@ -127,4 +134,9 @@ public enum ServiceTokenRole: String, CaseIterable, Sendable, SQLConvertible {
   private static let ofApplication: Set<Permission> = [
     .seePool, .findUsers, .changeUsers, .exportUsers, .endSessions,
   ]
+  private static let ofConnectionRead: Set<Permission> = [
+    .seePool, .readPolicy, .findUsers, .exportUsers,
+  ]
+  private static let ofConnectionSupport = ofConnectionRead.union([.changeUsers, .endSessions])
+  private static let ofConnectionPolicy = ofConnectionSupport.union([.changePolicy, .changePool])
 }

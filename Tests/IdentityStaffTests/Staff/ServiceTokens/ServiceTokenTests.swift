@@ -16,6 +16,14 @@ struct ServiceTokenTests {
     .support: [.seePool, .findUsers],
     .auditor: [.seePool, .readPolicy, .findUsers],
     .application: [.seePool, .findUsers, .changeUsers, .exportUsers, .endSessions],
+    .connectionRead: [.seePool, .readPolicy, .findUsers, .exportUsers],
+    .connectionSupport: [
+      .seePool, .readPolicy, .findUsers, .exportUsers, .changeUsers, .endSessions,
+    ],
+    .connectionPolicy: [
+      .seePool, .readPolicy, .findUsers, .exportUsers, .changeUsers, .endSessions, .changePolicy,
+      .changePool,
+    ],
   ]
 
   private func make(
