@@ -22,7 +22,7 @@ struct LastKnownTests {
 
   @Test func `callers don't wait for a question, which isn't repeated until it's answered`() async {
     let database = SlowDatabase()
-    let known = LastKnown(patience: .milliseconds(50)) { await database.ask() }
+    let known = LastKnown(patience: .milliseconds(50), pause: .seconds(60)) { await database.ask() }
     var last = Duration.zero
     for _ in 0..<3 {
       let answer = await known.answer()

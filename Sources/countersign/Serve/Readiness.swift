@@ -248,7 +248,7 @@ struct Probes: Sendable {
 /// The latest answer to a question that the database may take minutes to answer, such as on a disk that
 /// hangs or a server that can't be reached.
 ///
-/// The question is asked again if the answer is older than a second, once at a time.
+/// The question is asked again if the last one was asked a while ago, once at a time.
 actor LastKnown<Value: Sendable> {
   struct Answer: Sendable {
     /// Nil if there's none yet.
@@ -258,6 +258,7 @@ actor LastKnown<Value: Sendable> {
   }
 
   private let patience: Duration
+  private let pause: Duration
   private let ask: @Sendable () async -> Value
   private var value: Value?
   private var asked: ContinuousClock.Instant?
@@ -265,14 +266,18 @@ actor LastKnown<Value: Sendable> {
   private var callers: [Int: CheckedContinuation<Void, Never>] = [:]
   private var lastID = 0
 
-  /// `patience` is how long a caller waits for an answer that's newer than the last known one.
-  init(patience: Duration = .milliseconds(800), ask: @escaping @Sendable () async -> Value) {
-    (self.patience, self.ask) = (patience, ask)
+  /// `patience` is how long a caller waits for an answer that's newer than the last known one, and
+  /// `pause` how much later than a question the next one is asked.
+  init(
+    patience: Duration = .milliseconds(800), pause: Duration = .seconds(1),
+    ask: @escaping @Sendable () async -> Value
+  ) {
+    (self.patience, self.pause, self.ask) = (patience, pause, ask)
   }
 
   func answer() async -> Answer {
     let now = ContinuousClock.now
-    if !isAsking, asked.map({ now - $0 >= .seconds(1) }) ?? true {
+    if !isAsking, asked.map({ now - $0 >= pause }) ?? true {
       (isAsking, asked) = (true, now)
       Task { complete(await ask()) }
     }
