@@ -96,6 +96,8 @@ let package = Package(
     module("HTTPClient", ["CCurl", "Crypto", "Network"]),
     module("SMTP", ["Crypto", "HTTPClient", "Network"]),
     module("SMS", ["Crypto", "HTTPClient", "JSON"]),
+    module(
+      "IdentityToolkitClient", ["Crypto", "JSON", "Localization", "OpenIDConnect", "Text"]),
 
     .target(
       name: "Identity",
@@ -142,6 +144,7 @@ let package = Package(
         "Identity", "HTTPServer", "DatabaseSQLite",
         .target(name: "DatabasePostgreSQL", condition: .when(traits: ["PostgreSQL"])),
         "IdentityToolkitAPI",
+        "IdentityToolkitClient",
         "Console",
         "Demo",
       ],
@@ -164,8 +167,8 @@ let package = Package(
       name: "ParserFuzzing",
       dependencies: [
         "CBOR", "Crypto", "DatabasePostgreSQL", "HTTP", "HTTPClient", "HTTPServer", "INI",
-        "Identity", "IdentityToolkitAPI", "JSON", "Localization", "Markdown", "Network", "OTP",
-        "OpenIDConnect", "SMTP", "Templating", "Text", "WebAuthn",
+        "Identity", "IdentityToolkitAPI", "IdentityToolkitClient", "JSON", "Localization",
+        "Markdown", "Network", "OTP", "OpenIDConnect", "SMTP", "Templating", "Text", "WebAuthn",
       ],
       path: "Tests/ParserFuzzing", swiftSettings: house),
     tests("ParserFuzzingTests", ["ParserFuzzing", "OTP"], exclude: ["Corpus"]),
@@ -224,6 +227,9 @@ let package = Package(
     tests("HTTPClientTests", ["Crypto", "HTTP", "HTTPClient", "HTTPServer", "Network"]),
     tests("SMTPTests", ["HTTPClient", "SMTP"]),
     tests("SMSTests", ["Crypto", "HTTPClient", "JSON", "SMS", "Text"]),
+    tests(
+      "IdentityToolkitClientTests",
+      ["Crypto", "IdentityToolkitClient", "JSON", "Localization", "Text"]),
     tests("DatabaseTests", ["Database", "DatabaseSQLite", "TestDatabases"]),
     tests(
       "DatabasePostgreSQLTests", ["Database", "DatabasePostgreSQL", "Metrics", "TestDatabases"]),

@@ -41,7 +41,8 @@ def test_check_config_reports_every_problem_and_changes_nothing(tmp_path):
 
 def test_an_invalid_value_is_reported_with_its_line(tmp_path):
     values = {"drain-delay": "301", "backup-age": "0", "max-connections": "0",
-              "metrics-listen": "here", "sms-daily": "many", "sms-url": "nobody"}
+              "metrics-listen": "here", "sms-daily": "many", "sms-url": "nobody",
+              "outbound-proxy": "https://proxy:3128", "google-address": "10.0.0.8"}
     path = write(tmp_path, "".join(f"{name} = {text}\n" for name, text in values.items()))
     checked = run("check-config", "--config", path, "--assets", ROOT, "--data", tmp_path / "data")
     for line, name in enumerate(values, start=1):

@@ -45,6 +45,9 @@ ROLES = {
     "support": {"lookup"},
     "auditor": {"config", "lookup"},
     "application": {"lookup", "create", "list"},
+    "connection-read": {"config", "lookup", "list"},
+    "connection-support": {"config", "lookup", "create", "list"},
+    "connection-policy": {"config", "change", "lookup", "create", "list"},
 }
 
 

@@ -50,7 +50,7 @@ OTHERS = {
     "serve": "upgrades it", "migrate": "upgrades it", "doctor": "says it as a finding",
     "backup": "copies it as it is", "restore": "upgrades its copy of the backup", "move": "has a test below",
     "init": "creates one", "demo": "creates one", "check-config": "reads no database", "manual": "reads no database",
-    "policy schema": "reads no database", "evidence verify": "reads no database",
+    "connection check": "reads no database", "policy schema": "reads no database", "evidence verify": "reads no database",
 }
 
 

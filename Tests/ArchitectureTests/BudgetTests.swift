@@ -3,14 +3,14 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 139_500,
-    "Swift files": 815,
+    "lines of Swift": 141_050,
+    "Swift files": 829,
     "public error types": 45,
     "console actions": 83,
     "audit actions": 145,
     "tables": 82,
-    "options of the command line": 105,
-    "commands": 45,
+    "options of the command line": 112,
+    "commands": 46,
     "upward references in Identity": 78,
     "source files of clearClockOffset": 3,
     "tests of clearClockOffset": 1,

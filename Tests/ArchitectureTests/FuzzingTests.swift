@@ -5,8 +5,8 @@ struct FuzzingTests {
   /// The modules that read what a client, an operator, or another server sent.
   private static let parsing: Set = [
     "CBOR", "Crypto", "DatabasePostgreSQL", "HTTP", "HTTPClient", "HTTPServer", "INI", "Identity",
-    "IdentityToolkitAPI", "JSON", "Localization", "Markdown", "Network", "OpenIDConnect", "SMTP",
-    "Templating", "Text", "WebAuthn",
+    "IdentityToolkitAPI", "IdentityToolkitClient", "JSON", "Localization", "Markdown", "Network",
+    "OpenIDConnect", "SMTP", "Templating", "Text", "WebAuthn",
   ]
 
   @Test func `ParserFuzzing depends on and imports every module with a parser`() throws {

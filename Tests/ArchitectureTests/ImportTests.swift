@@ -35,6 +35,8 @@ private let mayImport: [String: Set<String>] = [
   "HTTPClient": ["CCurl", "Crypto", "Network"],
   "SMTP": ["Crypto", "HTTPClient", "Network"],
   "SMS": ["Crypto", "HTTPClient", "JSON"],
+  // Says what to do about Google's errors, on pages and in commands.
+  "IdentityToolkitClient": ["Crypto", "JSON", "Localization", "OpenIDConnect", "Text"],
 
   "Identity": [
     "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
@@ -60,7 +62,7 @@ private let mayImport: [String: Set<String>] = [
     "Crypto", "Text", "JSON", "OTP", "Localization", "Templating", "HTTP", "Database", "QRCode",
     "Markdown", "INI", "Host", "MailText", "Metrics", "Network", "HTTPClient", "SMTP", "SMS",
     "Identity", "HTTPServer", "DatabaseSQLite", "DatabasePostgreSQL",
-    "IdentityToolkitAPI", "Console", "Demo",
+    "IdentityToolkitAPI", "IdentityToolkitClient", "Console", "Demo",
   ],
 ]
 

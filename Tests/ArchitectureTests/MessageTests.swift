@@ -6,8 +6,10 @@ import Testing
 struct MessageTests {
   /// The messages of the modules with text for people.
   static let code = Result {
-    try SourceTree.files(in: "Sources/Console", "Sources/MailText", "Sources/countersign")
-      .map(MessageExtraction.init)
+    try SourceTree.files(
+      in: "Sources/Console", "Sources/IdentityToolkitClient", "Sources/MailText",
+      "Sources/countersign"
+    ).map(MessageExtraction.init)
   }
 
   /// The messages of the templates.

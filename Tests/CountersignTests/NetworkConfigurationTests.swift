@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import HTTPServer
 import Localization
 import Synchronization
@@ -126,6 +127,61 @@ struct AuthorityFileTests {
         OperatorText.string($0).replacingOccurrences(of: folder, with: "F")
       }
       #expect(found == [problem].compactMap(\.self))
+    }
+  }
+}
+
+struct GoogleRouteTests {
+  private static let proxy = "--outbound-proxy must be http://HOST:PORT"
+  private static let address = "--google-address must be HOST:PORT"
+  private static let both = "--outbound-proxy and --google-address can't be used together."
+
+  private func read(_ words: [String]) throws -> (route: HTTPClient.Route, problems: [String]) {
+    let arguments = try Arguments(words, options: OutboundConfiguration.options, environment: [:])
+    var problems = ConfigurationProblems(arguments)
+    let outbound = OutboundConfiguration(arguments, problems: &problems)
+    return (outbound.googleRoute, problems.messages.map(OperatorText.string))
+  }
+
+  @Test func `Google's hosts are reached directly, through a proxy, or at an address`() throws {
+    let proxy = HTTPClient.Route.proxy(try #require(HTTPClient.Endpoint("proxy.example.com:3128")))
+    let address = HTTPClient.Route.endpoint(try #require(HTTPClient.Endpoint("[2001:db8::1]:8443")))
+    let cases: [([String], HTTPClient.Route)] = [
+      ([], .direct), (["--outbound-proxy", "http://proxy.example.com:3128"], proxy),
+      (["--outbound-proxy", "http://proxy.example.com:3128/"], proxy),
+      (["--google-address", "[2001:db8::1]:8443"], address),
+    ]
+    for (words, route) in cases {
+      let found = try read(words)
+      #expect(found.route == route && found.problems == [], "\(words)")
+    }
+  }
+
+  @Test(arguments: [
+    "proxy.example.com:3128", "https://proxy.example.com:3128", "http://proxy.example.com",
+    "http://sam:secret@proxy.example.com:3128", "http://proxy.example.com:3128/path",
+    "socks5://proxy.example.com:1080", "http://",
+  ])
+  func `an invalid proxy isn't used`(text: String) throws {
+    let found = try read(["--outbound-proxy", text])
+    #expect(found.route == .direct && found.problems.count == 1)
+    #expect(found.problems.allSatisfy { $0.hasPrefix(Self.proxy) && !$0.contains("secret") })
+  }
+
+  @Test(arguments: ["10.0.0.8", "https://10.0.0.8:443", "10.0.0.8:0", "10.0.0.8:443/x"])
+  func `an invalid address isn't used`(text: String) throws {
+    let found = try read(["--google-address", text])
+    #expect(found.route == .direct && found.problems.count == 1)
+    #expect(found.problems.allSatisfy { $0.hasPrefix(Self.address) })
+  }
+
+  @Test func `a proxy and an address exclude each other`() throws {
+    let valid = try read(["--outbound-proxy", "http://p:1", "--google-address", "10.0.0.8:443"])
+    #expect(valid.problems == [Self.both])
+    let invalid = try read(["--outbound-proxy", "p", "--google-address", "10.0.0.8"]).problems
+    #expect(invalid.count == 3)
+    for (problem, begin) in zip(invalid, [Self.proxy, Self.address, Self.both]) {
+      #expect(problem.hasPrefix(begin))
     }
   }
 }

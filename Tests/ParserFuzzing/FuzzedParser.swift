@@ -42,6 +42,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   case serverURL = "server-url"
   case responseHeader = "response-header"
   case mailReply = "mail-reply"
+  case remote
 
   /// Parses the bytes, and returns what doesn't hold; nil if everything does.
   public func flaw(in bytes: [UInt8]) -> String? {
@@ -86,6 +87,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .serverURL: Self.serverURL(text)
     case .responseHeader: Self.responseHeader(bytes)
     case .mailReply: Self.mailReply(bytes)
+    case .remote: Self.remote(bytes)
     }
   }
 }

@@ -8,6 +8,8 @@ struct OutboundConfiguration: Sendable {
   let addresses: AddressPolicy
   /// The path of a PEM file with CA certificates to trust instead of the system's.
   let authority: String?
+  /// The way to Google's hosts.
+  let googleRoute: HTTPClient.Route
 
   static let options = [
     Option(
@@ -20,6 +22,13 @@ struct OutboundConfiguration: Sendable {
         """
         Private addresses that the server may connect to, such as 10.1.0.0/16, separated by commas.
         """)),
+    Option(
+      "outbound-proxy", "URL",
+      help: Message("HTTP proxy for connections to Google, such as http://proxy.example.com:3128.")
+    ),
+    Option(
+      "google-address", "HOST:PORT",
+      help: Message("Address to connect to instead of Google's, which must have its certificates.")),
   ]
 
   init(_ arguments: Arguments, problems: inout ConfigurationProblems) {
@@ -37,6 +46,26 @@ struct OutboundConfiguration: Sendable {
       let problem = TLSFiles.problem(ofAuthorities: authority, option: "outbound-ca")
     {
       problems.append(problem, of: "outbound-ca")
+    }
+    let proxy = arguments.value("outbound-proxy")?.wholeMatch(of: /http:\/\/([^\/]+)\/?/)
+      .flatMap { HTTPClient.Endpoint(String($0.1)) }
+    let address = arguments.value("google-address").flatMap { HTTPClient.Endpoint($0) }
+    googleRoute =
+      proxy.map(HTTPClient.Route.proxy) ?? address.map(HTTPClient.Route.endpoint) ?? .direct
+    let (hasProxy, hasAddress) = (arguments.has("outbound-proxy"), arguments.has("google-address"))
+    if hasProxy, proxy == nil {
+      problems.append(
+        Message("--outbound-proxy must be http://HOST:PORT, without a user name or a path."),
+        of: "outbound-proxy")
+    }
+    if hasAddress, address == nil {
+      problems.append(
+        Message("--google-address must be HOST:PORT, such as 10.0.0.8:443."), of: "google-address")
+    }
+    if hasProxy, hasAddress {
+      problems.append(
+        Message("--outbound-proxy and --google-address can't be used together."),
+        of: "google-address")
     }
   }
 

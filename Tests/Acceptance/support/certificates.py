@@ -45,3 +45,25 @@ def served(server):
 def flags(folder):
     return ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key",
             str(folder / "key.pem")]
+
+
+def make_authority(folder, *names):
+    """Creates a certificate authority, in `authority.pem`, and its certificate for names, with the key."""
+    now, day = datetime.datetime.now(datetime.timezone.utc), datetime.timedelta(days=1)
+    issuer = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Test authority")])
+    root, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
+    pem = serialization.Encoding.PEM
+
+    def sign(subject, owner, extension, critical):
+        return (
+            x509.CertificateBuilder().subject_name(subject).issuer_name(issuer)
+            .public_key(owner.public_key()).serial_number(x509.random_serial_number())
+            .not_valid_before(now - day).not_valid_after(now + day)
+            .add_extension(extension, critical).sign(root, hashes.SHA256()).public_bytes(pem))
+
+    (folder / "authority.pem").write_bytes(
+        sign(issuer, root, x509.BasicConstraints(ca=True, path_length=None), True))
+    alternatives = x509.SubjectAlternativeName([x509.DNSName(name) for name in names])
+    (folder / "certificate.pem").write_bytes(sign(NAME, key, alternatives, False))
+    (folder / "key.pem").write_bytes(key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
