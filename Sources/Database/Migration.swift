@@ -190,7 +190,6 @@ extension Connection {
 
   fileprivate func createMigrationTable() throws { try runScript(Migrations.table) }
 
-  /// Applies a migration and records it.
   fileprivate func apply(_ migration: Migration, at time: Int64) throws {
     do throws(DatabaseError) {
       try runScript(migration.text)

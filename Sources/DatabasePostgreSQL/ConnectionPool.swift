@@ -55,13 +55,8 @@ final class ConnectionPool: Sendable {
   private let watch: UseWatch
   private let state: Mutex<State>
 
-  /// Creates a pool of connections that are opened when they're needed.
-  ///
-  /// - Parameters:
-  ///   - sessions: The connections.
-  ///   - kind: What they're for.
-  ///   - limit: How many callers can wait before further ones fail with `.busy`.
-  ///   - watch: Is told about long waits.
+  /// Creates a pool of connections that are opened when they're needed; when `limit` callers wait,
+  /// further ones fail with `.busy`.
   init(
     _ sessions: [PostgreSQLSession], for kind: SlowUse.Kind, waiting limit: Int, watch: UseWatch
   ) {
@@ -241,9 +236,8 @@ final class ConnectionPool: Sendable {
 
   // MARK: - Closing
 
-  /// Rejects further callers, waits for the others, and closes the connections.
-  ///
-  /// - Parameter isCompleting: Whether callers that wait get their turn, or an error.
+  /// Rejects further callers, gives those that wait their turn or an error, and closes the
+  /// connections.
   func close(completingWaiting isCompleting: Bool) async {
     let waiting = state.withLock { state -> [Entry] in
       state.isClosed = true
@@ -309,9 +303,7 @@ final class Outage: Sendable {
   private let state = Mutex(State())
 
   /// Returns if the caller may open a connection: anyone, or during an outage the one who finds out
-  /// whether it's over.
-  ///
-  /// - Throws: The latest failure, while someone else is finding out.
+  /// whether it's over; throws the latest failure, while someone else is finding out.
   func check() throws(PostgreSQLError) {
     let failure = state.withLock { state -> PostgreSQLError? in
       guard let failure = state.failure else { return nil }

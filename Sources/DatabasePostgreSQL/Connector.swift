@@ -44,10 +44,8 @@ final class Connector: Sendable {
   /// Opens a connection to the first server that accepts it.
   ///
   /// While no server answers, one caller at a time finds out whether that's still so, and the
-  /// others fail at once.
-  ///
-  /// - Throws: The failure of the first server tried, with `.busy` when it has too many connections
-  ///   or is starting, and `.unreachable` when there's no answer.
+  /// others fail at once. Throws the failure of the first server tried, with `.busy` when it has
+  /// too many connections or is starting, and `.unreachable` when there's no answer.
   func connect() throws(PostgreSQLError) -> PostgreSQLLink {
     try outage.check()
     let start = ContinuousClock.now

@@ -216,7 +216,6 @@ public struct PostgreSQLAddress: Sendable, Equatable {
     Character(UnicodeScalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 
-  /// Returns the settings of libpq for one of the servers.
   func settings(for server: Server) -> [(String, String)] {
     var settings = [
       ("host", server.host), ("port", String(server.port)), ("dbname", database),
@@ -253,11 +252,8 @@ enum HostLookup {
     let reason: String
   }
 
-  /// Returns the IP addresses of a host, in the order in which they should be tried.
-  ///
-  /// - Parameter host: A name, an IP address, or the folder of a Unix socket.
-  /// - Returns: At least one; nil for a Unix socket.
-  /// - Throws: ``NotFound``.
+  /// Returns the IP addresses of a host, at least one, in the order in which they should be tried;
+  /// nil for the folder of a Unix socket.
   static func ips(of host: String) throws(NotFound) -> [String?] {
     guard !host.hasPrefix("/") else { return [nil] }
     var hints = unsafe addrinfo()

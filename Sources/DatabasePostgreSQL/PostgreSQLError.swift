@@ -37,10 +37,6 @@ struct PostgreSQLError: Error {
 
 extension PostgreSQLError {
   /// Creates the failure that a result reports.
-  ///
-  /// - Parameters:
-  ///   - result: The server's error.
-  ///   - isLoss: Whether the connection is lost.
   init(_ result: PostgreSQLResult, isLoss: Bool) {
     guard let state = result.field("C"), state.utf8.count == 5 else {
       self.init(.connection(result.libraryMessage), isLoss: true)
@@ -66,12 +62,7 @@ extension PostgreSQLError {
 extension DatabaseError {
   static var closed: DatabaseError { DatabaseError(.closed, "the database has been closed") }
 
-  /// The error of a commit that the server didn't confirm.
-  ///
-  /// - Parameters:
-  ///   - reason: What happened.
-  ///   - extendedCode: The SQLSTATE as a number.
-  /// - Returns: The error.
+  /// The error of a commit that the server didn't confirm, with the SQLSTATE as a number.
   static func outcomeUnknown(_ reason: String, extendedCode: Int32 = 0) -> DatabaseError {
     DatabaseError(
       .outcomeUnknown,
@@ -79,10 +70,7 @@ extension DatabaseError {
       extendedCode: extendedCode)
   }
 
-  /// The error of a lost connection.
-  ///
-  /// - Parameter text: What libpq says about it; only the first line is used.
-  /// - Returns: The error.
+  /// The error of a lost connection, with the first line of what libpq says about it.
   static func connection(_ text: String) -> DatabaseError {
     let line = text.split(separator: "\n").first.map(String.init) ?? "no reason given"
     return DatabaseError(.ioError, "the connection to PostgreSQL was lost: \(line)")

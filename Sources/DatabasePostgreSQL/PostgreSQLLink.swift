@@ -33,10 +33,6 @@ final class PostgreSQLLink {
   var patience: Duration?
 
   /// Takes ownership of an open connection.
-  ///
-  /// - Parameters:
-  ///   - handle: The connection.
-  ///   - patience: How long the server may take to send a result.
   init(_ handle: OpaquePointer, patience: Duration) {
     unsafe self.handle = handle
     self.patience = patience

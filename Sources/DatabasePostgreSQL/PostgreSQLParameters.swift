@@ -22,9 +22,6 @@ struct PostgreSQLParameters {
 
   /// Converts values to the types that the server inferred from the statement.
   ///
-  /// - Parameters:
-  ///   - values: The values.
-  ///   - types: The type of each.
   /// - Throws: `Misfit`, which names the position and the types, but not the value.
   init(_ values: [SQLValue], types: [Oid]) throws(Misfit) {
     guard values.count == types.count else {
@@ -37,7 +34,7 @@ struct PostgreSQLParameters {
         case .integer(let number): append(number, as: types[offset])
         case .real(let number): append(number, as: types[offset])
         case .text(let text): try append(text, as: types[offset], at: offset + 1)
-        case .blob(let blob): append(blob, as: types[offset])
+        case .blob(let blob): types[offset] == PostgreSQLType.bytea ? append(blob) : false
         }
       guard isFit else {
         throw Misfit(
@@ -92,10 +89,6 @@ struct PostgreSQLParameters {
     default:
       return PostgreSQLType.isText(type) ? append(text.utf8) : appendText(text)
     }
-  }
-
-  private mutating func append(_ blob: [UInt8], as type: Oid) -> Bool {
-    type == PostgreSQLType.bytea ? append(blob) : false
   }
 
   private mutating func appendIfFits(_ number: (some FixedWidthInteger)?) -> Bool {

@@ -59,7 +59,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
         return try run(sql)
       } catch {
         // Nothing of this transaction depends on the schema before the change.
-        guard error.isStalePlan, isFirst else { throw error }
+        guard error.isStalePlan, successes == 0, savepoints == 0 else { throw error }
         restart()
         return try run(sql)
       }
@@ -67,9 +67,6 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
       throw fail(error, sql)
     }
   }
-
-  /// Whether no statement of this transaction has succeeded yet.
-  private var isFirst: Bool { successes == 0 && savepoints == 0 }
 
   func runLater(_ sql: SQL) throws(DatabaseError) {
     try checkTransaction()
@@ -126,12 +123,7 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
 
   /// Sends items after what has to precede them.
   ///
-  /// - Parameters:
-  ///   - items: The items.
-  ///   - statements: The statements that they're for; nil for those of a script, which may take long.
-  ///   - link: The connection.
-  /// - Returns: The results.
-  /// - Throws: The first failure.
+  /// `statements` is nil for those of a script, which may take long.
   private func perform(
     _ items: [PostgreSQLLink.Item], for statements: [SQL]?, on link: PostgreSQLLink
   ) throws(PostgreSQLError) -> [PostgreSQLResult] {
@@ -292,10 +284,8 @@ final class PostgreSQLSession: DatabaseSession, @unchecked Sendable {
     self.link = nil
   }
 
-  /// Commits the transaction.
-  ///
-  /// - Throws: The failure: retryable or not, nothing was stored unless its code says that this is
-  ///   unknown.
+  /// Commits the transaction; throws the failure: retryable or not, nothing was stored unless its
+  /// code says that this is unknown.
   func commit() throws(PostgreSQLError) {
     // Only statements to run later may be waiting, or there was none.
     if case .announced = state, !lead.contains(where: { $0.sql != nil }) { return state = .idle }

@@ -30,12 +30,6 @@ final class PostgreSQLSnapshot: TaskExecutor {
   }
 
   /// Runs a closure with a snapshot, whose reads fail if no connection can be had.
-  ///
-  /// - Parameters:
-  ///   - readers: The connections of the database, of which one is borrowed.
-  ///   - body: The reads.
-  /// - Returns: The result of `body`.
-  /// - Throws: What `body` throws.
   static nonisolated(nonsending) func run<T>(
     of readers: ConnectionPool,
     _ body: nonisolated(nonsending) () async throws -> T
@@ -65,10 +59,8 @@ final class PostgreSQLSnapshot: TaskExecutor {
     slot.queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 
-  /// Runs a read, after those that are in progress.
-  ///
-  /// - Returns: Its result; nil when the snapshot is over, as it can be for a task that outlives
-  ///   the one that began it.
+  /// Runs a read, after those that are in progress; nil when the snapshot is over, as it can be for
+  /// a task that outlives the one that began it.
   nonisolated(nonsending) func read<T: Sendable>(
     _ body: @escaping @Sendable (borrowing Connection) throws -> T
   ) async -> Result<T, any Error>? {
@@ -89,9 +81,7 @@ final class PostgreSQLSnapshot: TaskExecutor {
     }
   }
 
-  /// Begins the transaction if that hasn't been done.
-  ///
-  /// - Returns: Whether there's one.
+  /// Begins the transaction if that hasn't been done; returns whether there's one.
   private func begin(on session: PostgreSQLSession) -> Bool {
     switch state.withLock({ $0 }) {
     case .over: return false

@@ -112,14 +112,8 @@ extension PostgreSQLSession {
     return try body(Connection(self))
   }
 
-  /// Runs a write until it's stored without a conflict.
-  ///
-  /// - Parameters:
-  ///   - policy: How often.
-  ///   - body: The write.
-  /// - Returns: The result of the last run.
-  /// - Throws: What the last run throws, or the failure of its commit; `.busy` after too many
-  ///   conflicts.
+  /// Runs a write until it's stored without a conflict; throws what the last run throws, the
+  /// failure of its commit, or `.busy` after too many conflicts.
   func write<T>(
     _ policy: RetryPolicy, _ body: (borrowing Connection) throws -> T
   ) throws -> T {

@@ -56,15 +56,11 @@ enum SQLText {
         position += 1
         continue
       }
-      if start == nil, !isSpace(byte) { start = position }
+      if start == nil, byte != UInt8(ascii: " "), !(9...13).contains(byte) { start = position }
       position = quoteEnd(bytes, position) ?? position + 1
     }
     if let start { statements.append(bytes[start...]) }
     return statements
-  }
-
-  private static func isSpace(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: " ") || (9...13).contains(byte)
   }
 
   private static func isLetter(_ byte: UInt8) -> Bool {

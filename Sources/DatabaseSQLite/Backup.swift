@@ -11,11 +11,7 @@ struct Backup: Sendable {
   /// Whether the copy gets its name; otherwise, it's removed after it was examined.
   let isKept: Bool
 
-  /// Creates the copy on a dedicated thread.
-  ///
-  /// - Parameter verify: Examines the complete copy before it gets its name.
-  /// - Returns: What `verify` returns.
-  /// - Throws: ``DatabaseError``, and what `verify` throws.
+  /// Creates the copy on a dedicated thread; `verify` examines it before it gets its name.
   func run<T: Sendable>(verifying verify: @Sendable (String) async throws -> T) async throws -> T {
     let draft = try await onThread { () throws(DatabaseError) in try begin() }
     defer { draft.remove() }
@@ -111,9 +107,6 @@ struct BackupDraft {
   /// The file belongs to the owner of its folder (`FolderOwner`) if that user owns the database as
   /// well, and so can read all of it: another folder's owner may not.
   ///
-  /// - Parameters:
-  ///   - backup: The path of the backup.
-  ///   - source: The path of the database.
   /// - Throws: `DatabaseError`: `.busy` when another process is writing it.
   init(of backup: String, source: String) throws(DatabaseError) {
     path = backup + PartialFile.suffix

@@ -26,14 +26,8 @@ struct SessionOptions: Sendable {
 }
 
 extension SQLiteSession {
-  /// Opens the file and configures the connection.
-  ///
-  /// - Parameters:
-  ///   - role: The role; a reader can't change the database.
-  ///   - options: The file and the limits.
-  /// - Returns: The session.
-  /// - Throws: `DatabaseError`, with different codes for a file that isn't a database, one that
-  ///   can't be opened, and one that can't be written.
+  /// Opens the file and configures the connection; the errors differ for a file that isn't a
+  /// database, one that can't be opened, and one that can't be written.
   static func open(
     _ role: SessionOptions.Role, _ options: SessionOptions
   ) throws(DatabaseError) -> SQLiteSession {

@@ -40,7 +40,6 @@ extension ReadOnlySQLiteDatabase {
   }
 }
 
-/// A step of a check.
 enum QuickCheckStep: Sendable {
   /// The file is open, and the statement is about to begin.
   case ready

@@ -35,7 +35,6 @@ final class ReaderPool: Sendable {
     state = Mutex(State(free: sessions))
   }
 
-  /// The number of reads so far.
   var reads: Int { state.withLock { $0.reads } }
 
   /// Borrows a reader, without suspending if one is free.

@@ -112,15 +112,6 @@ public final class SQLiteDatabase: Database {
     return try session.ask("EXPLAIN QUERY PLAN " + text, column: 3)
   }
 
-  /// Returns SQLite's plan for a statement, without running it.
-  ///
-  /// - Parameter sql: The statement.
-  /// - Returns: The lines of `EXPLAIN QUERY PLAN`.
-  /// - Throws: ``DatabaseError``.
-  public func queryPlan(of sql: SQL) async throws -> [String] {
-    try await queryPlan(of: sql.text(in: .sqlite))
-  }
-
   /// Checkpoints the write-ahead log into the database file and empties it.
   ///
   /// SQLite does the former automatically as the log grows. Writes wait meanwhile.

@@ -4,13 +4,7 @@ import Glibc
 import Host
 
 extension DatabaseError {
-  /// Returns the last error of a connection.
-  ///
-  /// - Parameters:
-  ///   - code: The extended result code of the call that failed.
-  ///   - connection: The connection, which has the message.
-  ///   - sql: The SQL of the statement.
-  /// - Returns: The error, with SQLite's message.
+  /// Returns the error of a call with this extended result code, and with the connection's message.
   static func sqlite(_ code: Int32, _ connection: OpaquePointer?, sql: String? = nil)
     -> DatabaseError
   {

@@ -180,13 +180,8 @@ final class SQLiteSession: DatabaseSession, @unchecked Sendable {
     return statement
   }
 
-  /// Runs a statement that callers aren't allowed to run, such as a PRAGMA.
-  ///
-  /// - Parameters:
-  ///   - text: One statement.
-  ///   - column: The column to return.
-  /// - Returns: The text in that column of each row.
-  /// - Throws: ``DatabaseError``.
+  /// Runs a statement that callers aren't allowed to run, such as a PRAGMA, and returns the text in
+  /// a column of each row.
   @discardableResult
   func ask(_ text: String, column: Int = 0) throws(DatabaseError) -> [String] {
     let statement = try prepareWhole(text)

@@ -58,11 +58,8 @@ extension SQLiteSession {
     try perform(.releasePart)
   }
 
-  /// Runs a write inside the group's transaction.
-  ///
-  /// - Parameter job: The write.
-  /// - Returns: The result; `nil` when the whole transaction was lost, regardless of the closure's
-  ///   result.
+  /// Runs a write inside the group's transaction; nil when the whole transaction was lost,
+  /// regardless of the closure's result.
   func runInGroup(_ job: WriteJob) -> WriteOutcome? {
     do {
       try perform(.savepoint)

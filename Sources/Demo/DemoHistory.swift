@@ -31,13 +31,17 @@ extension Demo {
         })
     }
     var folded = clock.now
+    var purged = clock.now
     for event in events.sorted(by: { $0.at < $1.at }) {
       // The numbers of users are recorded under the current hour, and what expired is deleted at the
       // current time, rather than all of it by the server that's started.
       if event.at >= folded.advanced(bySeconds: 6 * 3_600) {
         try await fold()
-        try await identity.purgeExpired()
         folded = event.at
+      }
+      if event.at >= purged.advanced(bySeconds: 86_400) {
+        try await identity.purgeExpired()
+        purged = event.at
       }
       clock.set(event.at)
       try await event.act()

@@ -32,6 +32,7 @@ extension Identity {
       Self.once(Alerts.endBreakGlass),
       RemovedFactors.purge,
       totp.addDigests,
+      GoneUsers.purge,
     ]
   }
 

@@ -17,11 +17,13 @@ public struct Measurements: Sendable, Equatable {
   public let hasAuditFault: Bool
   /// Since when no server has held the lease of the tasks; nil if one does.
   public let tasksUnheldSince: Instant?
+  /// When each connected project was read.
+  public let readAt: [ID<Project>: Instant]
 }
 
 extension Identity {
   public func measurements() async throws -> Measurements {
-    let now = clock.now()
+    let (now, readAt) = (clock.now(), try await connections.readAt())
     return try await store.read { connection in
       let limits = try SessionLimits.find(connection)
       let oldest = now.advanced(bySeconds: -limits.lifetime)
@@ -30,12 +32,13 @@ extension Identity {
         oldestMail: try Deliveries.oldest(.mail, connection),
         queuedTextMessages: try Deliveries.queued(.sms, connection),
         oldestTextMessage: try Deliveries.oldest(.sms, connection),
-        consoleSessions: try Self.count(
-          "SELECT count(*) FROM console_session WHERE created_at >= \(oldest)",
-          connection),
+        consoleSessions: try connection.first(
+          "SELECT count(*) FROM console_session WHERE created_at >= \(oldest)"
+        ) { try $0.next() } ?? 0,
         unsealedSince: try AuditChain.unsealedSince(connection),
         hasAuditFault: try AuditChain.storedFault(connection) != nil,
-        tasksUnheldSince: try TaskLease.unheldSince(at: now, connection))
+        tasksUnheldSince: try TaskLease.unheldSince(at: now, connection),
+        readAt: readAt)
     }
   }
 
@@ -46,10 +49,6 @@ extension Identity {
         try $0.next() as Int64?
       }?.map(Instant.init(milliseconds:))
     }
-  }
-
-  private static func count(_ statement: SQL, _ connection: borrowing Connection) throws -> Int {
-    try connection.first(statement) { try $0.next() } ?? 0
   }
 }
 

@@ -29,6 +29,8 @@ extension Identity {
         migration(
           "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_postgresql_sql),
         migration("m0079_campaigns", PackageResources.m0079_campaigns_postgresql_sql),
+        migration(
+          "m0080_connected_projects", PackageResources.m0080_connected_projects_postgresql_sql),
       ])
   }
 
@@ -51,6 +53,8 @@ extension Identity {
         migration(
           "m0078_dismissed_attention", PackageResources.m0078_dismissed_attention_sqlite_sql),
         migration("m0079_campaigns", PackageResources.m0079_campaigns_sqlite_sql),
+        migration(
+          "m0080_connected_projects", PackageResources.m0080_connected_projects_sqlite_sql),
       ])
   }
 

@@ -36,6 +36,10 @@ public final class Identity: Sendable {
   public let trustedTokenKeys: TrustedTokenKeys
   public let identityProviders: IdentityProviders
   public let reviews: Reviews
+  public let connections: Connections
+
+  /// The pace of work in batches, of which there's one.
+  public var pacer: Pacer { store.pacer }
 
   package let store: Store
   let keys: KeyRing
@@ -51,7 +55,8 @@ public final class Identity: Sendable {
   /// `defaultProject` is the project that any API key identifies in the emulator profile, and
   /// `carriesMail` and `carriesText` say whether this process sends emails and text messages to
   /// users. `providerTransport` is nil if it sends no requests to the provider with which
-  /// administrators sign in.
+  /// administrators sign in, and `remoteClients` if it sends none to servers of connected projects;
+  /// `remotePatience` returns when a page stops waiting for one of them.
   ///
   /// - Throws: `CryptoError` if libcrypto fails.
   public init(
@@ -60,7 +65,8 @@ public final class Identity: Sendable {
     steady: @escaping @Sendable () -> Duration = WallClock.sinceBoot,
     random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false,
     carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits(),
-    providerTransport: (any ProviderTransport)? = nil
+    providerTransport: (any ProviderTransport)? = nil, remoteClients: RemoteClients? = nil,
+    remotePatience: @escaping @Sendable () async -> Void = Connections.patience
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let expectedTime = ExpectedTime()
@@ -113,11 +119,14 @@ public final class Identity: Sendable {
       store: store, sealer: try IdentityProviders.sealer(keys, random: random))
 
     reviews = Reviews(store: store, audit: audit, keys: evidenceKeys)
+    connections = Connections(
+      store: store, sealer: try Connections.sealer(keys, random: random), clients: remoteClients,
+      patience: remotePatience)
     masterKeys = MasterKeys(
       store: store, ring: keys,
       places: [
         totp, RemovedFactors(totp: totp), administratorTOTP, signingKeys, evidenceKeys,
-        store.outbox, identityProviders, backupCodeStore, consoleProviders,
+        store.outbox, identityProviders, backupCodeStore, consoleProviders, connections,
       ])
   }
 }
@@ -194,7 +203,7 @@ extension Identity {
     }
     try await stamp()
     let upgrade = try await migrates ? Upgrade.finish(store) : nil
-    try await beginMasterKey()
+    try await masterKeys.prepare()
     try await SearchIndex.complete(store)
     try await signingKeys.prepare()
     if let defaultProject { _ = try await pools.find(project: defaultProject) }

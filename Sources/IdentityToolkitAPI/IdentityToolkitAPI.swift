@@ -25,7 +25,7 @@ public struct IdentityToolkitAPI: Sendable {
     case any
   }
 
-  private let router: Router
+  let router: Router
   private let authorizer: CallAuthorizer
   private let tokenRoutes: Set<Route.Label>
   let operations: [Operation]
@@ -170,9 +170,6 @@ public struct IdentityToolkitAPI: Sendable {
   private static let methodOverride: FieldName = "X-HTTP-Method-Override"
 
   public var routeLabels: [Route.Label] { router.routes.map(\.label) }
-
-  /// Every route, for tests.
-  var routes: [Route] { router.routes }
 }
 
 enum Addresses {

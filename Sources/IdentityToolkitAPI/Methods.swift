@@ -53,10 +53,6 @@ extension Methods {
     try await identity.pools.hidesUsers(pool)
   }
 
-  func project(_ id: ID<Project>) async throws -> PoolSettings {
-    try await settings(id, nil)
-  }
-
   func settings(_ pool: Pool) async throws -> PoolSettings {
     try await settings(pool.project, pool.tenant)
   }
@@ -66,7 +62,7 @@ extension Methods {
     return try await settings(call.pool)
   }
 
-  private func settings(
+  func settings(
     _ project: ID<Project>, _ tenant: ID<Tenant>?
   ) async throws -> PoolSettings {
     try await identity.pools.existingSettings(project: project, tenant: tenant)

@@ -23,8 +23,10 @@ public struct ConnectionCheck: Sendable {
   package fileprivate(set) var findings: [Finding] = []
   package fileprivate(set) var config: RemoteConfig?
   package fileprivate(set) var tenants: [RemoteTenant] = []
-  /// The number of users of the project and its first 50 enabled tenants; nil if they weren't counted.
-  package fileprivate(set) var users: Int?
+  /// The numbers of users of the project, whose tenant is nil, and of its first 50 enabled tenants; empty
+  /// if they weren't counted.
+  package fileprivate(set) var counted: [(tenant: RemoteTenant?, users: Int)] = []
+  package var users: Int? { counted.isEmpty ? nil : counted.reduce(0) { $0 + $1.users } }
   package fileprivate(set) var permissions: Permissions?
 
   fileprivate static let mostCounted = 50
@@ -75,16 +77,16 @@ extension ToolkitClient {
         one: "{count} tenant.", other: "{count} tenants.", ["count": .number(check.tenants.count)])
     case .users:
       _ = try await users(of: nil, after: nil, size: 1, for: .person)
-      let counted = check.tenants.filter { !$0.isDisabled }.prefix(ConnectionCheck.mostCounted)
-      var count = try await userCount(of: nil, for: .person)
-      for tenant in counted {
-        count += try await userCount(of: tenant.id, for: .person)
+      let tenants = check.tenants.filter { !$0.isDisabled }.prefix(ConnectionCheck.mostCounted)
+      var counted: [(tenant: RemoteTenant?, users: Int)] = []
+      for tenant in [nil] + tenants.map(Optional.some) {
+        counted.append((tenant, try await userCount(of: tenant?.id, for: .person)))
       }
-      check.users = count
+      check.counted = counted
       return Message(
         one: "{count} user (tenants counted: {tenants}).",
         other: "{count} users (tenants counted: {tenants}).",
-        ["count": .number(count), "tenants": .number(counted.count)])
+        ["count": .number(check.users ?? 0), "tenants": .number(tenants.count)])
     case .permissions:
       let permissions = try await permissions(for: .person)
       check.permissions = permissions

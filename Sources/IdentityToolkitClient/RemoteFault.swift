@@ -4,7 +4,7 @@ import Text
 /// The reason that the remote can't be used, or not for a call.
 public struct RemoteFault: Error, Sendable {
   /// What's wrong, of which ``RemoteFault/message(at:)`` says what to do.
-  public enum Cause: Sendable, Equatable {
+  public enum Cause: Codable, Equatable, Sendable {
     /// This server's clock is ahead of Google's by these seconds, or behind if they're negative.
     case clock(seconds: Int)
     /// Google doesn't know the key with this ID.

@@ -41,7 +41,7 @@ enum RemoteHost {
 }
 
 /// What a connection may do at the remote; each level includes those before it.
-public enum AccessLevel: String, CaseIterable, Comparable, Sendable {
+public enum AccessLevel: String, CaseIterable, Codable, Comparable, Sendable {
   /// Reads the configuration, the tenants, and the users.
   case read
   /// Changes users.

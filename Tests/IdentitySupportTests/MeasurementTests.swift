@@ -105,11 +105,49 @@ struct MeasurementTests {
     #expect(Pacer.rest(after: .zero) == .milliseconds(5))
     #expect(Pacer.rest(after: .milliseconds(400)) == .milliseconds(800))
     var runs = 0
-    let isMore = try await Pacer.run {
+    let isMore = try await Pacer().run {
       runs += 1
       return runs < 3
     }
     #expect(runs == 3 && !isMore)
+  }
+
+  /// How many batches run, and ran at once at most.
+  private final class Turns: Sendable {
+    private let counts = Mutex((running: 0, most: 0, all: 0))
+
+    var result: [Int] { counts.withLock { [$0.running, $0.most, $0.all] } }
+
+    func begin() {
+      counts.withLock { counts in
+        counts.running += 1
+        counts.most = max(counts.most, counts.running)
+        counts.all += 1
+      }
+    }
+
+    func end() { counts.withLock { $0.running -= 1 } }
+  }
+
+  @Test func `batches of several tasks take turns, also after one that failed`() async throws {
+    let (pacer, turns) = (Pacer(), Turns())
+    struct Failed: Error {}
+    await withTaskGroup(of: Void.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          var left = 3
+          _ = try? await pacer.run {
+            turns.begin()
+            await Task.yield()
+            turns.end()
+            left -= 1
+            if task == 0 { throw Failed() }
+            return left > 0
+          }
+        }
+      }
+    }
+    #expect(turns.result == [0, 1, 10])
   }
 
   @Test func `the time without a server isn't an offset, but a doubted clock has one`()

@@ -14,6 +14,8 @@ struct Instance: Sendable {
   let statements: Statements
   /// The provider with which administrators sign in once it's set up.
   let provider: TestProvider
+  /// The server of the project that tests connect.
+  let remote: TestRemote
 
   /// The project-level pool of Acme.
   let acme: Pool
@@ -48,7 +50,7 @@ struct Instance: Sendable {
     try Identity(
       database: database, keys: keys ?? self.keys, profile: profile, hasher: hasher,
       mail: TestMail.writer,
-      clock: clock.wall)
+      clock: clock.wall, remoteClients: remote.clients(clock))
   }
 }
 
@@ -66,16 +68,18 @@ func withInstance(
     // Its own key ring, because tests run in parallel and some rotate the key.
     let keys = try KeyRing(text: template.keys.text.revealedText)
     let provider = TestProvider { clock.now.seconds }
+    let remote = TestRemote()
     let identity = try Identity(
       database: database(test.database), keys: keys, profile: .standalone, hasher: hasher,
       mail: TestMail.writer, clock: clock.wall, random: Dice(seed: 2).source,
-      carriesMail: carriesMail, providerTransport: provider)
+      carriesMail: carriesMail, providerTransport: provider,
+      remoteClients: remote.clients(clock))
     try await identity.prepare()
     identity.outOfBandCodes.leadLinks(to: Instance.publicURL)
     let (acme, pools) = (Template.acme, identity.pools)
     let instance = Instance(
       identity: identity, test: test, clock: clock, keys: keys, statements: statements,
-      provider: provider, acme: try await pools.find(project: acme),
+      provider: provider, remote: remote, acme: try await pools.find(project: acme),
       east: try await pools.find(project: acme, tenant: template.east),
       west: try await pools.find(project: acme, tenant: template.west),
       globex: try await pools.find(project: Template.globex))

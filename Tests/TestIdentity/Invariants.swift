@@ -30,29 +30,29 @@ extension Instance {
         """
         SELECT /* test */ s.project_id || '/' || s.tenant_id,
           \(AccountCounts.current("users")), \(AccountCounts.current("enrolled_users")),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL
             AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key)),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND (a.has_totp = 1 OR a.has_phone = 1)),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND (a.has_totp = 1 OR a.has_phone = 1)),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL
             AND NOT a.account_key BETWEEN s.scope_key << 40 AND ((s.scope_key + 1) << 40) - 1),
           \(AccountCounts.current("unverified_users")), \(AccountCounts.current("disabled_users")),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL
             AND a.email IS NOT NULL AND a.email_verified = 0),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.disabled = 1),
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND a.disabled = 1),
           \(AccountCounts.current("totp_users")), \(AccountCounts.current("phone_users")),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_totp = 1
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND a.has_totp = 1
             AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key
               AND f.kind = 'totp')),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.has_phone = 1
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND a.has_phone = 1
             AND EXISTS (SELECT 1 FROM factor f WHERE f.account_key = a.account_key
               AND f.kind = 'phone' AND f.phone IS NOT NULL)),
           (SELECT count(DISTINCT account_key) FROM factor f JOIN account a USING (account_key)
-            WHERE a.scope_key = s.scope_key AND f.kind = 'totp'),
+            WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND f.kind = 'totp'),
           (SELECT count(DISTINCT account_key) FROM factor f JOIN account a USING (account_key)
-            WHERE a.scope_key = s.scope_key AND f.kind = 'phone'),
+            WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL AND f.kind = 'phone'),
           \(AccountCounts.current("locked_users")),
-          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key
+          (SELECT count(*) FROM account a WHERE a.scope_key = s.scope_key AND a.gone_at IS NULL
             AND a.codes_blocked_until IS NOT NULL),
           (SELECT count(*) FROM code_attempt v WHERE v.scope_key = s.scope_key
             AND v.account_key NOT IN (SELECT account_key FROM account)),
@@ -105,6 +105,10 @@ extension Instance {
         UNION ALL SELECT 'wrong has_providers of ' || uid FROM account a
           WHERE (has_providers = 1) <> EXISTS (SELECT 1 FROM account_provider p
             WHERE p.account_key = a.account_key AND p.scope_key = a.scope_key)
+        UNION ALL SELECT 'neither hosted nor mirrored, or both: ' || uid FROM account
+          WHERE (hosted IS NULL) <> (mirror_digest IS NOT NULL AND asked_at IS NOT NULL)
+        UNION ALL SELECT 'wrong mark of a hosted identity: ' || q.raw_id FROM account_provider q
+          JOIN account a USING (account_key) WHERE q.hosted IS DISTINCT FROM a.hosted
         UNION ALL SELECT 'wrong suspension of ' || uid FROM account a
           WHERE suspended_until IS DISTINCT FROM (SELECT max(f.suspended_until) FROM factor f
             WHERE f.account_key = a.account_key)

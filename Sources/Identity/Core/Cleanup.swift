@@ -26,7 +26,7 @@ extension Store {
     _ task: @escaping CleanupTask, atMost most: Int = CleanupLimit.parts, at now: Instant
   ) async throws -> Bool {
     var (parts, isMore) = (0, true)
-    try await Pacer.run {
+    try await pacer.run {
       isMore = try await write { try task(now, $0) }
       parts += 1
       return isMore && parts < most
@@ -35,27 +35,40 @@ extension Store {
   }
 }
 
-/// The pace of work in batches that no one waits for.
+/// The pace of all work of the process in batches that no one waits for, which take turns.
 ///
-/// After each batch it pauses for twice as long as the batch took, including the wait for its turn.
+/// After each batch it pauses for twice as long as the batch took, including the wait for the database.
 /// Other writes get two thirds of the time, and batches slow down under load.
-public enum Pacer {
+public final class Pacer: Sendable {
   /// The shortest pause.
   private static let pause = Duration.milliseconds(5)
+  /// Ends with the last turn that was taken.
+  private let last = Mutex<Task<Void, Never>?>(nil)
 
-  /// Runs a batch after the other while each says that there are more.
+  package init() {}
+
+  /// Runs a batch after the other while each says that there are more, each when it's its turn.
+  ///
+  /// A batch must not run others, which would wait for its end.
   ///
   /// - Returns: True if there may be more, because the server is stopping.
   /// - Throws: What a batch throws.
   @discardableResult
-  public nonisolated(nonsending) static func run(
+  public nonisolated(nonsending) func run(
     _ batch: nonisolated(nonsending) () async throws -> Bool
   ) async throws -> Bool {
     let clock = ContinuousClock()
     while true {
+      let (turn, end) = AsyncStream<Void>.makeStream()
+      defer { end.finish() }
+      let before = last.withLock { last in
+        defer { last = Task.detached { for await _ in turn {} } }
+        return last
+      }
+      await before?.value
       let start = clock.now
       guard try await batch() else { return false }
-      do { try await Task.sleep(for: rest(after: clock.now - start)) } catch { return true }
+      do { try await Task.sleep(for: Self.rest(after: clock.now - start)) } catch { return true }
     }
   }
 
@@ -106,9 +119,7 @@ extension Connection {
   ///
   /// `rows` are those of the table, as `FROM` with a condition, and `key` has the columns of a
   /// unique key. SQLite looks up several columns only if all have the same type, otherwise by the
-  /// first one alone.
-  ///
-  /// - Returns: True if there may be more.
+  /// first one alone. Returns true if there may be more.
   func deletePart(
     _ rows: SQL, of table: SQL, by key: SQL, atMost limit: Int = CleanupLimit.rows
   ) throws(DatabaseError) -> Bool {

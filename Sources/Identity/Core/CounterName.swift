@@ -264,11 +264,9 @@ enum HourlyQuota {
 
   /// Counts an action against a limit.
   ///
-  /// The limit is that of an hour that begins with the first action, or of a longer period that ends
-  /// at `end`. Rolling the transaction back undoes the count.
-  ///
-  /// - Returns: Nil if the action is within the limit, otherwise the time of the next possible
-  ///   attempt.
+  /// The limit is that of an hour that begins with the first action, or of a longer period that
+  /// ends at `end`. Rolling the transaction back undoes the count. Returns nil if the action is
+  /// within the limit, otherwise the time of the next possible attempt.
   static func take(
     _ name: CounterName, _ amount: Int = 1, limit: Int, until end: Instant? = nil,
     at now: Instant, _ connection: borrowing Connection

@@ -188,6 +188,9 @@ extension Instant {
     self > Self.latest(at: now)
   }
 
+  /// Returns whether what was stored at this time gives way to what was asked for at another one.
+  func isOlder(than asked: Instant, at now: Instant) -> Bool { self < asked || isInFuture(at: now) }
+
   /// Returns the latest stored time that isn't in the future.
   static func latest(at now: Instant) -> Instant { now.advanced(bySeconds: tolerance) }
 

@@ -16,9 +16,11 @@ public struct Pool: Hashable, Sendable {
   public let projectName: String
   /// Whether sign-in is disabled for the pool (`disableAuth`).
   public let isDisabled: Bool
+  public let kind: PoolKind
 
   static let columns: SQL = """
-    s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled
+    s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled,
+      p.kind
     """
 
   /// The ID of the tenant, or of the project.
@@ -46,6 +48,7 @@ public struct Pool: Hashable, Sendable {
     name = try row.next()
     projectName = try row.next()
     isDisabled = try row.next()
+    kind = try row.next()
   }
 }
 

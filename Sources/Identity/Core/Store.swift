@@ -16,6 +16,7 @@ package final class Store: Sendable {
   let expectedTime: ExpectedTime
   let passwordAttempts = PasswordAttempts()
   let bulkWork = WorkSignal()
+  let pacer = Pacer()
   private let refusesWrites = Mutex(false)
 
   /// Whether this program may write to the database: its schema isn't for newer ones only, and the
@@ -98,7 +99,6 @@ public enum Profile: String, Sendable {
   /// The behavior Firebase SDKs expect with `FIREBASE_AUTH_EMULATOR_HOST`; for development.
   case emulator
 
-  /// Returns the data folder's profile.
   static func stored(_ connection: borrowing Connection) throws -> Profile? {
     try connection.first("SELECT value FROM instance WHERE name = 'profile'") {
       Profile(rawValue: try $0.next())

@@ -56,7 +56,7 @@ struct Throttle: Sendable, Equatable {
 struct ThrottleCharge: Sendable {
   let counter: ThrottleCounter
   /// The end of the block that this guess caused; ``open`` if it caused none.
-  private let blockedUntil: Instant
+  let blockedUntil: Instant
 
   /// The value for no block.
   ///
@@ -171,9 +171,6 @@ struct ThrottleCharge: Sendable {
       WHERE name = \(name)
       """)
   }
-
-  /// Returns how long this guess blocks further ones, in seconds; 0 if it doesn't.
-  func blockedSeconds(at now: Instant) -> Int64 { max(0, blockedUntil.seconds - now.seconds) }
 
   /// Records correct guesses: resets counts of a single person, and reverses only this guess in
   /// shared ones.

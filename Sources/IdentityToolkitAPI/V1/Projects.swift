@@ -10,11 +10,11 @@ extension Methods {
     gives: [
       "projectId": .text.required, "authorizedDomains": .list(.text).required,
       "allowPasswordUser": .flag.required, "enableAnonymousUser": .flag.required,
-    ])
+    ], failing: [404])
 
   /// `GET /v1/projects`: returns what a client can see of its API key's project.
   func getProject(_ call: ClientCall) async throws -> JSON {
-    .object(Self.shown(try await project(call.project)))
+    .object(Self.shown(try await settings(call.project, nil)))
   }
 
   /// `GET /v1/projects/{p}`: returns the same for a backend, with the sign-in methods in the

@@ -45,10 +45,6 @@ struct Claims {
     }
   }
 
-  func isFor(_ project: ID<Project>) -> Bool {
-    audience == project.text && issuer == IDTokens.issuer + project.text
-  }
-
   func session(in pool: Pool) -> UserSession {
     UserSession(
       id: session, pool: pool, account: ID(subject), authTime: authTime, provider: provider,

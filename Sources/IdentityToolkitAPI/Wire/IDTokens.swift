@@ -97,7 +97,8 @@ struct IDTokens: Sendable {
   ) async throws -> Claims {
     let claims = try await read(token)
     let now = identity.clock.now().seconds
-    guard claims.isFor(project), claims.expires + Self.grace > now,
+    guard claims.audience == project.text, claims.issuer == Self.issuer + project.text,
+      claims.expires + Self.grace > now,
       max(claims.issued, claims.authTime) <= now + Self.tolerance
     else { throw WireError.invalidIDToken }
     return claims

@@ -116,10 +116,6 @@ extension WireError {
   static let tooManyRequests = WireError(
     "QUOTA_EXCEEDED : Exceeded quota.", status: .tooManyRequests, reason: "rateLimitExceeded",
     retryAfter: 1)
-
-  static let `internal` = WireError(
-    "Internal error encountered.", status: .internalServerError, reason: "backendError",
-    isFrontEnd: true)
 }
 
 /// JSON errors, with the messages of Google's frontends.

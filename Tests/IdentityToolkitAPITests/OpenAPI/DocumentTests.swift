@@ -22,7 +22,7 @@ struct DocumentTests {
       }
       let routes = Set(server.api.operations.map { "\($0.method) \($0.path.template)" })
       #expect(described == routes)
-      #expect(routes.count == server.api.routes.count)
+      #expect(routes.count == server.api.router.routes.count)
       #expect(Set(server.api.operations.map(\.id)).count == routes.count)
     }
   }

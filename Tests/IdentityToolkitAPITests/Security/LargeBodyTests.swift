@@ -13,7 +13,7 @@ struct LargeBodyTests {
     _ server: TestServer, _ query: String, _ fields: Fields
   ) async throws -> [(access: Operation.Access, status: Int)] {
     var statuses: [(access: Operation.Access, status: Int)] = []
-    for (route, operation) in zip(server.api.routes, server.api.operations) {
+    for (route, operation) in zip(server.api.router.routes, server.api.operations) {
       let path = route.pattern.replacing("{String}", with: TestServer.project)
       let request = Request(
         method: route.method, target: try #require(Target(path + query)), fields: fields)

@@ -32,7 +32,7 @@ struct OpenRoutesTests {
   func `every route requires a credential except those listed here`(profile: Profile) async throws {
     try await TestServer.with(profile) { server in
       var open: Set<String> = []
-      for route in server.api.routes {
+      for route in server.api.router.routes {
         let path = route.pattern.replacing("{String}", with: TestServer.project)
         let response = try #require(
           try await server.send(route.method, path, Array("{}".utf8), .none))

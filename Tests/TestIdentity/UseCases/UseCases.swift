@@ -32,7 +32,7 @@ struct UseCase: Sendable, CustomTestStringConvertible {
 
   static let all: [UseCase] =
     settings + users + factors + support + signIns + outOfBand + administration
-    + administrators + signInProvider + federation + many + backupCodes + server
+    + administrators + signInProvider + federation + many + backupCodes + server + connections
 
   private static let settings: [UseCase] = [
     UseCase("create a project", [.projectCreate]) { i in

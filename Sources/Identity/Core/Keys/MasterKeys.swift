@@ -76,7 +76,7 @@ public struct MasterKeys: Sendable {
 
   /// Performs the next part of a pass, unless another server has just ended it.
   func pass(_ id: String) async throws -> Step {
-    let mark = try marks()[0]
+    let mark = try ring.mark()[0]
     return try await store.write { now, connection in
       guard let kept = try Self.state(id, connection) else { return .unrecorded }
       if let step = kept.step(at: now) { return step }
@@ -227,10 +227,6 @@ public struct MasterKeys: Sendable {
       "SELECT key_id, first_used_at FROM master_key ORDER BY first_used_at DESC LIMIT 1"
     ) { row in (try row.next(), try row.next()) }
   }
-
-  private func marks() throws -> [String] {
-    try ring.mark()
-  }
 }
 
 public struct ResealProgress: Sendable, Equatable {
@@ -290,10 +286,6 @@ extension MasterKeys {
 
 extension Identity {
   public var unreadableSecrets: UnreadableSecrets { UnreadableSecrets(store: store) }
-
-  func beginMasterKey() async throws {
-    try await masterKeys.prepare()
-  }
 }
 
 extension KeyRing {

@@ -27,6 +27,8 @@ public struct UnreadableSecrets: Sendable {
       case signingKey = "signing-key"
       case evidenceKey = "evidence-key"
       case message = "message"
+      /// The credential of a connected project.
+      case connection
     }
 
     public let kind: Kind
@@ -173,9 +175,7 @@ extension StoredSecret {
   }
 
   /// Runs the closure that opens this secret, and identifies the secret in the error if it doesn't
-  /// open.
-  ///
-  /// - Throws: ``UnreadableSecret``, and any other error that `body` throws.
+  /// open; throws ``UnreadableSecret``, and any other error that `body` throws.
   func opening<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch CryptoError.notAuthentic {
       throw UnreadableSecret(secret: self, key: nil)
@@ -194,18 +194,14 @@ struct UnreadableSecret: Error, CustomStringConvertible {
   /// bytes were changed or moved from another row.
   let key: UInt32?
 
-  var description: String { "unreadable \(secret.kind.rawValue): \(reason)" }
+  var description: String {
+    "unreadable \(secret.kind.rawValue): \(keyName.map { "unknown-key \($0)" } ?? "changed")"
+  }
 
   var keyName: String? {
     guard let key else { return nil }
     let digits = String(key, radix: 16)
     let padding = String(repeating: "0", count: max(0, 8 - digits.utf8.count))
     return padding + digits
-  }
-
-  /// Why the secret can't be opened, for the server's log.
-  private var reason: String {
-    guard let keyName else { return "changed" }
-    return "unknown-key \(keyName)"
   }
 }

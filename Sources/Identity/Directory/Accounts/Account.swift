@@ -59,6 +59,10 @@ public struct Account: Sendable {
   let isClockOff: Bool
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
+  /// When the remote was asked for what's stored; nil for a hosted account.
+  public let askedAt: Instant?
+  /// Since when the user is gone at the remote; nil for those who are there, and for hosted accounts.
+  public internal(set) var goneAt: Instant?
   /// Nil unless the user reported a change.
   public let lock: AccountLock?
   /// The optional fields that were explicitly set, even to false or an empty string.
@@ -85,7 +89,7 @@ public struct Account: Sendable {
       a.custom_auth, a.wrong_codes, a.codes_blocked_until, a.has_providers, a.email_link,
       a.initial_email, a.last_code_attempt_at, a.protected, a.changes_locked_at, a.sign_in_lock,
       a.reported_mailbox, a.generation, a.has_former_addresses, a.given_fields, a.reach,
-      a.initial_email_verified, a.clock_off
+      a.initial_email_verified, a.clock_off, a.asked_at, a.gone_at
     """
 
   init(_ row: inout Row, factors: [Factor]) throws {
@@ -120,6 +124,8 @@ public struct Account: Sendable {
     reach = CodeReach(try row.next())
     initialEmailVerified = try row.next()
     isClockOff = try row.next()
+    askedAt = try row.next()
+    goneAt = try row.next()
     self.factors = factors
   }
 

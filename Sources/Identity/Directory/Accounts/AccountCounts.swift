@@ -14,8 +14,10 @@ public struct AccountCounts: Hashable, Sendable {
 
   package init() {}
 
-  /// Creates the counts that one account adds to its pool, as ``ofRow`` does.
+  /// Creates the counts that one account adds to its pool, as ``ofRow`` does: none if its user is gone
+  /// at the remote.
   init(of account: Account) {
+    guard account.goneAt == nil else { return }
     users = 1
     enrolledUsers = account.factors.isEmpty ? 0 : 1
     totpUsers = account.has(.totp).number
@@ -27,9 +29,13 @@ public struct AccountCounts: Hashable, Sendable {
 
   /// What a row of `account` adds to each of ``columns``, as ``init(of:)`` counts it.
   static let ofRow: SQL = """
-    1, CASE WHEN has_totp = 1 OR has_phone = 1 THEN 1 ELSE 0 END,
-    CASE WHEN email IS NOT NULL AND email_verified = 0 THEN 1 ELSE 0 END, disabled, has_totp,
-    has_phone, CASE WHEN codes_blocked_until IS NULL THEN 0 ELSE 1 END
+    CASE WHEN gone_at IS NULL THEN 1 ELSE 0 END,
+    CASE WHEN gone_at IS NULL AND (has_totp = 1 OR has_phone = 1) THEN 1 ELSE 0 END,
+    CASE WHEN gone_at IS NULL AND email IS NOT NULL AND email_verified = 0 THEN 1 ELSE 0 END,
+    CASE WHEN gone_at IS NULL THEN disabled ELSE 0 END,
+    CASE WHEN gone_at IS NULL THEN has_totp ELSE 0 END,
+    CASE WHEN gone_at IS NULL THEN has_phone ELSE 0 END,
+    CASE WHEN gone_at IS NULL AND codes_blocked_until IS NOT NULL THEN 1 ELSE 0 END
     """
 
   static let columns: SQL = """
@@ -143,7 +149,7 @@ extension Accounts {
     }
   }
 
-  private static func counts(
+  static func counts(
     _ pool: Pool, _ connection: borrowing Connection
   ) throws -> AccountCounts {
     try connection.first(

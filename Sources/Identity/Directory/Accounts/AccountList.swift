@@ -125,10 +125,8 @@ struct AccountList: Sendable {
     Place(value: row.value, number: row.account.key - pool.accountKeys.lowerBound)
   }
 
-  /// Reads accounts.
-  ///
-  /// - Returns: The accounts, and where to continue if there are fewer because ``mostExamined`` were
-  ///   examined.
+  /// Returns accounts, and where to continue if there are fewer because
+  /// ``mostExamined`` were examined.
   func page(
     after place: Place?, limit: Int, _ connection: borrowing Connection
   ) throws -> (rows: [Row], end: Place?) {

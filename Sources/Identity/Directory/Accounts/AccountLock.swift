@@ -52,9 +52,7 @@ public struct AccountLock: Sendable {
   }
 
   /// Checks a change once it's written, in its transaction, so that no way to change an account is
-  /// forgotten.
-  ///
-  /// - Throws: ``AccountError/changesLocked``.
+  /// forgotten; throws ``AccountError/changesLocked``.
   static func check(
     from old: Account, to new: Account, isNewPassword: Bool
   ) throws(AccountError) {

@@ -168,7 +168,8 @@ package enum AccountRecord {
   /// Reads an account after its columns changed, updates the counts, the search index, and the
   /// previous addresses, and ends the codes that end with the change.
   ///
-  /// `isByMailbox` says whether a link in an email changed it, which ``OutOfBandRecord`` allowed.
+  /// `isByMailbox` says whether a link in an email changed it, which ``OutOfBandRecord`` allowed. A
+  /// mirrored account is what the remote says.
   ///
   /// - Throws: ``AccountError/changesLocked``, ``AccountError/emailExists``, database errors.
   static func changed(
@@ -176,8 +177,11 @@ package enum AccountRecord {
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Account {
     guard let new = try find(key: old.key, connection) else { throw Failure("account vanished") }
-    if !isByMailbox { try AccountLock.check(from: old, to: new, isNewPassword: isNewPassword) }
-    if let email = new.email, !email.isSameBytes(as: old.email ?? ""),
+    let isHosted = pool.kind == .hosted
+    if isHosted, !isByMailbox {
+      try AccountLock.check(from: old, to: new, isNewPassword: isNewPassword)
+    }
+    if isHosted, let email = new.email, !email.isSameBytes(as: old.email ?? ""),
       try AccountLock.keeps(email, from: old.key, in: pool.key, connection)
     {
       throw AccountError.emailExists
@@ -238,9 +242,7 @@ package enum AccountRecord {
   ///
   /// No time is set in the future. Sessions that begin afterward belong to the account's next
   /// generation. If a session is kept, the time that SDKs compare doesn't change. `columns` are
-  /// others of the account to set in the same statement.
-  ///
-  /// - Returns: The number of sessions ended.
+  /// others of the account to set in the same statement. Returns the number of sessions ended.
   @discardableResult
   static func endSessions(
     _ account: Int64, except kept: ID<UserSession>? = nil, setting columns: SQL? = nil,
@@ -263,10 +265,8 @@ package enum AccountRecord {
     return count - stays
   }
 
-  /// Ends the sessions whose sign-in is before a time in seconds since 1970; ends all sessions if
-  /// the time is close to now.
-  ///
-  /// - Returns: The number of sessions ended.
+  /// Ends the sessions whose sign-in is before a time in seconds since 1970, or all if the time is
+  /// close to now, and returns their number.
   @discardableResult
   static func endSessions(
     _ account: Int64, before validSince: Int64, at now: Instant,
@@ -295,9 +295,10 @@ package enum AccountRecord {
     ) { try $0.next() } ?? 0
   }
 
-  /// Ends the sessions of all accounts, in every pool.
+  /// Ends the sessions of all hosted accounts, in every pool.
   static func endAllSessions(at now: Instant, _ connection: borrowing Connection) throws {
-    try connection.run("UPDATE account SET \(nextGeneration(at: now)) WHERE account_key > 0")
+    try connection.run(
+      "UPDATE account SET \(nextGeneration(at: now)) WHERE account_key > 0 AND hosted = 1")
   }
 
   private static func nextGeneration(at now: Instant) -> SQL {

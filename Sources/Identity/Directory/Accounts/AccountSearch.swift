@@ -57,12 +57,16 @@ struct AccountSearch {
 
   /// Finds an exact match for the whole text, so that partial matches can't crowd it out.
   mutating func exactly(in pool: Pool, _ connection: borrowing Connection) throws {
-    let found = [
-      try AccountRecord.find(pool, ID(query.typed), connection),
-      try AccountRecord.find(pool, email: query.typed, connection),
-      try AccountRecord.find(pool, phone: query.typed, connection),
+    let email = AccountRules.folded(email: query.typed)
+    // Several mirrored accounts can have the same address.
+    let matches: [SQL] = [
+      "a.uid = \(query.typed)", "a.email_folded = \(email)", "a.phone = \(query.typed)",
     ]
-    for account in found { if let account { add(account, pool) } }
+    for match in matches {
+      let found = try AccountRecord.many(
+        "a.scope_key = \(pool.key) AND \(match)", limit: most, connection)
+      for account in found { add(account, pool) }
+    }
   }
 
   /// Finds exact matches in every pool, each by the pool's own indexes.

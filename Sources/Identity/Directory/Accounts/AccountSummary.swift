@@ -31,12 +31,14 @@ public struct AccountSummary: Hashable, Sendable {
   public let isReported: Bool
   /// True if only owners can perform support actions on the account.
   public let isProtected: Bool
+  /// Since when the user is gone at the remote; nil for those who are there, and for hosted accounts.
+  public let goneAt: Instant?
 
   static let columns: SQL = """
     a.uid, a.account_key, a.email, a.email_verified, a.display_name, a.phone, a.disabled,
       a.created_at, a.last_login_at, a.has_totp, a.has_phone, a.codes_blocked_until,
       a.suspended_until, a.protected, a.last_code_attempt_at, a.clock_off,
-      a.changes_locked_at IS NOT NULL
+      a.changes_locked_at IS NOT NULL, a.gone_at
     """
 
   init(_ row: inout Row) throws {
@@ -57,6 +59,7 @@ public struct AccountSummary: Hashable, Sendable {
     lastCodeAt = try row.next()
     isClockOff = try row.next()
     isReported = try row.next()
+    goneAt = try row.next()
   }
 
   public init(_ account: Account) {
@@ -74,6 +77,7 @@ public struct AccountSummary: Hashable, Sendable {
     codesBlockedUntil = account.codesBlockedUntil
     suspendedUntil = account.factors.compactMap(\.suspendedUntil).max()
     isProtected = account.isProtected
+    goneAt = account.goneAt
     isClockOff = account.isClockOff
     isReported = account.changesLockedAt != nil
     lastCodeAt = account.lastCodeAttemptAt.map(Instant.init(microseconds:))

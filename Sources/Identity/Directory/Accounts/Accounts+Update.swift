@@ -44,9 +44,7 @@ extension Accounts {
   }
 
   /// Checks in the transaction of a change that the session of a user who changes their own account
-  /// is still open.
-  ///
-  /// - Throws: ``SessionError``.
+  /// is still open; throws ``SessionError``.
   static func check(
     _ session: UserSession?, _ connection: borrowing Connection
   ) throws {
@@ -68,10 +66,8 @@ extension Accounts {
 /// A change of an account, with what its steps need.
 private struct Update: Sendable {
   let change: AccountChange
-  /// The hash of the new password.
   let hash: PasswordHash?
   let pool: Pool
-  /// The session of the user who makes the change.
   let session: UserSession?
   let author: Author
   let store: Store
@@ -82,7 +78,7 @@ private struct Update: Sendable {
   ) throws -> Result<AccountUpdate, AccountError> {
     try Accounts.check(session, connection)
     if change.linksPassword {
-      try SignIns.checkPasswordSignIn(in: pool, connection)
+      try SignIns.methods(pool, connection).checkPassword()
     }
     guard let old = try AccountRecord.find(pool, id, connection) else {
       throw AccountError.notFound
@@ -112,9 +108,7 @@ private struct Update: Sendable {
     return .success(AccountUpdate(account: new, sessionsEnded: ended, grant: grant))
   }
 
-  /// Checks a change by the user.
-  ///
-  /// - Returns: The error of an address that's in use, which is counted.
+  /// Checks a change by the user; returns the error of an address that's in use, which is counted.
   private func refusal(
     by old: Account, _ connection: borrowing Connection
   ) throws -> AccountError? {
@@ -260,7 +254,8 @@ private struct Update: Sendable {
       try !store.refusesToContinue(session, of: new, at: now, connection)
     else { return nil }
     return try Sessions.renew(
-      session, from: old, to: new, with: .change(of: old, in: session), at: now,
+      session, from: old, to: new,
+      with: old.isAnonymous ? .upgrade(of: session) : .continuation(of: session), at: now,
       random: store.random, connection)
   }
 }

@@ -19,7 +19,6 @@ public struct GivenFields: OptionSet, Sendable, SQLConvertible {
 }
 
 extension GivenFields {
-  /// The fields of an imported account.
   static let imported: GivenFields = [.disabled, .emailVerified]
 
   init(after change: AccountChange, of old: Account, email: String?) {

@@ -128,7 +128,7 @@ extension Author {
   var noticeQuota: OwnChange {
     switch actor {
     case .serviceToken, .emulatorOwner: .programNotice
-    case .administrator, .commandLine, .server: .supportNotice
+    case .administrator, .commandLine, .server, .remote: .supportNotice
     case .user, .visitor: .notice
     }
   }

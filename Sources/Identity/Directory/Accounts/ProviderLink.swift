@@ -63,6 +63,11 @@ public struct ProviderLink: Sendable, Equatable {
   }
 }
 
+extension Pool {
+  /// What the column `hosted` has: nil for what's mirrored, which needn't be unique.
+  var hostedMark: Int? { kind == .hosted ? 1 : nil }
+}
+
 extension ProviderLink {
   static func all(of account: Int64, _ connection: borrowing Connection) throws -> [ProviderLink] {
     try all("account_key = \(account) ORDER BY provider_id", connection)
@@ -93,9 +98,9 @@ extension ProviderLink {
       try connection.run(
         """
         INSERT INTO account_provider (account_key, scope_key, provider_id, raw_id, email,
-          display_name, photo_url, email_verified)
+          display_name, photo_url, email_verified, hosted)
         VALUES (\(account), \(pool.key), \(provider), \(rawID), \(email), \(displayName),
-          \(photoURL), \(isEmailVerified))
+          \(photoURL), \(isEmailVerified), \(pool.hostedMark))
         ON CONFLICT (account_key, provider_id) DO UPDATE SET raw_id = excluded.raw_id,
           email = excluded.email, display_name = excluded.display_name,
           photo_url = excluded.photo_url, email_verified = excluded.email_verified

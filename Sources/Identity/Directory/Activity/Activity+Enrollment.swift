@@ -20,16 +20,9 @@ extension Activity {
     of pool: Pool, at instant: Instant
   ) async throws -> EnrollmentPoint? {
     try await store.read { connection in
-      try Self.enrollment(of: Subject(key: pool.key, isWhole: false), at: instant, connection)
+      try Self.states(of: Subject(key: pool.key, isWhole: false), at: [instant.hour], connection)
+        .first
     }
-  }
-
-  /// Returns the numbers of users of a subject at one time, rounded down to the hour; nil if nothing is
-  /// known about that time.
-  static func enrollment(
-    of subject: Subject, at instant: Instant, _ connection: borrowing Connection
-  ) throws -> EnrollmentPoint? {
-    try states(of: subject, at: [instant.hour], connection).first
   }
 
   /// Returns a step function of the numbers of users: the state at each time about which something

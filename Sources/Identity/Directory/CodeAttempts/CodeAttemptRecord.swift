@@ -101,10 +101,8 @@ package struct CodeAttemptRecorder {
   /// Writes the attempt without counting it as incorrect.
   ///
   /// Repeated attempts that weren't checked, are expired, or belong to a suspended factor share one
-  /// row.
-  ///
-  /// - Returns: When attempts are recorded again, if the account's quota is reached, and so this one
-  ///   isn't; otherwise nil.
+  /// row. Returns when attempts are recorded again, if the account's quota is reached, and so this
+  /// one isn't; otherwise nil.
   @discardableResult
   func note(
     _ finding: CodeFinding, at now: Instant, _ connection: borrowing Connection
@@ -220,9 +218,7 @@ package enum CodeAttemptRecord {
   /// count as a failure; if a factor is given, it must also match.
   ///
   /// This prevents codes that aren't checked, are expired, or belong to a suspended factor from
-  /// filling the disk.
-  ///
-  /// - Returns: False if the last attempt doesn't match.
+  /// filling the disk. Returns false if the last attempt doesn't match.
   static func repeated(
     _ result: CodeAttempt.Result, of account: Account, in pool: Pool,
     factor: ID<Factor>? = nil, _ connection: borrowing Connection

@@ -343,7 +343,6 @@ package struct FactorClock: Sendable, Equatable {
   /// In which direction the last accepted code was off: -1, 0, or 1.
   private(set) var trend = 0
 
-  /// The clock of the server.
   static let server = FactorClock(offset: nil)
 
   package init(offset: Int?) { self.offset = offset }

@@ -196,14 +196,6 @@ public struct ActionLinkMail: Sendable {
   /// The name of the second factor, for the kind that removes one.
   public let factor: String?
   public let link: String
-
-  public init(
-    kind: OutOfBandCode.Kind, project: String, email: String, newEmail: String? = nil,
-    factor: String? = nil, link: String
-  ) {
-    (self.kind, self.project, self.email) = (kind, project, email)
-    (self.newEmail, self.factor, self.link) = (newEmail, factor, link)
-  }
 }
 
 /// Makes names that people choose safe for the text of a message.

@@ -40,9 +40,7 @@ struct Outbox: Sendable {
     writer.write(content, in: writer.language(for: locale))
   }
 
-  /// Adds a message in the transaction of the change it reports.
-  ///
-  /// - Returns: The message's ID.
+  /// Adds a message in the transaction of the change it reports; returns the message's ID.
   @discardableResult
   func add(
     _ message: OutboxMessage, to account: Account?, in pool: Pool, at now: Instant,
@@ -281,9 +279,7 @@ extension Outbox {
 
   /// Deletes the texts of expired messages and old messages, a limited number at a time.
   ///
-  /// Messages that a clock that was ahead put off are due again.
-  ///
-  /// - Returns: True if there may be more.
+  /// Messages that a clock that was ahead put off are due again. Returns true if there may be more.
   static func purgeExpired(
     at now: Instant, _ connection: borrowing Connection
   ) throws -> Bool {

@@ -140,7 +140,8 @@ extension Outbox {
   /// The number of seconds after which a notice is no longer sent.
   static let noticeLifetime: Int64 = 7 * 86_400
 
-  /// Notifies a user by email; does nothing for an account without an email address.
+  /// Notifies a user by email; does nothing for an account without an email address, or of a connected
+  /// project: its users hear from their own server.
   ///
   /// A notice that can be reported goes to every email address on file, each with its own link to
   /// do so. A notice of account deletion also goes to all of them; other notices go only to the
@@ -154,6 +155,7 @@ extension Outbox {
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
     within quota: OwnChange? = .supportNotice, at now: Instant, _ connection: borrowing Connection
   ) throws {
+    guard pool.kind == .hosted else { return }
     var (notice, notified) = (notice, notified)
     if let quota, !account.addresses.isEmpty {
       switch try quota.room(of: account.key, at: now, connection) {

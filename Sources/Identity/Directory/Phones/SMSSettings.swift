@@ -173,10 +173,8 @@ public struct SMSLimits: Sendable, Equatable {
     }
   }
 
-  /// `isOpen` says whether anyone can request the message: neither a first factor nor a session was
-  /// checked.
-  ///
-  /// - Returns: When the next message may be sent if a limit is reached; otherwise nil.
+  /// Returns when the next message may be sent if a limit is reached; `isOpen` if anyone can
+  /// request it, as neither a first factor nor a session was checked.
   func charge(
     _ request: PhoneRequest, isOpen: Bool, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection

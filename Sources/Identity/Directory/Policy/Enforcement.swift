@@ -86,7 +86,7 @@ extension PolicyEdit {
 }
 
 extension Outbox {
-  private static let mark = InstanceValue("sends_email")
+  fileprivate static let mark = InstanceValue("sends_email")
 
   /// Returns whether a new policy refuses users who couldn't be sent enrollment links, and the old
   /// one refused no one.
@@ -103,14 +103,6 @@ extension Outbox {
   func isMailSent(_ connection: borrowing Connection) throws -> Bool {
     try carriesMail || Self.mark.read(connection) == "true"
   }
-
-  /// Records whether the server sends emails, and its public URL, for commands that run without it.
-  fileprivate func recordServer(
-    at publicURL: String, _ connection: borrowing Connection
-  ) throws {
-    try Self.mark.store(String(carriesMail), connection)
-    try ActionLinks.lastURL.store(publicURL, connection)
-  }
 }
 
 extension OutboxEntries {
@@ -120,7 +112,8 @@ extension OutboxEntries {
   /// `publicURL` has no trailing slash.
   public func recordServer(at publicURL: String) async throws {
     try await store.write { connection in
-      try store.outbox.recordServer(at: publicURL, connection)
+      try Outbox.mark.store(String(store.outbox.carriesMail), connection)
+      try ActionLinks.lastURL.store(publicURL, connection)
     }
   }
 }

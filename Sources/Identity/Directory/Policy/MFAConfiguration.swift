@@ -29,14 +29,23 @@ public enum MFAState: Int, CaseIterable, Sendable, SQLConvertible {
 public struct TOTPConfiguration: Equatable, Sendable {
   /// An unspecified state is treated as enabled.
   public var state: MFAState
+  public var intervals: AdjacentIntervals
+
   /// The number of adjacent intervals accepted on each side, 0 to 10.
   ///
-  /// Nil differs from 0: it means 5.
-  public var adjacentIntervals: Int?
+  /// Nil differs from 0: it means 5, or that it isn't known.
+  public var adjacentIntervals: Int? {
+    get { intervals.count }
+    set { intervals = AdjacentIntervals(newValue) }
+  }
 
   public init(state: MFAState, adjacentIntervals: Int?) {
+    self.init(state: state, intervals: AdjacentIntervals(adjacentIntervals))
+  }
+
+  public init(state: MFAState, intervals: AdjacentIntervals) {
     self.state = state
-    self.adjacentIntervals = adjacentIntervals
+    self.intervals = intervals
   }
 }
 
@@ -71,6 +80,11 @@ public struct MFAConfiguration: Equatable, Sendable {
     return totp.state != .disabled
   }
 
+  /// Whether TOTP is on and the top-level state is off, of which Google doesn't say what happens.
+  public func isUnclear(in kind: PoolKind) -> Bool {
+    kind == .identityPlatform && isTOTPOn && state != .enabled && state != .mandatory
+  }
+
   /// Both the top-level state and the list of providers have to enable it.
   public var isSMSOn: Bool { smsEnabled && (state == .enabled || state == .mandatory) }
 
@@ -98,7 +112,10 @@ public struct MFAConfiguration: Equatable, Sendable {
     isTOTPOn && window.adjacentIntervals > Window.standard.adjacentIntervals
   }
 
-  /// The effective window; five adjacent intervals if none are configured.
+  /// Whether codes are accepted, and it isn't known whether in one interval or in the default window.
+  public var isWindowUnsaid: Bool { isTOTPOn && totp?.intervals == .unsaid }
+
+  /// The effective window; five adjacent intervals if none are configured, and if it isn't known.
   public var window: Window {
     totp?.adjacentIntervals.flatMap(Window.init(adjacentIntervals:)) ?? .standard
   }
@@ -251,7 +268,6 @@ public struct EffectiveMFA: Sendable, Equatable {
     return history.count == policy.version ? .day(Day(start)) : nil
   }
 
-  /// Returns when the pattern last changed.
   private static func lastPattern(in history: [AuditRow]) -> Instant? {
     history.first { row in row.changes.contains { $0.field == .pattern } }?.at
   }

@@ -86,12 +86,7 @@ extension PolicyEdit {
       let pattern = code(.pattern, EnrollmentPattern.init(rawValue:)),
       case .flag(let sms) = values[.sms]
     else { return nil }
-    let intervals: Int?
-    switch values[.adjacentIntervals] {
-    case .absent, .code("default"): intervals = nil
-    case .number(let number): intervals = number
-    default: return nil
-    }
+    guard let intervals = AdjacentIntervals(audited: values[.adjacentIntervals]) else { return nil }
     let day: Day?
     switch values[.mandatoryFrom] {
     case .absent: day = nil
@@ -111,7 +106,7 @@ extension PolicyEdit {
     self.init(
       configuration: MFAConfiguration(
         state: state, smsEnabled: sms,
-        totp: totpState.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }),
+        totp: totpState.map { TOTPConfiguration(state: $0, intervals: intervals) }),
       pattern: pattern, mandatoryFrom: day, enforcement: enforcement)
   }
 }

@@ -13,8 +13,6 @@ public struct PolicyComparison: Sendable {
   public let one: ComparedPolicy
   /// The policy that it's compared with.
   public let other: ComparedPolicy
-
-  public var changes: [PolicyChange] { PolicyChange.between(other.edit, one.edit) }
 }
 
 /// What a policy is compared with.

@@ -4,8 +4,8 @@ import Database
 public struct ReviewedPool: Sendable {
   public let project: ID<Project>
   public let projectName: String
+  public let kind: PoolKind
   public let policy: PolicySummary
-  /// The stamp of the project's policies.
   let stamp: Int64
 }
 
@@ -75,7 +75,7 @@ extension Policies {
   ) throws -> [ReviewedPool] {
     try connection.all(
       """
-      SELECT p.project_id, p.display_name, b.policy_stamp, \(PolicySummary.columns)
+      SELECT p.project_id, p.display_name, p.kind, b.policy_stamp, \(PolicySummary.columns)
       FROM scope s \(SQL.orderedJoin) project p ON p.project_id = s.project_id
         \(SQL.orderedJoin) scope b ON b.project_id = s.project_id AND b.tenant_id = ''
       WHERE \(condition) AND s.deleted_at IS NULL AND p.deleted_at IS NULL
@@ -83,9 +83,10 @@ extension Policies {
       """
     ) { row in
       let (project, name): (ID<Project>, String) = (try row.next(), try row.next())
-      let stamp: Int64 = try row.next()
+      let (kind, stamp): (PoolKind, Int64) = (try row.next(), try row.next())
       return ReviewedPool(
-        project: project, projectName: name, policy: try PolicySummary(&row), stamp: stamp)
+        project: project, projectName: name, kind: kind, policy: try PolicySummary(&row),
+        stamp: stamp)
     }
   }
 

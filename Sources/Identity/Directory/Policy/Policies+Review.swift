@@ -206,7 +206,8 @@ extension Policies {
     case .name, .rejected: nil
     case .window:
       """
-      CASE WHEN coalesce(s.totp_state, 1) = 1 THEN 1 ELSE -coalesce(s.totp_intervals, 5) END
+      CASE WHEN coalesce(s.totp_state, 1) = 1 THEN 1
+        ELSE -coalesce(nullif(s.totp_intervals, -1), 5) END
       """
     case .enrolled:
       """

@@ -165,7 +165,7 @@ public struct Policies: Sendable {
       """
       UPDATE scope SET mfa_state = \(configuration.state), sms = \(configuration.smsEnabled),
         totp_state = \(configuration.totp?.state),
-        totp_intervals = \(configuration.totp?.adjacentIntervals), pattern = \(new.pattern),
+        totp_intervals = \(configuration.totp?.intervals.stored), pattern = \(new.pattern),
         mandatory_from = \(new.mandatoryFrom?.description),
         enforcement = \(new.enforcement?.mode),
         enforced_from = \(new.enforcement?.from.description),

@@ -97,7 +97,7 @@ public struct PolicyEdit: Equatable, Sendable {
     let totp = configuration.totp
     return """
       \(configuration.state), \(configuration.smsEnabled), \(totp?.state),
-        \(totp?.adjacentIntervals), \(pattern), \(mandatoryFrom?.description),
+        \(totp?.intervals.stored), \(pattern), \(mandatoryFrom?.description),
         \(enforcement?.mode), \(enforcement?.from.description), \(enforcement?.graceDays)
       """
   }
@@ -135,19 +135,12 @@ public struct PolicyChange: Sendable, Equatable {
   public enum Value: Sendable, Hashable {
     /// The state of TOTP; a missing entry is disabled.
     case totp(MFAState)
-    case adjacentIntervals(AdjacentIntervals)
+    /// Nil without a TOTP entry.
+    case adjacentIntervals(AdjacentIntervals?)
     case sms(SMS)
     case state(MFAState?)
     case pattern(EnrollmentPattern?, from: Day?)
     case enforcement(Enforcement?)
-  }
-
-  public enum AdjacentIntervals: Sendable, Hashable {
-    /// There's no TOTP entry.
-    case none
-    /// The default, since no number is set.
-    case standard
-    case number(Int)
   }
 
   public enum SMS: Sendable, Hashable {
@@ -173,9 +166,7 @@ public struct PolicyChange: Sendable, Equatable {
     let configuration = edit.configuration
     switch field {
     case .totp: return .totp(configuration.totp?.state ?? .disabled)
-    case .adjacentIntervals:
-      guard let totp = configuration.totp else { return .adjacentIntervals(.none) }
-      return .adjacentIntervals(totp.adjacentIntervals.map { .number($0) } ?? .standard)
+    case .adjacentIntervals: return .adjacentIntervals(configuration.totp?.intervals)
     case .sms:
       guard configuration.smsEnabled else { return .sms(.off) }
       return .sms(configuration.isSMSOn ? .on : .listed)
@@ -191,9 +182,7 @@ extension PolicyEdit {
     let totp = configuration.totp
     return [
       AuditField(.totp, totp.map { .code($0.state.code) } ?? .absent),
-      AuditField(
-        .adjacentIntervals,
-        totp.map { $0.adjacentIntervals.map { .number($0) } ?? .code("default") } ?? .absent),
+      AuditField(.adjacentIntervals, totp?.intervals.auditValue ?? .absent),
       AuditField(.sms, .flag(configuration.smsEnabled)),
       AuditField(.mfaState, configuration.state.map { .code($0.code) } ?? .absent),
       AuditField(.pattern, pattern.map { .code($0.rawValue) } ?? .absent),
@@ -228,13 +217,6 @@ public enum PolicyOutcome: Sendable {
   case changed(Policy)
   /// Approval is pending, until this time at the latest.
   case waiting(Policy, until: Instant)
-
-  /// The policy that's in force now.
-  public var policy: Policy {
-    switch self {
-    case .changed(let policy), .waiting(let policy, _): policy
-    }
-  }
 }
 
 public enum PolicyError: Error, Sendable {

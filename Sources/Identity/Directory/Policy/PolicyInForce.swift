@@ -11,6 +11,8 @@ public struct PolicyInForce: Hashable, Sendable {
   public let isTOTPMandatory: Bool
   /// The window in which codes are accepted; nil if TOTP is disabled.
   public let window: Window?
+  /// Whether the window is only the widest that can be meant.
+  public let isWindowUnsaid: Bool
   public let isSMSOn: Bool
   public let pattern: EnrollmentPattern?
   public let mandatoryFrom: Day?
@@ -21,6 +23,7 @@ public struct PolicyInForce: Hashable, Sendable {
     isTOTPOn = configuration.isTOTPOn
     isTOTPMandatory = configuration.totp?.state == .mandatory
     window = configuration.isTOTPOn ? configuration.window : nil
+    isWindowUnsaid = configuration.isWindowUnsaid
     isSMSOn = configuration.isSMSOn
     pattern = edit.pattern
     mandatoryFrom = edit.mandatoryFrom
@@ -36,7 +39,9 @@ public struct PolicyInForce: Hashable, Sendable {
     if isTOTPOn != other.isTOTPOn || isTOTPMandatory != other.isTOTPMandatory {
       fields.append(.totp)
     }
-    if let window, let theirs = other.window, window != theirs {
+    if let window, let theirs = other.window,
+      window != theirs || isWindowUnsaid != other.isWindowUnsaid
+    {
       fields.append(.adjacentIntervals)
     }
     if isSMSOn != other.isSMSOn { fields.append(.sms) }
@@ -139,6 +144,8 @@ public struct StoredPolicy: Sendable {
   /// Reads the TOTP configuration from the two columns `totp_state, totp_intervals`.
   static func totp(_ row: inout Row) throws -> TOTPConfiguration? {
     let (state, intervals): (MFAState?, Int?) = (try row.next(), try row.next())
-    return state.map { TOTPConfiguration(state: $0, adjacentIntervals: intervals) }
+    return state.map {
+      TOTPConfiguration(state: $0, intervals: AdjacentIntervals(stored: intervals))
+    }
   }
 }

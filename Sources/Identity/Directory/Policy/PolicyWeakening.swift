@@ -43,7 +43,8 @@ extension PolicyEdit {
     case .adjacentIntervals:
       // Compared even while TOTP is disabled, because the stored window applies once TOTP is
       // enabled again. A missing entry is compared as the default window if that matters to anyone;
-      // otherwise dropping the entry and adding it again would widen a window unnoticed.
+      // otherwise dropping the entry and adding it again would widen a window unnoticed. One that
+      // isn't known is compared as the default, since it can't be wider.
       let (from, to) = (was.window.adjacentIntervals, becomes.window.adjacentIntervals)
       guard to > from, try was.totp != nil && becomes.totp != nil || usersHaveApps() else {
         return []

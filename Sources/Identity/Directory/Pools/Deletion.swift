@@ -81,6 +81,8 @@ enum Deletion {
 
   /// Marks a tenant, or a project with all its tenants, as deleted; keys, tokens, roles, and
   /// invitations are removed immediately.
+  ///
+  /// A connected one can be connected again, so its roles, sign-offs, support rules, and playbook stay.
   static func mark(
     _ pool: Pool, _ context: ActionContext, _ connection: borrowing Connection
   ) throws {
@@ -104,7 +106,12 @@ enum Deletion {
         "UPDATE project SET deleted_at = \(now) WHERE project_id = \(project)")
       try connection.run("DELETE FROM api_key WHERE project_id = \(project)")
       try connection.run("DELETE FROM trusted_token_key WHERE project_id = \(project)")
-      try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
+      if pool.kind == .hosted {
+        try connection.run("DELETE FROM sign_off WHERE project_id = \(project)")
+      }
+    }
+    guard pool.kind == .hosted else {
+      return try Invitations.revokeAll(where: place(of: pool), context, connection)
     }
     // A later project or tenant must not inherit these through the same ID.
     try revokeAccess(to: pool, context, connection)
@@ -200,7 +207,8 @@ enum Deletion {
       """)
     if gone.count < left {
       try Activity.deleteAll(of: pool, connection)
-      try connection.run("DELETE FROM guidance WHERE scope_key = \(pool)")
+      let isHosted: SQL = "NOT EXISTS (SELECT 1 FROM mirror WHERE scope_key = \(pool))"
+      try connection.run("DELETE FROM guidance WHERE scope_key = \(pool) AND \(isHosted)")
       try connection.run("DELETE FROM identity_provider WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM oob_code WHERE scope_key = \(pool)")
       try connection.run(
@@ -209,9 +217,10 @@ enum Deletion {
         """)
       try connection.run("DELETE FROM alert WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM policy_weakening WHERE scope_key = \(pool)")
-      try connection.run("DELETE FROM support_rules WHERE scope_key = \(pool)")
+      try connection.run("DELETE FROM support_rules WHERE scope_key = \(pool) AND \(isHosted)")
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM dismissed_attention WHERE scope_key = \(pool)")
+      try connection.run("DELETE FROM mirror_fault WHERE scope_key = \(pool)")
     }
     return others + gone.count
   }

@@ -47,6 +47,7 @@ extension Pools {
         })
       else { throw ActionDenial.notAllowed }
       let owner = try Self.settings(project, nil, connection)
+      try owner.pool.kind.check(.hosting)
       guard owner.policy.version == version else {
         throw PoolError.policy(
           .changedMeanwhile(try Policies.find(owner.pool.key, connection)))
@@ -86,7 +87,11 @@ extension Pools {
     }
   }
 
-  private func insertingProject(_ id: String, _ displayName: String) -> Action<PoolSettings> {
+  /// `configuration` is that of a connected project, which has no API key.
+  func insertingProject(
+    _ id: String, _ displayName: String, kind: PoolKind = .hosted,
+    _ configuration: MFAConfiguration? = nil
+  ) -> Action<PoolSettings> {
     let name = displayName.isEmpty ? id : displayName
     return { context, connection in
       // The project's row, which has the name too, is inserted before that of its pool.
@@ -96,21 +101,23 @@ extension Pools {
       do {
         try connection.run(
           """
-          INSERT INTO project (project_id, number, display_name, email_privacy, created_at)
+          INSERT INTO project (project_id, number, display_name, email_privacy, created_at, kind)
           VALUES (\(id), \(try Self.freeNumber(store.random, connection)), \(name),
-            \(settings.emailPrivacy), \(context.now))
+            \(settings.emailPrivacy), \(context.now), \(kind))
           """)
       } catch let error as DatabaseError {
         if case .uniqueViolation = error.code { throw PoolError.projectIDTaken }
         throw error
       }
-      try APIKeys.insert(for: ID(id), random: store.random, at: context.now, connection)
+      if kind == .hosted {
+        try APIKeys.insert(for: ID(id), random: store.random, at: context.now, connection)
+      }
       var edit = PoolEdit(
         displayName: name,
         signIn: SignInMethods(
           password: true, emailLink: isEmulator, anonymous: isEmulator, phone: isEmulator),
         passwords: isEmulator || context.request == nil ? nil : .initial,
-        configuration: isEmulator ? .emulator : .initial)
+        configuration: configuration ?? (isEmulator ? .emulator : .initial))
       edit.project = settings
       let project = try insert(edit, in: ID(id), nil, context, connection)
       guard let project else { throw PoolError.projectIDTaken }
@@ -146,17 +153,22 @@ extension Pools {
     _ connection: borrowing Connection
   ) throws -> PoolSettings? {
     let owner = try Self.settings(project, nil, connection)
+    try owner.pool.kind.check(.hosting)
     guard owner.project?.allowTenants == true else { throw PoolError.multiTenancyOff }
     return try insert(edit, in: project, tenant, context, connection)
   }
 
   /// Inserts a pool and records it in the audit log; returns nil if the ID is or was in use.
-  private func insert(
-    _ edit: PoolEdit, in project: ID<Project>, _ tenant: ID<Tenant>?, _ context: ActionContext,
-    _ connection: borrowing Connection
+  ///
+  /// A mirrored one is as the remote has it.
+  func insert(
+    _ edit: PoolEdit, in project: ID<Project>, _ tenant: ID<Tenant>?, isMirrored: Bool = false,
+    _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> PoolSettings? {
-    try check(
-      edit, since: nil, in: project, tenant, by: context.author, at: context.now, connection)
+    if !isMirrored {
+      try check(
+        edit, since: nil, in: project, tenant, by: context.author, at: context.now, connection)
+    }
     let policy = PolicyEdit(configuration: edit.configuration, pattern: nil)
     let inserted = try connection.run(
       """

@@ -2,12 +2,15 @@ import Crypto
 import Database
 
 extension Pools {
+  /// Finds a pool that's hosted here; others don't exist for applications.
+  ///
   /// In the emulator profile, a missing project or tenant is created, as in Google's emulator.
   public func find(
     project: ID<Project>, tenant: ID<Tenant>? = nil
   ) async throws -> Pool {
+    let pool: Pool
     do {
-      return try await existing(project: project, tenant: tenant)
+      pool = try await existing(project: project, tenant: tenant)
     } catch let error as PoolLookupError {
       guard store.profile == .emulator else { throw error }
       switch error {
@@ -17,6 +20,8 @@ extension Pools {
       }
       return try await find(project: project, tenant: tenant)
     }
+    guard pool.kind == .hosted else { throw PoolLookupError.projectNotFound }
+    return pool
   }
 
   /// Finds a pool's settings, as ``find(project:tenant:)`` finds the pool.
@@ -26,7 +31,7 @@ extension Pools {
     let found = try await store.read { connection in
       try Pools.settingsIfPresent(project, tenant, connection)
     }
-    if let found { return found }
+    if let found, found.pool.kind == .hosted { return found }
     // Throws why there's none, or creates it.
     _ = try await find(project: project, tenant: tenant)
     return try await settings(project: project, tenant: tenant)
@@ -130,6 +135,7 @@ public struct PoolWarning: Sendable {
   public let reason: Reason
   /// When the policy changed; nil if it never did.
   public let changedAt: Instant?
+  public let kind: PoolKind
 
   fileprivate var place: (String, String) { (project.text, tenant?.text ?? "") }
 
@@ -140,6 +146,7 @@ public struct PoolWarning: Sendable {
     name = try row.next()
     projectName = try row.next()
     changedAt = try row.next()
+    kind = try row.next()
     guard let reason = try reason(&row) else { return nil }
     self.reason = reason
   }
@@ -147,7 +154,8 @@ public struct PoolWarning: Sendable {
 
 extension Pools {
   /// Returns the first pools that need attention among those that an administrator can see: at most
-  /// `limit` whose users can't sign in, then as many recently weakened policies and others by ID.
+  /// `limit` hosted ones whose users can't sign in, then as many recently weakened policies and
+  /// others by ID.
   ///
   /// They're in an index, so finding none costs nothing.
   public func warnings(
@@ -220,11 +228,12 @@ extension Pools {
   /// As of the last count, by which the index finds them.
   private static let isStopped: SQL = "(s.disabled = 1 OR s.locked_users > 0)"
   private static let isStoppedNow: SQL = """
-    (s.disabled = 1 OR \(AccountCounts.current("locked_users")) > 0)
+    p.kind = \(PoolKind.hosted) AND (s.disabled = 1
+      OR \(AccountCounts.current("locked_users")) > 0)
     """
 
   private static let warned: SQL = """
-    s.project_id, s.tenant_id, s.display_name, p.display_name, s.policy_changed_at
+    s.project_id, s.tenant_id, s.display_name, p.display_name, s.policy_changed_at, p.kind
     """
 
   /// The condition for pools `s` that need attention, with their numbers of users.

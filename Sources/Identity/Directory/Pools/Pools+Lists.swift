@@ -196,11 +196,14 @@ public struct ProjectSummary: Hashable, Sendable {
   /// The key of the pool of its own users.
   public let key: Int64
   public let id: ID<Project>
+  public let kind: PoolKind
   public let displayName: String
   /// Whether sign-in is disabled for the project's own users.
   public let isDisabled: Bool
   /// The TOTP configuration of the project's own users; nil if there is none, which means disabled.
   public let totp: TOTPConfiguration?
+  /// The top-level state of its MFA.
+  public let mfaState: MFAState?
   public private(set) var tenants: Int
   /// The number of users, including those of tenants.
   public private(set) var users: Int
@@ -220,7 +223,7 @@ public struct ProjectSummary: Hashable, Sendable {
       \(AccountCounts.current(ofProject: "users")),
       \(AccountCounts.current(ofProject: "enrolled_users")), \(AccountCounts.current("users")),
       \(AccountCounts.current("enrolled_users")), s.policy_stamp,
-      s.scope_key
+      s.scope_key, p.kind, s.mfa_state
     """
 
   init(_ row: inout Row) throws {
@@ -235,6 +238,7 @@ public struct ProjectSummary: Hashable, Sendable {
     ownEnrolledUsers = try row.next()
     policyStamp = try row.next()
     key = try row.next()
+    (kind, mfaState) = (try row.next(), try row.next())
   }
 
   /// Restricts the counts to some tenants, because an administrator of one tenant must not learn
@@ -268,6 +272,7 @@ public struct FoundPlace: Sendable {
   public let tenant: ID<Tenant>?
   public let name: String
   public let projectName: String
+  public let kind: PoolKind
 }
 
 extension Pools {
@@ -315,7 +320,7 @@ extension Pools {
   ) throws -> [FoundPlace] {
     try connection.all(
       """
-      SELECT s.project_id, s.tenant_id, s.display_name, p.display_name
+      SELECT s.project_id, s.tenant_id, s.display_name, p.display_name, p.kind
       FROM scope s \(SQL.orderedJoin) project p USING (project_id)
       WHERE \(condition) AND s.deleted_at IS NULL AND p.deleted_at IS NULL
       ORDER BY s.project_id, s.tenant_id LIMIT \(limit)
@@ -323,7 +328,7 @@ extension Pools {
     ) { row in
       FoundPlace(
         project: try row.next(), tenant: ID(nonEmpty: try row.next()), name: try row.next(),
-        projectName: try row.next())
+        projectName: try row.next(), kind: try row.next())
     }
   }
 }

@@ -31,10 +31,10 @@ public struct Pools: Sendable {
     }
   }
 
-  private struct Change: Sendable {
+  struct Change: Sendable {
     let settings: PoolSettings
     let new: PoolEdit
-    let narrowing: SignInNarrowing?
+    var narrowing: SignInNarrowing?
   }
 
   private func changing(
@@ -43,6 +43,7 @@ public struct Pools: Sendable {
   ) -> ActionSubject<Change> {
     ActionSubject(target: ActionTarget(project: project, tenant: tenant)) { context, connection in
       let settings = try Self.settings(project, tenant, connection)
+      try settings.pool.kind.check(.hosting)
       let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
       let narrowing = try SignInNarrowing(from: settings, to: new, context.profile, connection)
       let change = Change(settings: settings, new: new, narrowing: narrowing)
@@ -71,15 +72,19 @@ public struct Pools: Sendable {
     }
   }
 
-  private func store(
+  /// A connected pool is as the remote has it, so nothing is checked.
+  @discardableResult
+  func store(
     _ change: Change, _ counted: SignInNarrowing.Counted?, in project: ID<Project>,
     _ tenant: ID<Tenant>?, _ context: ActionContext, _ connection: borrowing Connection
   ) throws -> PoolSettings {
     let new = change.new
     var settings = change.settings
-    try check(
-      new, since: settings.edit, in: project, tenant, by: context.author, at: context.now,
-      connection)
+    if settings.pool.kind == .hosted {
+      try check(
+        new, since: settings.edit, in: project, tenant, by: context.author, at: context.now,
+        connection)
+    }
     let changes = new.settingChanges(since: settings.edit)
     if !changes.isEmpty {
       try change.narrowing?.record(
@@ -180,6 +185,7 @@ public struct Pools: Sendable {
       in: ActionTarget(project: project)
     ) { context, connection in
       let pool = try Self.settings(project, tenant, connection).pool
+      try pool.kind.check(.hosting)
       let losses = try Deletion.deletionImpact(of: pool, at: context.now, connection)
       try Deletion.mark(pool, context, connection)
       try Deletion.purge(at: context.now, connection)

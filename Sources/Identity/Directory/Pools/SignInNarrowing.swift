@@ -270,7 +270,8 @@ extension Pools {
         try connection.all(
           """
           SELECT s.scope_key, s.outside_users, \(AccountCounts.current("enrolled_users"))
-          FROM scope s WHERE s.scope_key > \(key) AND s.deleted_at IS NULL
+          FROM scope s \(SQL.orderedJoin) project p USING (project_id)
+          WHERE s.scope_key > \(key) AND s.deleted_at IS NULL AND p.kind = \(PoolKind.hosted)
           ORDER BY s.scope_key LIMIT \(Self.share)
           """
         ) { row in

@@ -94,9 +94,7 @@ public enum InstanceMove {
   }
 
   /// Turns off triggers, whose effects are copied, and drops indexes, which are faster to create
-  /// when the rows are there.
-  ///
-  /// - Returns: The scripts that bring them back.
+  /// when the rows are there; returns the scripts that bring them back.
   private static func dropParts(_ connection: borrowing Connection) throws -> [String] {
     let indexes = try connection.all(
       "SELECT name, text FROM \(SQL.indexes) ORDER BY name"
@@ -146,6 +144,8 @@ public enum InstanceMove {
     var entry = AuditEntry(.instanceMove, .instance, "", name: "")
     entry.add(.database, from: .text("SQLite"), to: .text("PostgreSQL"))
     try entry.record(by: Author(actor: .commandLine), at: now, connection)
+    // The file may still be used.
+    try Connections.pauseAll(because: .moved, at: now, connection)
   }
 }
 

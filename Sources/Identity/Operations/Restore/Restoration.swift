@@ -115,6 +115,7 @@ extension Identity {
     report.bulkRemovals = jobs.count
     try connection.run(
       "UPDATE bulk_undo SET ended_at = \(now) WHERE job_id > 0 AND ended_at IS NULL")
+    try Connections.pauseAll(because: .restored, at: now, connection)
   }
 
   private static func closeLinks(

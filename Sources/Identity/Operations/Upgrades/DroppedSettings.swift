@@ -68,9 +68,7 @@ public struct DroppedSetting: Sendable, Equatable {
     return String(target[..<scheme.upperBound] + (rest.split(separator: "@").last ?? ""))
   }
 
-  /// Returns what pending migrations will drop.
-  ///
-  /// - Throws: `DatabaseError`.
+  /// Returns what pending migrations will drop; throws `DatabaseError`.
   static func all(
     droppedBy pending: [String], _ connection: borrowing Connection
   ) throws -> [DroppedSetting] {

@@ -7,12 +7,19 @@ public struct Administrator: Sendable {
   public let displayName: String
   public let grants: [Grant]
 
-  /// Returns true if a grant includes the permission in the pool, or on the instance if
-  /// `pool` is nil.
+  /// Returns true if a grant includes the permission in the pool, which offers an action that
+  /// requires it, or on the instance if `pool` is nil.
   ///
   /// Grants are read with each request, so changes take effect immediately.
   public func may(_ permission: Permission, in pool: Pool?) -> Bool {
     may(permission, project: pool?.project, tenant: pool?.tenant)
+      && pool.map { permission.isOffered(by: $0.kind) } ?? true
+  }
+
+  /// Returns true if the pool offers the action, and a grant includes its permission there.
+  public func may(action: ConsoleAction, in pool: Pool) -> Bool {
+    pool.kind.offers.contains(action.requirements.needs)
+      && may(action.requirements.permission, in: pool)
   }
 
   /// Returns true if a grant includes the permission in the project and tenant, or on the instance

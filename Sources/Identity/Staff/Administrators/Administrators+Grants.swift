@@ -131,7 +131,7 @@ extension Administrators {
     case .commandLine: true
     case .administrator(let id, _):
       try grants(id, at: now, connection).contains(where: \.managesAdministrators)
-    case .serviceToken, .user, .emulatorOwner, .server, .visitor: false
+    case .serviceToken, .user, .emulatorOwner, .server, .visitor, .remote: false
     }
   }
 

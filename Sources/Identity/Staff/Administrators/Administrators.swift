@@ -196,10 +196,8 @@ extension AdministratorFactorError: PasswordCheckError {}
 extension PasskeyError: PasswordCheckError {}
 
 extension Administrators {
-  /// Verifies the password that an administrator entered again in a session; without a password or
-  /// a session, it's incorrect.
-  ///
-  /// - Returns: The hash that the password matched.
+  /// Verifies the password that an administrator entered again in a session, and returns the hash
+  /// that it matched; without a password or a session, it's incorrect.
   func verifyPassword<E: PasswordCheckError>(
     _ password: Secret?, in session: ConsoleSession?, by author: Author, _ errors: E.Type
   ) async throws -> PasswordHash {
@@ -217,9 +215,7 @@ extension Administrators {
   /// Verifies the password of a signed-in administrator.
   ///
   /// Failed attempts are counted before hashing and separately from sign-in, so someone who isn't
-  /// signed in can't block an administrator's changes.
-  ///
-  /// - Returns: The hash that the password matched.
+  /// signed in can't block an administrator's changes. Returns the hash that the password matched.
   func verifyPassword(
     _ password: Secret, of administrator: Administrator, by author: Author
   ) async throws -> PasswordHash {

@@ -322,7 +322,7 @@ extension ThrottleCharge {
     _ connection: borrowing Connection
   ) throws {
     for charge in charges {
-      let seconds = charge.blockedSeconds(at: now)
+      let seconds = charge.blockedUntil.seconds - now.seconds
       guard seconds > 0 else { continue }
       // A network block isn't tied to an administrator.
       let reach = charge.counter.reach

@@ -130,10 +130,8 @@ public struct ConsoleSessions: Sendable {
     return try renew(session, with: proof.method, at: now, random: random, connection)
   }
 
-  /// Replaces a session's token after its administrator re-authenticated; the old token becomes
-  /// invalid.
-  ///
-  /// - Returns: The session with its new token; nil if it has ended.
+  /// Replaces a session's token, which becomes invalid, after its administrator re-authenticated;
+  /// nil if the session has ended.
   static func renew(
     _ session: ConsoleSession, with method: ReauthenticationMethod = .totp, at now: Instant,
     random: RandomSource, _ connection: borrowing Connection

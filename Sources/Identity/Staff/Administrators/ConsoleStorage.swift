@@ -16,6 +16,8 @@ public struct ConsoleStorage: Sendable {
     case fields
     /// A form that was submitted after its session expired, or before a re-authentication.
     case draft
+    /// A project that's being connected, with its credential.
+    case connection
 
     /// How long it's kept, in seconds.
     public var lifetime: Int64 {
@@ -23,6 +25,7 @@ public struct ConsoleStorage: Sendable {
       case .code: 120
       case .fields: 300
       case .draft: 600
+      case .connection: 3_600
       }
     }
 
@@ -31,6 +34,7 @@ public struct ConsoleStorage: Sendable {
       switch self {
       case .code: 1 << 10
       case .fields: 16 << 10
+      case .connection: 64 << 10
       // As much as the server accepts of a list for a bulk removal, with its path.
       case .draft: (4 << 20) + (16 << 10)
       }

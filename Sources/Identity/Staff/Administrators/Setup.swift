@@ -56,7 +56,7 @@ public struct Setup: Sendable {
     userAgent: String, requestID: String = ""
   ) async throws -> NewConsoleSession {
     let now = store.clock.now()
-    let digest = Self.digest(typed: code)
+    let digest = Hex.encode(Store.digest(CodeText.letters(of: code) ?? ""))
     try await checkCode(digest, address: address, at: now)
     let hash = try await administrators.check(
       email: email, displayName: displayName, password: password)
@@ -75,10 +75,6 @@ public struct Setup: Sendable {
         id, address: address, userAgent: userAgent, requestID: requestID, at: now,
         random: store.random, connection)
     }
-  }
-
-  private static func digest(typed code: TypedCode) -> String {
-    Hex.encode(Store.digest(CodeText.letters(of: code) ?? ""))
   }
 
   private static func isCode(

@@ -57,7 +57,7 @@ extension Audit {
         """
       ) { try $0.next() }
     }
-    let page = Page(try rows(ids, connection), limit: limit) { String($0.id) }
+    let page = Page(try cache.rows(ids, connection), limit: limit) { String($0.id) }
     let isCut = page.next == nil && reached != nil
     return AuditSearch(
       rows: page.items, next: page.next ?? reached.map { String($0.id) },

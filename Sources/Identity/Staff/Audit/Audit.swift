@@ -20,10 +20,6 @@ public struct Audit: Sendable {
     return Page(items: found.rows, next: found.next)
   }
 
-  func rows(_ ids: [Int64], _ connection: borrowing Connection) throws -> [AuditRow] {
-    try cache.rows(ids, connection)
-  }
-
   static func find(_ id: Int64, _ connection: borrowing Connection) throws -> AuditRow? {
     let changes = try connection.all(
       "SELECT \(AuditChange.columns) FROM audit_change WHERE audit_id = \(id) ORDER BY position"
@@ -129,7 +125,7 @@ package struct AuditEntry {
         }
       case .link, .code, .account, .factor: break
       }
-    case .administrator, .serviceToken, .commandLine, .emulatorOwner, .server: break
+    case .administrator, .serviceToken, .commandLine, .emulatorOwner, .server, .remote: break
     }
     try connection.run(
       """

@@ -49,6 +49,8 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   case accountDownload = "account.download"
   /// Anonymous users deleted after 30 days.
   case accountExpire = "account.expire"
+  /// User of a connected project no longer there, or there again.
+  case accountGone = "account.gone"
   case accountImport = "account.import"
   /// Users listed or searched in the console during an hour.
   case accountList = "account.list"
@@ -100,6 +102,15 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   case tenantChange = "tenant.change"
   case tenantCreate = "tenant.create"
   case tenantDelete = "tenant.delete"
+  /// Tenant of a connected project no longer there, or there again.
+  case tenantGone = "tenant.gone"
+  case connectionChange = "connection.change"
+  case connectionCreate = "connection.create"
+  case connectionEnd = "connection.end"
+  case connectionPause = "connection.pause"
+  case connectionResume = "connection.resume"
+  /// First walk completed, or those whom a walk didn't see accepted as gone.
+  case connectionWalk = "connection.walk"
   case guidanceChange = "guidance.change"
   case apiKeyCreate = "api-key.create"
   case apiKeyRevoke = "api-key.revoke"
@@ -219,6 +230,7 @@ public enum AuditResource: String, CaseIterable, Sendable, SQLBindable {
   case administrator
   case signingKey = "signing key"
   case masterKey = "master key"
+  case connection
   case instance
 }
 

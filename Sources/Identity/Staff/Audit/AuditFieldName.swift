@@ -34,7 +34,9 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     recoveryCodesEnded, secrets, masterKey, signingKey, signsFrom, retirement, secretKind,
     secretPart, failure, unrecordedUntil, migrations, scheduledChangesDropped,
     policyTemplatesDropped, eventStreamsDropped, reportSubscriptionsDropped,
-    groupedRemovalsDropped, bouncedAddressesDropped, notesDropped
+    groupedRemovalsDropped, bouncedAddressesDropped, notesDropped,
+    remoteServer, remoteProject, accessLevel, credential, permissionsExcess, remoteUsers,
+    enrolledUsers, usersNotStored, goneSince
 
   /// What erasing a user's data does with the field in entries about or by the user.
   enum Erasure {
@@ -257,6 +259,17 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .groupedRemovalsDropped: ("grouped-removals-dropped", .kept)
     case .bouncedAddressesDropped: ("bounced-addresses-dropped", .kept)
     case .notesDropped: ("notes-dropped", .kept)
+    case .remoteServer: ("remote-server", .kept)
+    case .remoteProject: ("remote-project", .kept)
+    case .accessLevel: ("access-level", .kept)
+    // The service account of a connection.
+    case .credential: ("credential", .kept)
+    case .permissionsExcess: ("permissions-excess", .kept)
+    // The number of users that the remote counts.
+    case .remoteUsers: ("remote-users", .kept)
+    case .enrolledUsers: ("enrolled-users", .kept)
+    case .usersNotStored: ("users-not-stored", .kept)
+    case .goneSince: ("gone-since", .erased)
     }
   }
 

@@ -135,7 +135,6 @@ extension AuditChain {
   }
 }
 
-/// The result of the background check.
 private struct StoredCheck {
   var through: Int64 = 0
   var throughAt = Instant(microseconds: 0)

@@ -8,7 +8,6 @@ struct ChainLink: Sendable {
   static let origin = [UInt8](repeating: 0, count: HashFunction.sha256.digestLength)
 
   let sequence: Int64
-  /// The number of the entry.
   let entry: Int64
   let salts: [UInt8]
   let link: [UInt8]

@@ -4,6 +4,8 @@ public import OTP
 /// Where an action is performed: the instance, a project, a tenant, or several pools.
 struct ActionTarget: Sendable {
   private let places: [(project: ID<Project>?, tenant: ID<Tenant>?)]
+  /// The kind of the one pool that it is; nil if it isn't known.
+  private var kind: PoolKind?
 
   static let instance = Self(project: nil, tenant: nil)
 
@@ -13,6 +15,7 @@ struct ActionTarget: Sendable {
 
   init(_ pool: Pool?) {
     self.init(project: pool?.project, tenant: pool?.tenant)
+    kind = pool?.kind
   }
 
   /// Several pools, in each of which the permission is required; for none, the permission for
@@ -21,7 +24,13 @@ struct ActionTarget: Sendable {
     places = pools.map { ($0.project, $0.tenant) }
   }
 
+  /// - Throws: ``ActionDenial/notOffered(_:)`` if the pool doesn't offer an action.
+  func check(_ action: ConsoleAction) throws(ActionDenial) {
+    try kind?.check(action.requirements.needs)
+  }
+
   fileprivate func permits(_ permission: Permission, to administrator: Administrator) -> Bool {
+    guard kind.map(permission.isOffered(by:)) ?? true else { return false }
     guard !places.isEmpty else { return administrator.maySomewhere(permission) }
     return places.allSatisfy {
       administrator.may(permission, project: $0.project, tenant: $0.tenant)
@@ -86,6 +95,7 @@ public struct ActionAuthorization: Sendable {
     at now: Instant,
     _ connection: borrowing Connection
   ) throws -> Result<NewConsoleSession?, ActionDenial> {
+    try target.check(action)
     guard
       let holder = try Self.permitted(
         action.requirements.permission, request.agent, in: target, at: now, connection)

@@ -87,11 +87,15 @@ public enum ActionDenial: Error, Sendable {
   case codesLocked
   /// A second factor of the user is suspended.
   case factorsSuspended
+  /// The user is still at the server of the connected project.
+  case existsElsewhere
   /// The server's clock may be wrong.
   case clockDoubted
   case enrollment(EnrollmentError)
   /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
+  /// The kind of pool doesn't have what the action needs.
+  case notOffered(Capability)
   case notAllowed
   case sessionEnded
 }

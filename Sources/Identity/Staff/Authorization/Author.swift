@@ -36,6 +36,8 @@ public enum Actor: Sendable {
   case server
   /// An unauthenticated client.
   case visitor
+  /// The server where the users of a connected project are, such as “Google”.
+  case remote(String)
 
   /// A kind of actor; the raw value is the stored name.
   public enum Kind: String, CaseIterable, Sendable, SQLBindable {
@@ -46,6 +48,7 @@ public enum Actor: Sendable {
     case emulatorOwner = "emulator"
     case server
     case visitor
+    case remote
   }
 
   public var kind: Kind {
@@ -57,6 +60,7 @@ public enum Actor: Sendable {
     case .emulatorOwner: .emulatorOwner
     case .server: .server
     case .visitor: .visitor
+    case .remote: .remote
     }
   }
 
@@ -66,7 +70,7 @@ public enum Actor: Sendable {
     case .administrator(let id, _): id.text
     case .serviceToken(let id, _): id.text
     case .user(let id): id.text
-    case .commandLine, .emulatorOwner, .server, .visitor: ""
+    case .commandLine, .emulatorOwner, .server, .visitor, .remote: ""
     }
   }
 
@@ -78,6 +82,7 @@ public enum Actor: Sendable {
     case .emulatorOwner: "owner"
     case .server: "server"
     case .visitor: "visitor"
+    case .remote(let name): name
     }
   }
 }
@@ -90,7 +95,7 @@ extension Author {
   ) throws -> Bool {
     switch actor {
     case .commandLine, .emulatorOwner, .server: return true
-    case .user, .visitor: return false
+    case .user, .visitor, .remote: return false
     case .administrator(let id, _):
       let administrator = try Administrators.present(id, at: now, connection)
       return administrator?.may(permission, project: project, tenant: tenant) ?? false

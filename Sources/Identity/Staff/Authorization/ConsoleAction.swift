@@ -12,6 +12,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     revokeTokenSigningKey, addIdentityProvider, changeIdentityProvider, removeIdentityProvider,
     narrowProvider
   case openMessage, exportUsers, createUser, dismissAttention
+  case connectProject, changeConnection, pauseConnection, syncConnection
   case changeSupportRules, unblockAgent, removeFactor, removeAllFactors, restoreFactors,
     purgeFactors, suspendFactor, resumeFactor, renameFactor, unlockCodes, endSessions, exemptUser,
     endExemption, protectUser, allowChanges, disableUser, enableUser, verifyEmail, deleteUser,
@@ -52,42 +53,52 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     // MARK: Projects, tenants, and their settings
     // Creates a project with an API key.
     case .createProject: .init(.createProject)
-    case .createTenant: .init(.manageTenants)
-    case .deleteProject: .init(.deleteProject, .recent)
-    case .deleteTenant: .init(.manageTenants, .recent)
+    case .createTenant: .init(.manageTenants, needs: .hosting)
+    case .deleteProject: .init(.deleteProject, .recent, needs: .hosting)
+    case .deleteTenant: .init(.manageTenants, .recent, needs: .hosting)
     // Changes settings of a project or tenant without weakening security.
-    case .changeSettings: .init(.changePool)
-    case .weakenSettings: .init(.changePool, .recent)
+    case .changeSettings: .init(.changePool, needs: .hosting)
+    case .weakenSettings: .init(.changePool, .recent, needs: .hosting)
     // Changes sign-in methods so that users with a second factor have no way to sign in.
-    case .narrowSignIn: .init(.changePool, .recent, .written)
-    case .enableSignIn: .init(.changePool, .recent)
-    case .disableSignIn: .init(.changePool)
+    case .narrowSignIn: .init(.changePool, .recent, .written, needs: .hosting)
+    case .enableSignIn: .init(.changePool, .recent, needs: .hosting)
+    case .disableSignIn: .init(.changePool, needs: .hosting)
     case .editGuidance: .init(.changePool)
 
     // MARK: MFA policy
     // Changes the MFA policy without weakening it.
-    case .changePolicy: .init(.changePolicy)
-    case .weakenPolicy: .init(.changePolicy, .recent, .written, .affectedUsers)
+    case .changePolicy: .init(.changePolicy, needs: .policyChanges)
+    case .weakenPolicy:
+      .init(.changePolicy, .recent, .written, .affectedUsers, needs: .policyChanges)
     case .signOffReview: .init(.signOffReview, .secondFactor)
 
     // MARK: Keys, tokens, and identity providers
-    case .createAPIKey: .init(.manageKeys, .recent)
-    case .revokeAPIKey: .init(.manageKeys, .recent)
-    case .createServiceToken: .init(.manageKeys, .recent)
-    case .revokeServiceToken: .init(.manageKeys)
-    case .registerTokenSigningKey: .init(.manageTrust, .recent)
-    case .revokeTokenSigningKey: .init(.manageTrust, .recent)
-    case .addIdentityProvider: .init(.manageTrust, .recent)
+    case .createAPIKey: .init(.manageKeys, .recent, needs: .hosting)
+    case .revokeAPIKey: .init(.manageKeys, .recent, needs: .hosting)
+    case .createServiceToken: .init(.manageKeys, .recent, needs: .hosting)
+    case .revokeServiceToken: .init(.manageKeys, needs: .hosting)
+    case .registerTokenSigningKey: .init(.manageTrust, .recent, needs: .hosting)
+    case .revokeTokenSigningKey: .init(.manageTrust, .recent, needs: .hosting)
+    case .addIdentityProvider: .init(.manageTrust, .recent, needs: .hosting)
     // Changes an identity provider, or enables or disables it.
-    case .changeIdentityProvider: .init(.manageTrust, .recent)
-    case .removeIdentityProvider: .init(.manageTrust, .recent)
+    case .changeIdentityProvider: .init(.manageTrust, .recent, needs: .hosting)
+    case .removeIdentityProvider: .init(.manageTrust, .recent, needs: .hosting)
     // Changes or removes one so that users with a second factor have no way to sign in.
-    case .narrowProvider: .init(.manageTrust, .recent, .written)
+    case .narrowProvider: .init(.manageTrust, .recent, .written, needs: .hosting)
+
+    // MARK: Connections
+    // Connects a project of another server, or one that was disconnected.
+    case .connectProject: .init(.manageTrust, .secondFactor, .written, needs: .connection)
+    // Replaces the credential, resumes, accepts that users are gone, or disconnects.
+    case .changeConnection: .init(.manageTrust, .secondFactor, .written, needs: .connection)
+    case .pauseConnection: .init(.changePool, needs: .connection)
+    // Reads everything again now, also to keep users whom a walk didn't see.
+    case .syncConnection: .init(.changePool, needs: .connection)
 
     // MARK: User data
-    case .openMessage: .init(.readMessages, .recent)
+    case .openMessage: .init(.readMessages, .recent, needs: .hosting)
     case .exportUsers: .init(.exportUsers, .recent)
-    case .createUser: .init(.changeUsers)
+    case .createUser: .init(.changeUsers, needs: .hosting)
 
     // Dismisses what needs attention, or shows it again, for oneself.
     case .dismissAttention: .init(.seePool)
@@ -96,54 +107,57 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .changeSupportRules: .init(.editSupportRules, .secondFactor)
     // Unblocks an agent who hit the hourly action limit.
     case .unblockAgent: .init(.protectUsers, .secondFactor)
-    case .removeFactor: .init(.removeFactors, .secondFactor, .chosen, .lastFactor)
-    case .removeAllFactors: .init(.removeFactors, .secondFactor, .chosen, .lastFactor)
+    case .removeFactor:
+      .init(.removeFactors, .secondFactor, .chosen, .lastFactor, needs: .userChanges)
+    case .removeAllFactors:
+      .init(.removeFactors, .secondFactor, .chosen, .lastFactor, needs: .userChanges)
     // Restores second factors that another administrator removed.
-    case .restoreFactors: .init(.removeFactors, .secondFactor, .chosen)
-    case .purgeFactors: .init(.removeFactors, .secondFactor, .chosen)
-    case .suspendFactor: .init(.removeFactors, .secondFactor, .chosen)
-    case .resumeFactor: .init(.removeFactors, .secondFactor, .chosen)
-    case .renameFactor: .init(.removeFactors, .secondFactor, .chosen)
+    case .restoreFactors: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .purgeFactors: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .suspendFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .resumeFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .renameFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .userChanges)
     // Resets a user's count of incorrect codes.
-    case .unlockCodes: .init(.removeFactors, .secondFactor, .chosen)
-    case .endSessions: .init(.endSessions, .secondFactor, .chosen)
+    case .unlockCodes: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .endSessions: .init(.endSessions, .secondFactor, .chosen, needs: .userChanges)
     case .exemptUser: .init(.protectUsers, .secondFactor, .chosen)
     case .endExemption: .init(.protectUsers, .secondFactor, .chosen)
     // Protects a user, or ends the protection.
     case .protectUser: .init(.protectUsers, .secondFactor, .chosen)
     // Allows changes to second factors again after a user reported a change.
     case .allowChanges: .init(.protectUsers, .secondFactor, .chosen)
-    case .disableUser: .init(.changeUsers, .secondFactor, .chosen)
-    case .enableUser: .init(.changeUsers, .secondFactor, .chosen)
-    case .verifyEmail: .init(.changeUsers, .secondFactor, .chosen)
-    case .deleteUser: .init(.changeUsers, .secondFactor, .chosen)
+    case .disableUser: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
+    case .enableUser: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
+    case .verifyEmail: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
+    case .deleteUser: .init(.changeUsers, .secondFactor, .chosen, needs: .hosting)
     case .exportUserData: .init(.exportUsers, .secondFactor, .chosen)
     case .eraseUser: .init(.changeUsers, .secondFactor, .chosen)
     case .eraseDeletedUser: .init(.changeUsers, .secondFactor, .written)
-    case .createTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
-    case .revokeTemporaryCode: .init(.removeFactors, .secondFactor, .chosen)
-    case .revokeRecoveryCodes: .init(.removeFactors, .secondFactor, .chosen)
+    case .createTemporaryCode: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .revokeTemporaryCode: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .revokeRecoveryCodes: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     // Stores how far the clock of a user's device is off.
-    case .resynchronizeFactor: .init(.removeFactors, .secondFactor, .chosen)
+    case .resynchronizeFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     // Undoes a resynchronization.
-    case .clearClockOffset: .init(.removeFactors, .secondFactor, .chosen)
+    case .clearClockOffset: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     // Sends a user a code to read back to the agent.
-    case .sendCallerCode: .init(.removeFactors)
+    case .sendCallerCode: .init(.removeFactors, needs: .secrets)
     // Sends a user a link to set up an authenticator app.
-    case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen)
+    case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     // Sends the users of a previewed list a link each, and reminds them.
-    case .startCampaign: .init(.removeFactors, .secondFactor, .none, .manyUsers)
-    case .previewBulkRemoval: .init(.removeFactors)
-    case .startBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, .manyUsers)
-    case .stopBulkRemoval: .init(.removeFactors)
+    case .startCampaign: .init(.removeFactors, .secondFactor, .none, .manyUsers, needs: .secrets)
+    case .previewBulkRemoval: .init(.removeFactors, needs: .userChanges)
+    case .startBulkRemoval:
+      .init(.removeFactors, .secondFactor, .chosen, .manyUsers, needs: .userChanges)
+    case .stopBulkRemoval: .init(.removeFactors, needs: .userChanges)
     // Undoes a bulk removal of another administrator.
-    case .undoBulkRemoval: .init(.removeFactors, .secondFactor, .chosen)
-    case .approveRequest: .init(.removeFactors, .secondFactor)
-    case .rejectRequest: .init(.removeFactors, .secondFactor)
-    case .withdrawRequest: .init(.removeFactors)
-    case .approvePolicyChange: .init(.changePolicy, .secondFactor)
-    case .rejectPolicyChange: .init(.changePolicy, .secondFactor)
-    case .withdrawPolicyChange: .init(.changePolicy)
+    case .undoBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
+    case .approveRequest: .init(.removeFactors, .secondFactor, needs: .userChanges)
+    case .rejectRequest: .init(.removeFactors, .secondFactor, needs: .userChanges)
+    case .withdrawRequest: .init(.removeFactors, needs: .userChanges)
+    case .approvePolicyChange: .init(.changePolicy, .secondFactor, needs: .policyChanges)
+    case .rejectPolicyChange: .init(.changePolicy, .secondFactor, needs: .policyChanges)
+    case .withdrawPolicyChange: .init(.changePolicy, needs: .policyChanges)
     }
   }
 }
@@ -215,15 +229,38 @@ public struct ActionRequirements: Sendable, Equatable {
   public let reauthentication: ReauthenticationRule
   public let reason: ReasonRule
   public let secondApprover: SecondApproverRule
+  public let needs: Capability
 
   init(
     _ permission: Permission, _ reauthentication: ReauthenticationRule = .none,
-    _ reason: ReasonRule = .none, _ secondApprover: SecondApproverRule = .never
+    _ reason: ReasonRule = .none, _ secondApprover: SecondApproverRule = .never,
+    needs: Capability = .bookkeeping
   ) {
     self.permission = permission
     self.reauthentication = reauthentication
     self.reason = reason
     self.secondApprover = secondApprover
+    self.needs = needs
+  }
+}
+
+extension Permission {
+  /// The capabilities of the actions that require each permission.
+  private static let needs: [Permission: Set<Capability>] = Dictionary(
+    ConsoleAction.allCases.map { ($0.requirements.permission, [$0.requirements.needs] as Set) },
+    uniquingKeysWith: { $0.union($1) })
+
+  /// Whether pools of a kind offer an action that requires the permission, or no action does.
+  public func isOffered(by kind: PoolKind) -> Bool {
+    guard kind != .hosted, let needs = Self.needs[self] else { return true }
+    return !needs.isDisjoint(with: kind.offers)
+  }
+}
+
+extension PoolKind {
+  /// - Throws: ``ActionDenial/notOffered(_:)`` if pools don't offer a capability.
+  public func check(_ capability: Capability) throws(ActionDenial) {
+    guard offers.contains(capability) else { throw .notOffered(capability) }
   }
 }
 
@@ -254,7 +291,11 @@ extension Administrator {
   public func denial(
     of action: ConsoleAction, on account: Account, in pool: Pool
   ) -> ActionDenial? {
-    guard may(action.requirements.permission, in: pool) else { return .notAllowed }
+    let requirements = action.requirements
+    guard pool.kind.offers.contains(requirements.needs) else {
+      return .notOffered(requirements.needs)
+    }
+    guard may(requirements.permission, in: pool) else { return .notAllowed }
     return obstacle(to: action, on: account, in: pool)
   }
 

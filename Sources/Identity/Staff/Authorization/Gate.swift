@@ -146,9 +146,10 @@ typealias Action<Value> = @Sendable (ActionContext, borrowing Connection) throws
 extension Store {
   /// Authorizes and performs an action of an administrator or a program in one transaction.
   ///
-  /// In this order: a program's token; what it's about is read; current grants and the session; marks
-  /// of the account; the caller's code; the hourly limit; the input and re-authentication; the plan; a
-  /// second approver; and the change with its audit entries and its count.
+  /// In this order: whether the kind of pool offers it; a program's token; what it's about is read;
+  /// current grants and the session; marks of the account; the caller's code; the hourly limit; the
+  /// input and re-authentication; the plan; a second approver; and the change with its audit entries
+  /// and its count.
   ///
   /// A denial is committed, since an incorrect code must be counted. An error of a closure rolls
   /// everything back, including the use of a code. Closures may be called more than once, because a
@@ -167,6 +168,7 @@ extension Store {
       -> ActionPlan<Details, Value>,
     apply: @escaping @Sendable (Details, ActionContext, borrowing Connection) throws -> Value
   ) async throws -> ActionOutcome<Value> {
+    try subject.target.check(action)
     let now = clock.now()
     let result: Result<ActionOutcome<Value>, ActionDenial> = try await write(by: caller.author) {
       [self] connection in

@@ -79,10 +79,8 @@ extension Administrators {
   /// Without a role of theirs that the check is about, it's omitted: the change couldn't make a
   /// difference, and has to be possible when no owner can sign in, too. The record has the ends
   /// that the roles had before the change. After the loss of a way to sign in, `grants` are all of
-  /// the administrator's roles.
-  ///
-  /// - Throws: ``ManagementError/lastOwner``, ``ManagementError/breakGlassAccount``, or database
-  ///   errors.
+  /// the administrator's roles. Throws ``ManagementError/lastOwner``,
+  /// ``ManagementError/breakGlassAccount``, or database errors.
   static func requireOwners(
     after record: AdministratorRecord, losing grants: [Grant], _ connection: borrowing Connection
   ) throws {

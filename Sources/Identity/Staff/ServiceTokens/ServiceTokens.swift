@@ -62,6 +62,7 @@ public struct ServiceTokens: Sendable {
         try Self.checkMaker(makerID, role, project: project, tenant: tenant, at: now, connection)
       }
       let pool = try Pools.find(project: project, tenant: tenant, connection)
+      try pool.kind.check(.hosting)
       try connection.run(
         """
         INSERT INTO service_token (token_id, token_digest, project_id, tenant_id, role, name,
@@ -198,9 +199,7 @@ extension ServiceTokens {
   }
 
   /// Revokes the tokens with permissions that their creator no longer has, each with its own audit
-  /// log entry.
-  ///
-  /// - Returns: The number of tokens revoked.
+  /// log entry; returns the number of tokens revoked.
   static func revokeExceeding(
     _ maker: ID<Administrator>, by author: Author, at now: Instant,
     _ connection: borrowing Connection
@@ -252,7 +251,6 @@ extension ServiceToken {
     grants.allow(role.permissions, project: project, tenant: tenant)
   }
 
-  /// The audit log entry of its revocation.
   fileprivate var revocation: AuditEntry {
     var entry = AuditEntry(.serviceTokenRevoke, .serviceToken, id.text, name: name)
     (entry.project, entry.tenant) = (project.text, tenant?.text ?? "")

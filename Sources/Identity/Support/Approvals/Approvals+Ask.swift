@@ -109,9 +109,7 @@ struct NewApproval: Sendable {
 }
 
 extension NewApproval {
-  /// A request to remove factors.
-  ///
-  /// - Throws: ``ActionDenial/alreadyAsked`` if one waits.
+  /// A request to remove factors; throws ``ActionDenial/alreadyAsked`` if one waits.
   init(
     _ removal: Removal, _ cause: Approval.Cause, _ change: DirectoryChange, in pool: Pool,
     at now: Instant, _ connection: borrowing Connection

@@ -192,9 +192,7 @@ extension FactorRemovals {
   }
 
   /// Restores factors, ends the account's sessions, and notifies the user by email in the caller's
-  /// transaction.
-  ///
-  /// - Returns: The audit entry, without author and reason.
+  /// transaction; returns the audit entry, without author and reason.
   func restore(
     _ hold: RemovalHold, to account: Account, in pool: Pool, at now: Instant,
     _ connection: borrowing Connection

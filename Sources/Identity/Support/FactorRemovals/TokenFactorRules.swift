@@ -6,10 +6,8 @@ import Text
 enum TokenFactorRules {
   /// Checks and records a service token's changes to an account's second factors.
   ///
-  /// Changes by other authors are recorded where they're made.
-  ///
-  /// - Throws: ``AccountError/factorRemovalByTokenOff``,
-  ///   ``AccountError/tooManyFactorChanges(until:)``.
+  /// Changes by other authors are recorded where they're made. Throws
+  /// ``AccountError/factorRemovalByTokenOff``, ``AccountError/tooManyFactorChanges(until:)``.
   static func apply(
     from old: Account, to new: Account, removed: [Factor], sessionsEnded: Int,
     codes: BackupCodeCounts?, in pool: Pool, by author: Author, outbox: Outbox, at now: Instant,
@@ -59,19 +57,7 @@ enum TokenFactorRules {
     }
   }
 
-  /// Checks and counts a service token's deletion of an account with second factors.
-  ///
-  /// - Throws: ``AccountError/factorRemovalByTokenOff``,
-  ///   ``AccountError/tooManyFactorChanges(until:)``.
-  static func checkDeletion(
-    of account: Account, in pool: Pool, by token: ID<ServiceToken>, at now: Instant,
-    _ connection: borrowing Connection
-  ) throws {
-    guard !account.factors.isEmpty else { return }
-    try check(removed: account.factors, in: pool, by: token, at: now, connection)
-  }
-
-  private static func check(
+  fileprivate static func check(
     removed: [Factor], in pool: Pool, by token: ID<ServiceToken>, at now: Instant,
     _ connection: borrowing Connection
   ) throws {
@@ -152,17 +138,19 @@ enum DeletionRules {
       }
     case .serviceToken(let token, _):
       guard account.changesLockedAt == nil else { throw AccountError.changesLocked }
-      try TokenFactorRules.checkDeletion(of: account, in: pool, by: token, at: now, connection)
+      guard !account.factors.isEmpty else { return }
+      try TokenFactorRules.check(
+        removed: account.factors, in: pool, by: token, at: now, connection)
     case .administrator:
       guard account.changesLockedAt == nil else { throw ActionDenial.changesLocked }
-      guard !account.factors.isEmpty else { return }
+      guard !account.factors.isEmpty, account.goneAt == nil else { return }
       let rules = try SupportRules.find(pool, connection)
       let policy = try Policies.stored(pool.key, connection)
       let removal = try FactorRemovals.removal(of: nil, from: account, rules, policy)
       guard Approval.Cause(of: removal, policy, at: now) == nil else {
         throw ActionDenial.factorsNeedApproval
       }
-    case .commandLine, .emulatorOwner, .server:
+    case .commandLine, .emulatorOwner, .server, .remote:
       return
     }
   }
@@ -170,7 +158,7 @@ enum DeletionRules {
   static func canDeleteAll(_ actor: Actor) -> Bool {
     switch actor {
     case .commandLine, .emulatorOwner, .server: true
-    case .administrator, .serviceToken, .user, .visitor: false
+    case .administrator, .serviceToken, .user, .visitor, .remote: false
     }
   }
 }

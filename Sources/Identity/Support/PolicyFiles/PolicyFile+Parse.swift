@@ -158,9 +158,11 @@ private struct PolicyFileReader {
     }
     if let json = object["adjacentIntervals"] {
       if json.isNull {
-        values.append(.adjacentIntervals(nil))
+        values.append(.adjacentIntervals(.standard))
+      } else if json.textValue == UntrustedText(AdjacentIntervals.unsaidText) {
+        values.append(.adjacentIntervals(.unsaid))
       } else if let number = integer(json, "adjacentIntervals", Window.range) {
-        values.append(.adjacentIntervals(number))
+        values.append(.adjacentIntervals(.number(number)))
       }
     }
     return values

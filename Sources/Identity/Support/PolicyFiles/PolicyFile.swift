@@ -31,8 +31,7 @@ public struct PolicyFile: Sendable, Equatable {
     case sms(Bool)
     case noTOTP
     case totpState(MFAState)
-    /// Nil for the default.
-    case adjacentIntervals(Int?)
+    case adjacentIntervals(AdjacentIntervals)
     case pattern(EnrollmentPattern?)
     case mandatoryFrom(Day?)
     case enforcement(Enforcement?)
@@ -61,9 +60,7 @@ public enum PolicyFileMember: String, CaseIterable, Sendable {
     case .state: return text(configuration.state?.code)
     case .sms: return .bool(configuration.smsEnabled)
     case .totpState: return (configuration.totp?.state.code).map { .string($0) }
-    case .adjacentIntervals:
-      guard let totp = configuration.totp else { return JSON?.none }
-      return totp.adjacentIntervals.map { .number(JSON.Number($0)) } ?? .null
+    case .adjacentIntervals: return configuration.totp?.intervals.json
     case .pattern: return text(edit.pattern?.rawValue)
     case .mandatoryFrom: return text(edit.mandatoryFrom?.description)
     case .enforcement: return edit.enforcement?.json ?? .null
@@ -76,7 +73,7 @@ extension PolicyFile.Entry {
     let configuration = policy.configuration
     let totp: [PolicyFile.Value] =
       configuration.totp.map {
-        [.totpState($0.state), .adjacentIntervals($0.adjacentIntervals)]
+        [.totpState($0.state), .adjacentIntervals($0.intervals)]
       } ?? [.noTOTP]
     self.init(
       project: policy.pool.project, tenant: policy.pool.tenant, version: policy.version,
@@ -94,7 +91,7 @@ extension PolicyFile.Entry {
   func edit(of old: PolicyEdit) throws(PolicyFileFault) -> PolicyEdit {
     var edit = old
     var (state, intervals) = (
-      edit.configuration.totp?.state, edit.configuration.totp.map(\.adjacentIntervals)
+      edit.configuration.totp?.state, edit.configuration.totp?.intervals
     )
     var hasTOTP = edit.configuration.totp != nil
     for value in values {
@@ -103,7 +100,7 @@ extension PolicyFile.Entry {
       case .sms(let isOn): edit.configuration.smsEnabled = isOn
       case .noTOTP: hasTOTP = false
       case .totpState(let new): (hasTOTP, state) = (true, new)
-      case .adjacentIntervals(let new): (hasTOTP, intervals) = (true, .some(new))
+      case .adjacentIntervals(let new): (hasTOTP, intervals) = (true, new)
       case .pattern(let pattern): edit.pattern = pattern
       case .mandatoryFrom(let day):
         guard day == nil || edit.pattern == .mandatory else { throw .dayWithoutMandatory }
@@ -116,7 +113,7 @@ extension PolicyFile.Entry {
       return edit
     }
     guard let state, let intervals else { throw .incompleteTOTP }
-    edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
+    edit.configuration.totp = TOTPConfiguration(state: state, intervals: intervals)
     return edit
   }
 }
@@ -144,10 +141,8 @@ extension PolicyFile.Entry {
       case .noTOTP: object.append("totp", .null)
       case .totpState(let state):
         object.changeObject("totp") { $0.append("state", .string(state.code)) }
-      case .adjacentIntervals(let number):
-        object.changeObject("totp") {
-          $0.append("adjacentIntervals", number.map { .number(JSON.Number($0)) } ?? .null)
-        }
+      case .adjacentIntervals(let intervals):
+        object.changeObject("totp") { $0.append("adjacentIntervals", intervals.json) }
       case .pattern(let pattern): object.append("pattern", text(pattern?.rawValue))
       case .mandatoryFrom(let day): object.append("mandatoryFrom", text(day?.description))
       case .enforcement(let enforcement):
@@ -201,6 +196,8 @@ public enum PolicyFileFault: Error, Sendable, Equatable {
   case refusalNeedsEmail
   /// The change requires a second administrator, so it has to be made in the console.
   case approvalRequired
+  /// The policy can only be changed at the server of the pool's users.
+  case connected
 
   public enum JSONType: String, Sendable {
     case object

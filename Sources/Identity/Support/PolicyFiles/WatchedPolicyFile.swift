@@ -1,4 +1,5 @@
 import Database
+import OTP
 import Synchronization
 
 /// The policy file that the server watches, and what was compared with it.
@@ -255,8 +256,9 @@ extension Policies {
 
   /// Changes all pools to the policies of a file in one transaction, under the rules of the console.
   ///
-  /// A file that's based on another version of a policy it would change is refused, as is a weaker
-  /// policy without a reason or one that requires a second administrator.
+  /// A file that's based on another version of a policy it would change is refused, as is one that
+  /// would change a policy elsewhere, a weaker policy without a reason, or one that requires a second
+  /// administrator.
   ///
   /// - Returns: The pools that differed, as they were.
   public func apply(
@@ -268,6 +270,10 @@ extension Policies {
     let given = context
     let body: @Sendable (borrowing Connection) throws -> [PolicyDrift] = { connection in
       let (drifts, problems) = try Self.drifts(from: file, connection) { drift, version in
+        guard drift.policy.pool.kind.offers.contains(.policyChanges) else { return .connected }
+        guard drift.wanted.configuration.totp?.intervals != .unsaid else {
+          return .outOfRange(Window.range)
+        }
         guard drift.policy.version == version else {
           return .otherVersion(current: drift.policy.version)
         }

@@ -22,6 +22,13 @@ public enum Report: String, CaseIterable, Sendable {
     case .exemptions, .locked, .factors: .findUsers
     }
   }
+
+  public var needs: Capability {
+    switch self {
+    case .enrollment, .exemptions, .factors: .bookkeeping
+    case .removals, .locked: .secrets
+    }
+  }
 }
 
 public struct Reports: Sendable {
@@ -59,7 +66,8 @@ extension Report {
 
 extension Administrator {
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
-    switch subject {
+    guard subject.basePool?.kind.offers.contains(report.needs) ?? true else { return false }
+    return switch subject {
     case .pool(let pool): may(report.permission, in: pool)
     case .project(let pool):
       report.coversTenants && pool.tenant == nil && may(report.permission, in: pool)
@@ -133,7 +141,8 @@ extension Reports {
           \(Account.labelColumns), f.secret_digest
         FROM factor f \(SQL.orderedJoin) account a ON a.account_key = f.account_key
         WHERE (f.account_key, f.position) > (\(keys.lowerBound + number), \(position))
-          AND f.account_key <= \(keys.upperBound) AND \(condition.text(in: keys, at: now))
+          AND f.account_key <= \(keys.upperBound) AND a.gone_at IS NULL
+          AND \(condition.text(in: keys, at: now))
         ORDER BY f.account_key, f.position LIMIT \(limit + 1)
         """
       ) { try ReportedFactor(&$0) }
@@ -147,6 +156,10 @@ extension Reports {
     in pool: Pool, _ conditions: [FactorCondition], limit: Int = 50_000
   ) async throws -> FactorCounts {
     let keys = pool.accountKeys
+    let gone: SQL = """
+      SELECT account_key FROM account WHERE scope_key = \(pool.key) AND gone_at IS NOT NULL
+      """
+    let present: SQL = pool.kind == .hosted ? "" : "AND account_key NOT IN (\(gone))"
     return try await store.read { now, connection in
       let sums: [SQL] = conditions.map { condition in
         """
@@ -157,7 +170,7 @@ extension Reports {
       return try connection.first(
         """
         WITH f AS (SELECT account_key, last_used_at, enrolled_at, secret_digest FROM factor
-          WHERE account_key >= \(keys.lowerBound) AND account_key <= \(keys.upperBound)
+          WHERE account_key >= \(keys.lowerBound) AND account_key <= \(keys.upperBound) \(present)
           ORDER BY account_key, position LIMIT \(limit + 1))
         SELECT count(*)\(sums.joined(separator: "")) FROM f
         """

@@ -164,13 +164,14 @@ extension ReviewEvidence.ReviewedPool {
   fileprivate var json: JSON {
     let inForce = summary.inForce
     let totp = !inForce.isTOTPOn ? "off" : inForce.isTOTPMandatory ? "mandatory" : "on"
+    var intervals: JSON = inForce.window.map { .number(JSON.Number($0.adjacentIntervals)) } ?? nil
+    var codes: JSON = .number(JSON.Number(inForce.window?.codes ?? 0))
+    if inForce.isWindowUnsaid { (intervals, codes) = (AdjacentIntervals.unsaid.json, .null) }
     return [
       "tenant": .optional(summary.tenant?.text), "name": .string(summary.displayName),
       "inForce": [
         "totp": .string(totp),
-        "adjacentIntervals": inForce.window.map { .number(JSON.Number($0.adjacentIntervals)) }
-          ?? nil,
-        "acceptedCodes": .number(JSON.Number(inForce.window?.codes ?? 0)),
+        "adjacentIntervals": intervals, "acceptedCodes": codes,
         "sms": .bool(inForce.isSMSOn), "enrollmentPattern": .optional(inForce.pattern?.rawValue),
         "mandatoryFrom": .optional(inForce.mandatoryFrom?.description),
         "enforcement": inForce.enforcement?.json ?? nil,

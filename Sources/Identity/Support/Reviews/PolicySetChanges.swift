@@ -52,7 +52,7 @@ extension PolicySet.PoolPolicy {
       "mfaState": configuration.state.map { .string($0.code) } ?? nil,
       "sms": .bool(configuration.smsEnabled),
       "totpState": totp.map { .string($0.state.code) } ?? nil,
-      "adjacentIntervals": totp?.adjacentIntervals.map { .number(JSON.Number($0)) } ?? nil,
+      "adjacentIntervals": totp?.intervals.json ?? .null,
       "enrollmentPattern": edit.pattern.map { .string($0.rawValue) } ?? nil,
       "mandatoryFrom": edit.mandatoryFrom.map { .string($0.description) } ?? nil,
     ]
@@ -241,7 +241,7 @@ extension Reviews {
     var left = areKept ? most ?? pools.count : 0
     for pool in pools {
       let isThere = pool.deletedAt == nil
-      let wasThere = pool.createdAt <= moment && (pool.deletedAt ?? .latest) > moment
+      let wasThere = pool.createdAt <= moment && pool.deletedAt.map { $0 > moment } ?? true
       guard isThere || wasThere else { continue }
       guard wasThere else {
         found.add(pool, .created, from: nil)
@@ -337,9 +337,4 @@ private struct FoundChanges {
   func changes(isComplete: Bool) -> PolicySetChanges {
     PolicySetChanges(pools: pools, isComplete: isComplete, isCut: isCut)
   }
-}
-
-extension Instant {
-  /// After every time of the database.
-  fileprivate static var latest: Instant { Instant(microseconds: .max) }
 }

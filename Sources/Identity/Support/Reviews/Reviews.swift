@@ -7,13 +7,6 @@ public struct Reviews: Sendable {
   let keys: EvidenceKeys
   private let digests = PolicyStampCache<ID<Project>, [UInt8]>()
 
-  /// Returns the sign-offs of a project, newest first.
-  public func signOffs(
-    of project: ID<Project>, limit: Int = 10
-  ) async throws -> [SignOff] {
-    try await store.read { try Self.signOffs(of: project, limit: limit, $0) }
-  }
-
   /// Returns projects whose next review is due today or in the next days, first due first.
   ///
   /// Only projects that the administrator can review are listed.
@@ -251,10 +244,13 @@ public struct Reviews: Sendable {
   private static func due(
     before day: Day, _ filter: SQL, limit: Int, _ connection: borrowing Connection
   ) throws -> [SignOff] {
+    // A project that was disconnected keeps its sign-offs.
     try connection.all(
       """
       SELECT \(SignOff.columns) FROM sign_off
       WHERE latest = 1 AND due_on < \(day.description) \(filter)
+        AND EXISTS (SELECT 1 FROM project p
+          WHERE p.project_id = sign_off.project_id AND p.deleted_at IS NULL)
       ORDER BY due_on LIMIT \(limit)
       """
     ) { try SignOff(&$0) }

@@ -6,6 +6,7 @@ public enum AttentionKind: String, CaseIterable, Sendable {
   case unreadable, reported, spraying, removals, signInOff, leftOutside, lockedOut
   case drift, textMessages, heldAgent, weakened, turnedOff, fileDrift, off, wide, methods
   case overdue, late, unsent
+  case connectionPaused, connectionFailing, changedElsewhere
   case unstated, phonesOff, differing, unreviewed, unverified, neverOn, stale
 
   /// How bad it is, worst first.
@@ -16,10 +17,11 @@ public enum AttentionKind: String, CaseIterable, Sendable {
   public var severity: Severity {
     switch self {
     case .clock, .damage, .auditFault, .breakGlass, .tasksNotHeld, .unreadable, .reported,
-      .spraying, .removals, .signInOff, .leftOutside, .lockedOut:
+      .spraying, .removals, .signInOff, .leftOutside, .lockedOut, .connectionPaused:
       .critical
     case .droppedSettings, .policyFile, .drift, .textMessages, .heldAgent, .weakened, .turnedOff,
-      .fileDrift, .off, .wide, .methods, .overdue, .late, .unsent:
+      .fileDrift, .off, .wide, .methods, .overdue, .late, .unsent, .connectionFailing,
+      .changedElsewhere:
       .warning
     case .unstated, .phonesOff, .differing, .unreviewed, .unverified, .neverOn, .stale: .notice
     }

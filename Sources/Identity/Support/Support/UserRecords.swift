@@ -47,7 +47,7 @@ extension Identity {
         ? try audit.list(
           AuditFilter(pool: pool, object: .account, objectID: account.id.text), after: nil,
           limit: UserRecords.mostEvents, connection
-        ).items : []
+        ).items.ofPresentUser(in: pool) : []
       let policy = try Policies.stored(pool.key, connection)
       let forecast = try store.forecast(of: account, policy, at: now, connection)
       let messages = try OutboxEntries.list(
@@ -306,5 +306,13 @@ extension CodeAttempts {
     guard let newest = account.lastCodeAttemptAt, !account.factors.isEmpty else { return nil }
     let attempts = try list(account, from: newest, limit: shown, connection).items
     return DriftEvidence(attempts.withFactors(of: account))
+  }
+}
+
+extension [AuditRow] {
+  /// Returns the newest entries of a connected pool's user, from all, newest first: what was before a
+  /// deletion is another user's, or was to be forgotten.
+  func ofPresentUser(in pool: Pool) -> [AuditRow] {
+    pool.kind == .hosted ? self : Array(prefix { $0.action != .accountDelete })
   }
 }

@@ -8,7 +8,8 @@ extension UserData {
   /// user isn't notified, because the message would contain their address. An administrator must
   /// have typed the account's email, case-insensitive, or its UID.
   ///
-  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored.
+  /// - Throws: ``ActionDenial/accountNotFound`` if nothing is stored, ``ActionDenial/existsElsewhere`` for
+  ///   a user of a connected project who isn't gone there.
   public func erase(
     _ pool: Pool, _ uid: ID<Account>, by caller: Caller
   ) async throws -> ActionOutcome<Erasure> {
@@ -16,8 +17,13 @@ extension UserData {
       caller.request?.confirms(account) == false ? [.notConfirmed] : []
     }
     return try await store.run(.eraseUser, by: caller, on: user) { _, context, connection in
+      let subject = try existing(pool, uid, connection)
+      // The next walk would bring them back.
+      if let account = subject.account, account.askedAt != nil, account.goneAt == nil {
+        throw ActionDenial.existsElsewhere
+      }
       let (erasure, entry) = try Self.erase(
-        try existing(pool, uid, connection), by: context.author, at: context.now, connection)
+        subject, by: context.author, at: context.now, connection)
       try context.record(entry, connection)
       return erasure
     }
@@ -102,6 +108,8 @@ extension UserData {
     try connection.run(
       "DELETE FROM approval WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")
     try connection.run("DELETE FROM unreadable_secret WHERE \(subject.unreadableSecrets)")
+    try connection.run(
+      "DELETE FROM mirror_fault WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")
     try eraseGuesses(identifiers, in: pool, connection)
     try eraseBulkRemovals(subject, connection)
     return try begin(subject, sessions: sessions, at: now, connection)

@@ -171,7 +171,8 @@ extension UserData {
       members.append(
         (table.section, table.name == "account" ? rows.first ?? .null : .array(rows)))
     }
-    let log = try entries(of: uid, in: pool, connection)
+    var log = try entries(of: uid, in: pool, connection)
+    if subject.account != nil { log = log.reversed().ofPresentUser(in: pool).reversed() }
     members.append(("auditLog", .array(log.map(Self.json))))
     let entry = AuditEntry(
       .accountExportData, .account, uid, name: subject.account?.label ?? uid, in: pool)
@@ -212,7 +213,7 @@ extension AuditRow {
   var isOfStaff: Bool {
     switch actor {
     case .administrator, .serviceToken, .commandLine, .emulatorOwner: true
-    case .user, .server, .visitor, nil: false
+    case .user, .server, .visitor, .remote, nil: false
     }
   }
 }

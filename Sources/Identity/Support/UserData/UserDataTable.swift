@@ -45,31 +45,22 @@ package struct UserDataTable: Sendable {
   /// The member of the file.
   package let section: String
   package let columns: [UserDataColumn]
-  /// The other columns, with the reason.
-  package let omitted: [String: UserDataOmission]
-  private let table: SQL
   /// The clauses after the table that find the user's rows, beginning with `FROM`.
   let sources: @Sendable (UserDataSubject) -> [SQL]
 
   init(
     _ table: SQL, as section: String, _ columns: [UserDataColumn],
-    without omitted: [String: UserDataOmission],
     _ sources: @escaping @Sendable (UserDataSubject) -> [SQL]
   ) {
-    self.table = table
     name = table.text
-    self.section = section
-    (self.columns, self.omitted, self.sources) = (columns, omitted, sources)
+    (self.section, self.columns, self.sources) = (section, columns, sources)
   }
 
   /// A table whose rows name the account by its number.
   static func ofAccount(
-    _ table: SQL, as section: String, order: SQL, _ columns: [UserDataColumn],
-    without omitted: [String: UserDataOmission] = [:]
+    _ table: SQL, as section: String, order: SQL, _ columns: [UserDataColumn]
   ) -> UserDataTable {
-    var omitted = omitted
-    omitted["account_key"] = .key
-    return UserDataTable(table, as: section, columns, without: omitted) { subject in
+    UserDataTable(table, as: section, columns) { subject in
       guard let key = subject.account?.key else { return [] }
       return ["FROM \(table) WHERE account_key = \(key) ORDER BY \(order)"]
     }
@@ -94,23 +85,17 @@ package struct UserDataColumn: Sendable {
     case presence
   }
 
-  /// The column's name in the database; nil if it's read from another table.
-  package let column: String?
   /// The member's name in the file.
   package let name: String
   package let kind: Kind
   let sql: SQL
 
-  private init(_ sql: SQL, _ kind: Kind, as name: String?, isElsewhere: Bool = false) {
+  private init(_ sql: SQL, _ kind: Kind, as name: String?) {
     (self.sql, self.kind) = (sql, kind)
-    column = isElsewhere ? nil : sql.text
     self.name = name ?? Self.member(sql.text)
   }
 
   static func text(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .text, as: name) }
-  static func text(readBy sql: SQL, as name: String) -> Self {
-    Self(sql, .text, as: name, isElsewhere: true)
-  }
   static func number(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .number, as: name) }
   static func flag(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .flag, as: name) }
   static func time(_ sql: SQL, as name: String? = nil) -> Self { Self(sql, .time, as: name) }
@@ -142,42 +127,4 @@ package struct UserDataColumn: Sendable {
       .bool(try row.next() as SQLValue != .null)
     }
   }
-}
-
-/// Why a column of a table with data of users isn't exported.
-package enum UserDataOmission: String, Sendable {
-  /// A number or a position that only the database uses.
-  case key
-  /// A secret, or a digest of one.
-  case secret
-  /// Repeats another column, for an index.
-  case copy
-  /// Facts about an administrator: their ID, address, and requests.
-  case administrator
-}
-
-/// Why a table has no data of a single user, or none that can be exported.
-package enum UserDataExclusion: String, Sendable {
-  /// Settings of a pool, project, or instance, and what administrators wrote about them.
-  case settings
-  /// Administrators, and what they do in the console.
-  case administrators
-  case keys
-  /// Counts that name no user.
-  case counts
-  /// The number of an account, meaningless once the account is deleted.
-  case accountNumbers
-  /// An index for searches, made from the account.
-  case index
-  /// Entries of the audit log, exported as such, and their chain.
-  case auditLog
-  case server
-  /// Counters of attempts, for a day.
-  case counters
-  /// Used or pending steps of a sign-in, encrypted or random, for minutes.
-  case steps
-  /// Bulk removals; what they say about a user is in their lines.
-  case bulkRemovals
-  /// Secrets alone.
-  case secrets
 }

@@ -3,13 +3,11 @@ import Database
 import OTP
 
 extension Enrollments {
-  private var codes: PhoneCodes { PhoneCodes(store: store, tickets: tickets) }
-
   /// - Returns: The session info to send back with the code.
   public func startPhone(
     _ session: UserSession, _ request: PhoneRequest
   ) async throws -> String {
-    let codes = codes
+    let codes = PhoneCodes(store: store, tickets: tickets)
     return try await store.write { now, connection in
       let account = try Self.check(session, .phone, at: now, connection)
       do { try AccountRules.checkPhone(request.phoneNumber) } catch {
@@ -142,10 +140,8 @@ struct EnrolledFactor {
       notice, account, in: pool, excluding: account.email, within: nil, at: now, connection)
   }
 
-  /// Verifies the first code of an authenticator app that isn't enrolled yet, and records the
-  /// attempt.
-  ///
-  /// - Returns: The code's time step; nil if the code is rejected.
+  /// Verifies the first code of an authenticator app that isn't enrolled yet, records the attempt,
+  /// and returns the code's time step; nil if the code is rejected.
   static func verifyFirstCode(
     _ code: TypedCode, of password: OneTimePassword, _ id: ID<Factor>, for account: Account,
     in pool: Pool, from origin: RequestOrigin, at now: Instant,

@@ -44,10 +44,8 @@ extension Enrollments {
   }
 
   /// Checks that a user can remove factors of their account in a session, by a withdrawal or the
-  /// deletion of the account.
-  ///
-  /// - Throws: ``EnrollmentError/changesLocked``, ``EnrollmentError/factorSuspended``, what
-  ///   ``SignInChange`` throws, database errors.
+  /// deletion of the account; throws ``EnrollmentError/changesLocked``,
+  /// ``EnrollmentError/factorSuspended``, what ``SignInChange`` throws, database errors.
   static func check(
     _ change: SignInChange, of factors: [Factor], from account: Account, in session: UserSession,
     at now: Instant, _ connection: borrowing Connection

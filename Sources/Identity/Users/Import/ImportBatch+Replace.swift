@@ -29,7 +29,7 @@ extension ImportBatch {
       try TokenFactorRules.checkImport(
         removing: factors.removed, in: pool, by: author, at: now, connection)
     }
-    try update(key, with: prepared, connection)
+    try Self.update(key, with: prepared, at: now, connection)
     try ProviderLink.remove(nil, of: old, connection)
     for link in prepared.user.providers { try link.store(for: key, in: pool, connection) }
     let codes =
@@ -54,8 +54,9 @@ extension ImportBatch {
     try tell(old, new, factors.removed, hasNewPassword ?? false, connection)
   }
 
-  private func update(
-    _ key: Int64, with prepared: PreparedUser, _ connection: borrowing Connection
+  /// Sets what an account's row has of a user; the caller updates what's derived from it.
+  static func update(
+    _ key: Int64, with prepared: PreparedUser, at now: Instant, _ connection: borrowing Connection
   ) throws(DatabaseError) {
     let user = prepared.user
     let (passwordAt, loginAt) = (

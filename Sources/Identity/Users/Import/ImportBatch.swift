@@ -1,6 +1,18 @@
 import Database
 import Text
 
+extension AccountCounts {
+  /// Creates the counts that a new account adds to its pool.
+  init(of new: PreparedUser) {
+    users = 1
+    enrolledUsers = (!new.factors.isEmpty).number
+    totpUsers = new.hasTOTP.number
+    phoneUsers = new.hasPhone.number
+    unverifiedEmails = (new.email != nil && !new.user.emailVerified).number
+    disabled = new.user.disabled.number
+  }
+}
+
 /// The rows of an import, inside its transaction.
 struct ImportBatch {
   let pool: Pool
@@ -88,21 +100,27 @@ struct ImportBatch {
       try checkAddresses(of: prepared, connection)
     }
     let key = pool.accountKeys.lowerBound + next
-    guard try insert(prepared, key, connection) else { return try meet(prepared, connection) }
+    guard try Self.insert(prepared, key, in: pool, at: now, connection) else {
+      return try meet(prepared, connection)
+    }
     next += 1
     for link in prepared.user.providers { try link.store(for: key, in: pool, connection) }
     try FactorRecord.store(prepared.factors, of: key, after: 0, connection)
     texts.append(
       SearchIndex.New(key: key, folded: prepared.text.folded, beginnings: prepared.beginnings))
-    count(prepared)
+    counts += AccountCounts(of: prepared)
     outcome.created += 1
   }
 
   /// Inserts an account; returns false if its uid, email, or phone number already exists.
   ///
   /// Not an error of the statement, since PostgreSQL would end the transaction of all rows.
-  private func insert(
-    _ prepared: PreparedUser, _ key: Int64, _ connection: borrowing Connection
+  ///
+  /// `mirrored` is nil for a hosted account.
+  static func insert(
+    _ prepared: PreparedUser, _ key: Int64, in pool: Pool,
+    mirrored: (digest: Int64, askedAt: Instant)? = nil, at now: Instant,
+    _ connection: borrowing Connection
   ) throws(DatabaseError) -> Bool {
     let user = prepared.user
     let (passwordAt, loginAt) = (
@@ -113,21 +131,22 @@ struct ImportBatch {
       INSERT INTO account (account_key, scope_key, uid, email, email_folded, email_verified,
         display_name, photo_url, phone, password_hash, password_updated_at, custom_auth, disabled,
         custom_attributes, valid_since_s, created_at, last_login_at, last_login_day, name_folded,
-        has_totp, has_phone, given_fields, email_link)
+        has_totp, has_phone, given_fields, email_link, hosted, mirror_digest, asked_at)
       VALUES (\(key), \(pool.key), \(user.localID), \(prepared.email), \(prepared.email),
         \(prepared.emailVerified), \(user.displayName), \(user.photoURL),
         \(user.phoneNumber), \(prepared.hash), \(passwordAt), \(user.isCustomAuth),
-        \(user.disabled), \(user.customAttributes), \(validSince(user)),
+        \(user.disabled), \(user.customAttributes), \(validSince(user, at: now)),
         \(prepared.createdAt(by: now)), \(loginAt),
         \(loginAt?.day ?? 0), \(prepared.text.name), \(prepared.hasTOTP),
-        \(prepared.hasPhone), \(GivenFields.imported), \(user.signsInByLink))
+        \(prepared.hasPhone), \(GivenFields.imported), \(user.signsInByLink), \(pool.hostedMark),
+        \(mirrored?.digest), \(mirrored?.askedAt))
       ON CONFLICT DO NOTHING
       """)
     return inserted > 0
   }
 
   /// The row's `validSince` in seconds, clamped to the valid range and to the current time.
-  private func validSince(_ user: ImportedUser) -> Int64 {
+  private static func validSince(_ user: ImportedUser, at now: Instant) -> Int64 {
     user.validSince.map { min(Instant(seconds: $0).seconds, now.seconds) } ?? now.seconds
   }
 
@@ -161,9 +180,7 @@ struct ImportBatch {
     }
   }
 
-  /// Checks that no other account has the row's email or phone number.
-  ///
-  /// - Throws: `ImportFault`.
+  /// Checks that no other account has the row's email or phone number; throws `ImportFault`.
   func checkAddresses(
     of prepared: PreparedUser, except account: Int64 = 0, _ connection: borrowing Connection
   ) throws {
@@ -186,15 +203,6 @@ struct ImportBatch {
       """
     ) { try $0.next() as Int64 }
     guard phone ?? account == account else { throw ImportFault.phoneExists }
-  }
-
-  private mutating func count(_ prepared: PreparedUser) {
-    counts.users += 1
-    counts.enrolledUsers += (!prepared.factors.isEmpty).number
-    counts.totpUsers += prepared.hasTOTP.number
-    counts.phoneUsers += prepared.hasPhone.number
-    counts.unverifiedEmails += (prepared.email != nil && !prepared.user.emailVerified).number
-    counts.disabled += prepared.user.disabled.number
   }
 
   /// Updates the search indexes and counts, and records the import.

@@ -15,10 +15,11 @@ public struct Imports: Sendable {
   /// A row that can't be stored is rejected individually; the other rows are stored. Replacing an
   /// account ends its sessions. Its second factors are kept if the row has none of the same kind,
   /// so that a list that can't carry TOTP secrets doesn't remove them. If an error is thrown,
-  /// nothing was stored.
+  /// nothing was stored, such as in a pool that isn't hosted here.
   public func run(
     _ pool: Pool, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
   ) async throws -> ImportOutcome {
+    try pool.kind.check(.hosting)
     guard !rows.isEmpty else { throw ImportError.empty }
     guard rows.count <= Self.mostRows else { throw ImportError.tooMany }
     try Self.check(rows, options)

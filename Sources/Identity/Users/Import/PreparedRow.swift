@@ -16,6 +16,14 @@ struct PreparedUser: Sendable {
   let text: SearchText
   let beginnings: Set<UntrustedText>
 
+  init(_ user: ImportedUser, email: String?, hash: String? = nil, factors: [NewFactor]) {
+    (self.user, self.email, self.hash, self.factors) = (user, email, hash, factors)
+    text = SearchText(
+      fields: [email, user.displayName, user.phoneNumber, user.localID],
+      providers: user.providers, factors: factors.map { ($0.id.text, $0.phoneNumber) })
+    beginnings = text.beginnings
+  }
+
   var hasTOTP: Bool { factors.contains { $0.kind == .totp } }
   var hasPhone: Bool { factors.contains { $0.kind == .phone } }
   /// Whether the address is verified; never without one.
@@ -73,13 +81,7 @@ extension Imports {
       return .refused(fault)
     }
     let email = user.email.map { AccountRules.folded(email: $0) }
-    let text = SearchText(
-      fields: [email, user.displayName, user.phoneNumber, user.localID],
-      providers: user.providers, factors: factors.map { ($0.id.text, $0.phoneNumber) })
-    return .user(
-      PreparedUser(
-        user: user, email: email, hash: hash?.encoded, factors: factors, text: text,
-        beginnings: text.beginnings))
+    return .user(PreparedUser(user, email: email, hash: hash?.encoded, factors: factors))
   }
 
   private static func check(_ user: ImportedUser, in pool: Pool) throws(ImportFault) {

@@ -14,9 +14,7 @@ struct OutOfBandRecord {
   /// The number of seconds that a code is kept after it expires.
   static let remembered: Int64 = 30 * 86_400
 
-  /// Finds a code in any pool.
-  ///
-  /// - Throws: ``OutOfBandError/invalidCode``.
+  /// Finds a code in any pool; throws ``OutOfBandError/invalidCode``.
   static func find(
     _ text: String, _ connection: borrowing Connection
   ) throws -> OutOfBandRecord {
@@ -42,7 +40,6 @@ struct OutOfBandRecord {
       c.expires_at, c.used_at, c.code_digest
     """
 
-  /// Reads a record of a pool from ``columns``.
   init(_ row: inout Row, in pool: Pool) throws {
     account = try row.next()
     let kind: OutOfBandCode.Kind = try row.next()
@@ -271,10 +268,8 @@ extension Store {
       at: now, connection)
   }
 
-  /// Counts an email that can undo a change.
-  ///
-  /// - Throws: ``OutOfBandError/tooManyMails(_:until:)``; the change must fail too, because the
-  ///   user wouldn't be warned of it.
+  /// Counts an email that can undo a change, or throws ``OutOfBandError/tooManyMails(_:until:)``:
+  /// the change must fail too, because the user wouldn't be warned of it.
   private func countWarning(
     _ kind: OutOfBandCode.Kind, of account: Account, to email: String, in pool: Pool,
     at now: Instant, _ connection: borrowing Connection

@@ -32,11 +32,6 @@ package enum SessionStart: Sendable {
     account.isAnonymous ? .signIn : .continuation(of: session)
   }
 
-  /// Returns how the session begins that follows when a user changes their own password or address.
-  static func change(of account: Account, in session: UserSession) -> SessionStart {
-    account.isAnonymous ? .upgrade(of: session) : .continuation(of: session)
-  }
-
   /// What a session keeps until it ends, and passes on to the sessions that continue it.
   struct Origin {
     /// Whether a backup code replaced the second factor's own.
@@ -168,10 +163,8 @@ extension Sessions {
 extension Sessions {
   /// Ends the sessions of a user who changes their own account, and counts the change.
   ///
-  /// `kept` is the session that stays open; nil to end all sessions.
-  ///
-  /// - Returns: The number of sessions ended.
-  /// - Throws: ``SessionError/tooManyChanges(until:)``.
+  /// `kept` is the session that stays open; nil to end all sessions. Returns the number of sessions
+  /// ended. Throws ``SessionError/tooManyChanges(until:)``.
   @discardableResult
   static func endOwn(
     of account: Int64, except kept: ID<UserSession>? = nil, at now: Instant,

@@ -50,7 +50,6 @@ extension SignIns {
     }
   }
 
-  /// Creates an account with a verified email.
   private func newAccount(
     _ email: String, in pool: Pool, by author: Author, at now: Instant,
     _ connection: borrowing Connection

@@ -4,7 +4,7 @@ public import OTP
 extension SignIns {
   /// Predicts what would happen if a user signed in now, for each account with an email or uid.
   ///
-  /// It searches each pool in which the administrator can find users, so the cost grows with
+  /// It searches each hosted pool in which the administrator can find users, so the cost grows with
   /// the number of pools, not of users.
   ///
   /// `text` is an email, case-insensitive, or a uid. The forecasts are ordered by project and
@@ -66,6 +66,7 @@ extension SignIns {
   ) throws -> SignInForecast? {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
     let policy = try Policies.stored(pool, connection)
+    guard policy.pool.kind.offers.contains(.secrets) else { return nil }
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {

@@ -75,10 +75,6 @@ public struct SignIns: Sendable {
     guard current.methods.anonymous else { throw AccountError.adminOnly }
   }
 
-  static func checkPasswordSignIn(in pool: Pool, _ connection: borrowing Connection) throws {
-    try methods(pool, connection).checkPassword()
-  }
-
   /// Returns whether a pool exists and allows sign-in at present.
   static func isOpen(_ pool: Pool, _ connection: borrowing Connection) throws -> Bool {
     let current = try stored(pool, connection)
@@ -294,7 +290,7 @@ public struct SignIns: Sendable {
 }
 
 extension SignInMethods {
-  fileprivate func checkPassword() throws(AccountError) {
+  func checkPassword() throws(AccountError) {
     guard password else { throw .operationNotAllowed }
   }
 }

@@ -95,7 +95,8 @@ extension SigningKeys {
         guard !isSigning else { throw KeyRotationError.isTheOnlyOne }
         try Self.believe(next.id, until: nil, connection)
       } else if isSigning {
-        try Self.sign(next.id, from: now, connection)
+        try connection.run(
+          "UPDATE signing_key SET signs_from = \(now) WHERE key_id = \(next.id)")
       }
       try Self.delete(key, because: .early, by: author, at: now, connection)
     }
@@ -116,13 +117,6 @@ extension SigningKeys {
       }
     }
     try await refresh()
-  }
-
-  private static func sign(
-    _ id: String, from moment: Instant, _ connection: borrowing Connection
-  ) throws {
-    try connection.run(
-      "UPDATE signing_key SET signs_from = \(moment) WHERE key_id = \(id)")
   }
 
   private static func believe(

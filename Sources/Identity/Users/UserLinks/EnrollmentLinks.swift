@@ -144,10 +144,8 @@ public struct EnrollmentLinks: Sendable {
 
   /// Emails a new link and invalidates earlier ones, in the transaction of an action.
   ///
-  /// The link of a campaign is valid until the campaign's end, or as long as a single link if that's
-  /// over.
-  ///
-  /// - Returns: The audit entry, without author.
+  /// The link of a campaign is valid until the campaign's end, or as long as a single link if
+  /// that's over. Returns the audit entry, without author.
   static func mail(
     to account: Account, _ email: String, from sender: String, of campaign: LinkCampaign? = nil,
     in pool: Pool, _ store: Store, at now: Instant, _ connection: borrowing Connection

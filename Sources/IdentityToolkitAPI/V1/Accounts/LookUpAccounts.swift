@@ -96,11 +96,11 @@ extension Methods {
       accounts = Array(named.dropFirst(query.offset).prefix(query.limit))
       count = wantsUsers ? accounts.count : named.count
     } else if wantsUsers {
-      accounts = try await part(query, call.pool)
+      accounts = try await identity.accounts.query(call.pool, query)
       count = accounts.count
     } else {
       accounts = []
-      count = try await users(call.pool)
+      count = try await identity.accounts.counts(call.pool).users
     }
     var answer: JSON.Object = ["recordsCount": .string(String(count))]
     if wantsUsers, !accounts.isEmpty {
@@ -144,13 +144,5 @@ extension Methods {
     if !phone.isEmpty { return try await identity.accounts.lookup(pool, phoneNumbers: [phone]) }
     if !id.isEmpty { return try await identity.accounts.lookup(pool, ids: [id]) }
     return nil
-  }
-
-  private func part(_ query: AccountQuery, _ pool: Pool) async throws -> [Account] {
-    try await identity.accounts.query(pool, query)
-  }
-
-  private func users(_ pool: Pool) async throws -> Int {
-    try await identity.accounts.counts(pool).users
   }
 }

@@ -90,17 +90,12 @@ extension Methods {
     } catch AccountError.passwordRequirements(let missing) {
       throw WireError(missing)
     } catch {
-      throw try await isThere(ID(id), call.pool) ? error : AccountError.notFound
+      // As in production, a missing user is reported before errors in the change, except for a
+      // password that the policy rejects.
+      let isThere = try await identity.accounts.find(call.pool, ID(id)) != nil
+      throw isThere ? error : AccountError.notFound
     }
     return .object(Methods.updateAnswer(account))
-  }
-
-  /// Returns whether the user exists.
-  ///
-  /// As in production, a missing user is reported before errors in the change, except for a
-  /// password that the policy rejects.
-  private func isThere(_ id: ID<Account>, _ pool: Pool) async throws -> Bool {
-    try await identity.accounts.find(pool, id) != nil
   }
 
   private static func refuseAdministrators(_ message: RequestMessage) throws(WireError) {

@@ -8,90 +8,94 @@ import Testing
 
 /// Checks every cell of the table of console actions.
 struct ActionTableTests {
-  /// Action, permission, re-authentication, reason, and second approver, written by hand so that
-  /// every change to the table is deliberate.
+  /// Action, permission, re-authentication, reason, second approver, and capability, written by hand
+  /// so that every change to the table is deliberate.
   static let table = """
-    inviteAdministrator manageAdministrators recent none never
-    revokeInvitation manageAdministrators none none never
-    grantRole manageAdministrators recent none never
-    revokeRole manageAdministrators recent none never
-    resetAdministratorFactor manageAdministrators recent written never
-    removeAdministrator manageAdministrators recent none never
-    endAdministratorSessions manageAdministrators none none never
-    changeReauthenticationInterval protectUsers secondFactor none never
-    changePasskeyRequirement manageAdministrators secondFactor written never
-    changeSignInProvider manageAdministrators secondFactor written never
-    removeSignInProvider manageAdministrators secondFactor written never
-    changeSessionLimits manageAdministrators secondFactor none never
-    changeAuditRetention manageAdministrators secondFactor written never
-    confirmClock protectUsers secondFactor none never
-    createProject createProject none none never
-    createTenant manageTenants none none never
-    deleteProject deleteProject recent none never
-    deleteTenant manageTenants recent none never
-    changeSettings changePool none none never
-    weakenSettings changePool recent none never
-    narrowSignIn changePool recent written never
-    enableSignIn changePool recent none never
-    disableSignIn changePool none none never
-    editGuidance changePool none none never
-    changePolicy changePolicy none none never
-    weakenPolicy changePolicy recent written affectedUsers
-    signOffReview signOffReview secondFactor none never
-    createAPIKey manageKeys recent none never
-    revokeAPIKey manageKeys recent none never
-    createServiceToken manageKeys recent none never
-    revokeServiceToken manageKeys none none never
-    registerTokenSigningKey manageTrust recent none never
-    revokeTokenSigningKey manageTrust recent none never
-    addIdentityProvider manageTrust recent none never
-    changeIdentityProvider manageTrust recent none never
-    removeIdentityProvider manageTrust recent none never
-    narrowProvider manageTrust recent written never
-    openMessage readMessages recent none never
-    exportUsers exportUsers recent none never
-    createUser changeUsers none none never
-    dismissAttention seePool none none never
-    changeSupportRules editSupportRules secondFactor none never
-    unblockAgent protectUsers secondFactor none never
-    removeFactor removeFactors secondFactor chosen lastFactor
-    removeAllFactors removeFactors secondFactor chosen lastFactor
-    restoreFactors removeFactors secondFactor chosen never
-    purgeFactors removeFactors secondFactor chosen never
-    suspendFactor removeFactors secondFactor chosen never
-    resumeFactor removeFactors secondFactor chosen never
-    renameFactor removeFactors secondFactor chosen never
-    unlockCodes removeFactors secondFactor chosen never
-    endSessions endSessions secondFactor chosen never
-    exemptUser protectUsers secondFactor chosen never
-    endExemption protectUsers secondFactor chosen never
-    protectUser protectUsers secondFactor chosen never
-    allowChanges protectUsers secondFactor chosen never
-    disableUser changeUsers secondFactor chosen never
-    enableUser changeUsers secondFactor chosen never
-    verifyEmail changeUsers secondFactor chosen never
-    deleteUser changeUsers secondFactor chosen never
-    exportUserData exportUsers secondFactor chosen never
-    eraseUser changeUsers secondFactor chosen never
-    eraseDeletedUser changeUsers secondFactor written never
-    createTemporaryCode removeFactors secondFactor chosen never
-    revokeTemporaryCode removeFactors secondFactor chosen never
-    revokeRecoveryCodes removeFactors secondFactor chosen never
-    resynchronizeFactor removeFactors secondFactor chosen never
-    clearClockOffset removeFactors secondFactor chosen never
-    sendCallerCode removeFactors none none never
-    sendEnrollmentLink removeFactors secondFactor chosen never
-    startCampaign removeFactors secondFactor none manyUsers
-    previewBulkRemoval removeFactors none none never
-    startBulkRemoval removeFactors secondFactor chosen manyUsers
-    stopBulkRemoval removeFactors none none never
-    undoBulkRemoval removeFactors secondFactor chosen never
-    approveRequest removeFactors secondFactor none never
-    rejectRequest removeFactors secondFactor none never
-    withdrawRequest removeFactors none none never
-    approvePolicyChange changePolicy secondFactor none never
-    rejectPolicyChange changePolicy secondFactor none never
-    withdrawPolicyChange changePolicy none none never
+    inviteAdministrator manageAdministrators recent none never bookkeeping
+    revokeInvitation manageAdministrators none none never bookkeeping
+    grantRole manageAdministrators recent none never bookkeeping
+    revokeRole manageAdministrators recent none never bookkeeping
+    resetAdministratorFactor manageAdministrators recent written never bookkeeping
+    removeAdministrator manageAdministrators recent none never bookkeeping
+    endAdministratorSessions manageAdministrators none none never bookkeeping
+    changeReauthenticationInterval protectUsers secondFactor none never bookkeeping
+    changePasskeyRequirement manageAdministrators secondFactor written never bookkeeping
+    changeSignInProvider manageAdministrators secondFactor written never bookkeeping
+    removeSignInProvider manageAdministrators secondFactor written never bookkeeping
+    changeSessionLimits manageAdministrators secondFactor none never bookkeeping
+    changeAuditRetention manageAdministrators secondFactor written never bookkeeping
+    confirmClock protectUsers secondFactor none never bookkeeping
+    createProject createProject none none never bookkeeping
+    createTenant manageTenants none none never hosting
+    deleteProject deleteProject recent none never hosting
+    deleteTenant manageTenants recent none never hosting
+    changeSettings changePool none none never hosting
+    weakenSettings changePool recent none never hosting
+    narrowSignIn changePool recent written never hosting
+    enableSignIn changePool recent none never hosting
+    disableSignIn changePool none none never hosting
+    editGuidance changePool none none never bookkeeping
+    changePolicy changePolicy none none never policyChanges
+    weakenPolicy changePolicy recent written affectedUsers policyChanges
+    signOffReview signOffReview secondFactor none never bookkeeping
+    createAPIKey manageKeys recent none never hosting
+    revokeAPIKey manageKeys recent none never hosting
+    createServiceToken manageKeys recent none never hosting
+    revokeServiceToken manageKeys none none never hosting
+    registerTokenSigningKey manageTrust recent none never hosting
+    revokeTokenSigningKey manageTrust recent none never hosting
+    addIdentityProvider manageTrust recent none never hosting
+    changeIdentityProvider manageTrust recent none never hosting
+    removeIdentityProvider manageTrust recent none never hosting
+    narrowProvider manageTrust recent written never hosting
+    openMessage readMessages recent none never hosting
+    exportUsers exportUsers recent none never bookkeeping
+    createUser changeUsers none none never hosting
+    dismissAttention seePool none none never bookkeeping
+    connectProject manageTrust secondFactor written never connection
+    changeConnection manageTrust secondFactor written never connection
+    pauseConnection changePool none none never connection
+    syncConnection changePool none none never connection
+    changeSupportRules editSupportRules secondFactor none never bookkeeping
+    unblockAgent protectUsers secondFactor none never bookkeeping
+    removeFactor removeFactors secondFactor chosen lastFactor userChanges
+    removeAllFactors removeFactors secondFactor chosen lastFactor userChanges
+    restoreFactors removeFactors secondFactor chosen never secrets
+    purgeFactors removeFactors secondFactor chosen never secrets
+    suspendFactor removeFactors secondFactor chosen never secrets
+    resumeFactor removeFactors secondFactor chosen never secrets
+    renameFactor removeFactors secondFactor chosen never userChanges
+    unlockCodes removeFactors secondFactor chosen never secrets
+    endSessions endSessions secondFactor chosen never userChanges
+    exemptUser protectUsers secondFactor chosen never bookkeeping
+    endExemption protectUsers secondFactor chosen never bookkeeping
+    protectUser protectUsers secondFactor chosen never bookkeeping
+    allowChanges protectUsers secondFactor chosen never bookkeeping
+    disableUser changeUsers secondFactor chosen never userChanges
+    enableUser changeUsers secondFactor chosen never userChanges
+    verifyEmail changeUsers secondFactor chosen never userChanges
+    deleteUser changeUsers secondFactor chosen never hosting
+    exportUserData exportUsers secondFactor chosen never bookkeeping
+    eraseUser changeUsers secondFactor chosen never bookkeeping
+    eraseDeletedUser changeUsers secondFactor written never bookkeeping
+    createTemporaryCode removeFactors secondFactor chosen never secrets
+    revokeTemporaryCode removeFactors secondFactor chosen never secrets
+    revokeRecoveryCodes removeFactors secondFactor chosen never secrets
+    resynchronizeFactor removeFactors secondFactor chosen never secrets
+    clearClockOffset removeFactors secondFactor chosen never secrets
+    sendCallerCode removeFactors none none never secrets
+    sendEnrollmentLink removeFactors secondFactor chosen never secrets
+    startCampaign removeFactors secondFactor none manyUsers secrets
+    previewBulkRemoval removeFactors none none never userChanges
+    startBulkRemoval removeFactors secondFactor chosen manyUsers userChanges
+    stopBulkRemoval removeFactors none none never userChanges
+    undoBulkRemoval removeFactors secondFactor chosen never secrets
+    approveRequest removeFactors secondFactor none never userChanges
+    rejectRequest removeFactors secondFactor none never userChanges
+    withdrawRequest removeFactors none none never userChanges
+    approvePolicyChange changePolicy secondFactor none never policyChanges
+    rejectPolicyChange changePolicy secondFactor none never policyChanges
+    withdrawPolicyChange changePolicy none none never policyChanges
     """
 
   private struct Line {
@@ -100,13 +104,15 @@ struct ActionTableTests {
     let reauthentication: String
     let reason: String
     let secondApprover: String
+    let needs: String
 
     init(_ text: Substring) throws {
       let words = text.split(separator: " ").map(String.init)
-      try #require(words.count == 5, "\(text)")
+      try #require(words.count == 6, "\(text)")
       action = try #require(ConsoleAction(rawValue: words[0]), "\(text)")
       permission = try #require(Permission.allCases.first { "\($0)" == words[1] }, "\(text)")
       (reauthentication, reason, secondApprover) = (words[2], words[3], words[4])
+      needs = words[5]
     }
 
     /// The outcome for an administrator who has the permission.
@@ -137,6 +143,7 @@ struct ActionTableTests {
       #expect(requirements.reauthentication.rawValue == line.reauthentication, "\(line.action)")
       #expect(requirements.reason.rawValue == line.reason, "\(line.action)")
       #expect(requirements.secondApprover.rawValue == line.secondApprover, "\(line.action)")
+      #expect("\(requirements.needs)" == line.needs, "\(line.action)")
     }
   }
 

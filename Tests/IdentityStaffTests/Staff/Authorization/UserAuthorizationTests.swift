@@ -21,8 +21,12 @@ struct UserAuthorizationTests {
       for role in Role.allCases {
         for action in ConsoleAction.allCases {
           let denial = administrator(role).denial(of: action, on: alice, in: instance.acme)
+          let needs = action.requirements.needs
           let isAllowed = role.permissions.contains(action.requirements.permission)
-          #expect(name(denial) == (isAllowed ? "allowed" : "notAllowed"), "\(role) \(action)")
+          let expected =
+            !PoolKind.hosted.offers.contains(needs)
+            ? name(.notOffered(needs)) : isAllowed ? "allowed" : "notAllowed"
+          #expect(name(denial) == expected, "\(role) \(action)")
         }
       }
     }

@@ -31,11 +31,15 @@ struct UpgradeTests {
   ]
   /// The new columns of tables that stay.
   private static let newColumns: [String: Set<String>] = [
-    "account": ["clock_off", "initial_email_verified", "reported_mailbox", "sign_in_lock"],
-    "account_provider": ["email_verified"],
+    "account": [
+      "asked_at", "clock_off", "gone_at", "hosted", "initial_email_verified", "mirror_digest",
+      "missing_in", "reported_mailbox", "sign_in_lock",
+    ],
+    "account_provider": ["email_verified", "hosted"],
     "approval": ["change"],
     "bulk_job": ["kind", "link_seconds", "next_at", "reminds", "sentence"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
+    "project": ["kind"],
     "removed_factor": ["clock_offset"],
     "scope": ["outside_users", "password_common_refused"],
     "support_rules": ["resynchronization"],
@@ -43,7 +47,8 @@ struct UpgradeTests {
   ]
   /// What nothing has filled yet.
   private static let newTables: Set = [
-    "campaign_user", "deleted_attempts", "dismissed_attention", "node", "noticed_address",
+    "campaign_user", "connection", "deleted_attempts", "dismissed_attention", "mirror",
+    "mirror_fault", "node", "noticed_address",
   ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [

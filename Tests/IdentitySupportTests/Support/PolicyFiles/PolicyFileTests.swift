@@ -71,6 +71,44 @@ import Testing
     }
   }
 
+  @Test func `connected pools are exported and compared, and a change of one is refused by name`()
+    async throws
+  {
+    try await withInstance { instance in
+      let policies = instance.identity.policies
+      _ = try await policies.change(instance.east, by: .program(Instance.boss)) {
+        $0.configuration.totp = TOTPConfiguration(state: .enabled, intervals: .unsaid)
+      }
+      _ = try await instance.connected(instance.acme)
+      let bytes = try await policies.file().serialized()
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.contains(#""adjacentIntervals": "0 or default""#))
+      let file = try PolicyFile(parsing: bytes)
+      #expect(file.serialized() == bytes)
+      #expect(try await apply(file, instance).isEmpty)
+      let changed = try PolicyFile(
+        parsing: Array(text.replacing(#""0 or default""#, with: "1").utf8))
+      let drift = try await policies.drift(from: changed)
+      #expect(drift.map(\.members) == [[.adjacentIntervals]])
+      do {
+        _ = try await apply(changed, instance, because: "stricter")
+        Issue.record("applied")
+      } catch PolicyFileError.problems(let problems) {
+        #expect(problems.map(\.fault) == [.connected])
+        #expect(problems.map(\.pool) == ["\(instance.acme.project)/\(instance.east.objectID)"])
+      }
+    }
+  }
+
+  @Test func `a hosted pool can't have intervals that nobody tells`() async throws {
+    try await withInstance { instance in
+      let version = try await instance.setWindow(1).version
+      let file = try file(
+        pool(instance, ", \"totp\": {\"adjacentIntervals\": \"0 or default\"}", version: version))
+      #expect(try await faults(file, instance, because: "x") == [.outOfRange(0...10)])
+    }
+  }
+
   @Test func `a difference is reported for each member, and applied by the command line`()
     async throws
   {

@@ -30,6 +30,18 @@ struct FactorReportTests {
     }
   }
 
+  @Test func `factors of users who are gone at another server aren't listed`() async throws {
+    try await withInstance { instance in
+      for name in ["a", "b"] { instance.remote.set(TestRemote.user(name, totp: true)) }
+      let pool = try await instance.connect()
+      try await instance.sync(pool)
+      #expect(try await users(instance, .neverUsed, in: pool) == ["a", "b"])
+      instance.remote.remove("b")
+      try await instance.sync(pool)
+      #expect(try await users(instance, .neverUsed, in: pool) == ["a"])
+    }
+  }
+
   @Test func `a factor is listed as never used from its enrollment until it signs in`() async throws
   {
     try await withInstance { instance in

@@ -48,6 +48,22 @@ struct EvidenceTests {
     }
   }
 
+  @Test func `intervals that a connected pool's server doesn't tell are in it as such`()
+    async throws
+  {
+    try await withInstance { instance in
+      _ = try await instance.identity.policies.change(instance.acme, by: .program(Instance.boss)) {
+        $0.configuration.totp = TOTPConfiguration(state: .enabled, intervals: .unsaid)
+      }
+      _ = try await instance.connected(instance.acme)
+      let json = try JSON.parse(try await file(instance))
+      let set = try #require(json["evidence"]?["policySet"]?["pools"]?.arrayValue?.first)
+      #expect(set["adjacentIntervals"] == "0 or default")
+      let own = try #require(json["evidence"]?["pools"]?.arrayValue?.first?["inForce"])
+      #expect(own["adjacentIntervals"] == "0 or default" && own["acceptedCodes"]?.isNull == true)
+    }
+  }
+
   @Test func `a file of another key names that key, and other files aren't evidence`()
     async throws
   {

@@ -93,7 +93,7 @@ final class StateMachine {
   private var instance: Instance {
     Instance(
       identity: identity, test: test, clock: clock, keys: world.keys, statements: Statements(),
-      provider: TestProvider { 0 }, acme: pools[0], east: pools[1],
+      provider: TestProvider { 0 }, remote: TestRemote(), acme: pools[0], east: pools[1],
       west: pools[2], globex: pools[0])
   }
 

@@ -202,6 +202,10 @@ extension Instance {
           \(now), \(now))
         """,
         """
+        INSERT INTO /* test */ mirror_fault (scope_key, uid, reason, walk)
+        VALUES (\(pool), \(uid), 'qz7marker', 1)
+        """,
+        """
         UPDATE /* test */ session SET claims = '{"name":"qz7marker"}' WHERE account_key = \(key)
         """,
         """

@@ -24,7 +24,7 @@ struct DeletionRuleTests {
     case (.visitor, _): "adminOnly"
     case (.user, _), (.serviceToken, _), (.administrator, _), (.commandLine, _),
       (.emulatorOwner, _),
-      (.server, _):
+      (.server, _), (.remote, _):
       nil
     }
   }
@@ -40,6 +40,7 @@ struct DeletionRuleTests {
     case .emulatorOwner: .emulatorOwner
     case .server: .server
     case .visitor: .visitor
+    case .remote: .remote("Google")
     }
   }
 
@@ -100,6 +101,7 @@ struct DeletionRuleTests {
     let actors: [Actor] = [
       .administrator(ID("a"), name: ""), .serviceToken(ID("t"), name: ""), .user(ID("u")),
       .commandLine, .emulatorOwner, .server, .visitor,
+      .remote("Google"),
     ]
     #expect(Set(actors.map(\.kind)) == Set(Actor.Kind.allCases))
     #expect(

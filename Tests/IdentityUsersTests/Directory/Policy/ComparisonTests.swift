@@ -20,7 +20,7 @@ struct ComparisonTests {
       try await instance.setWindow(3, in: instance.globex)
       let result = try await compare(instance, .pool(instance.globex.project, nil))
       #expect(
-        result.changes == [
+        PolicyChange.between(result.other.edit, result.one.edit) == [
           PolicyChange(
             field: .adjacentIntervals, from: .adjacentIntervals(.number(3)),
             to: .adjacentIntervals(.number(1)))

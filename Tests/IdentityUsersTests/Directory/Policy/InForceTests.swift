@@ -17,7 +17,7 @@ struct InForceTests {
         (.mandatory, nil, day.flatMap { Enforcement(.claim, from: $0, graceDays: 2) }),
       ]
       for totp in [nil, 0, 1, 2, 3] as [Int?] {
-        for intervals in [nil, 0, 5, 7] as [Int?] {
+        for intervals in [nil, -1, 0, 5, 7] as [Int?] {
           for (sms, state) in [
             (false, nil), (true, nil), (true, 1), (true, 2), (false, 3), (true, 3),
           ]
