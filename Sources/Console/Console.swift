@@ -14,6 +14,8 @@ import Text
 public struct Console: Sendable {
   private let identity: Identity
   private let router: Router
+  /// What happens before pages of connected projects.
+  private let first: Router
   private let authorizer: RequestAuthorizer
   private let failures: Failures
   private let sessionRoutes: Set<Route.Label>
@@ -73,8 +75,12 @@ public struct Console: Sendable {
       }
       return failures.page(.methodNotAllowed, requestID: request.id.text)
     }
-    for route in routes { router.add(route.route) }
-    self.router = router
+    var first = Router()
+    for route in routes {
+      router.add(route.route)
+      if let before = route.before { first.add(before) }
+    }
+    (self.router, self.first) = (router, first)
     sessionRoutes = Set(routes.filter { $0.access != .open }.map(\.route.label))
     self.failures = failures
     headers = SecurityHeaders(publicURL: publicURL)
@@ -84,7 +90,7 @@ public struct Console: Sendable {
   private static let features: [any ConsoleFeature.Type] = [
     ProjectsRoutes.self, OverviewRoutes.self, TenantsRoutes.self, PolicyRoutes.self,
     PolicyVersionsRoutes.self, ReviewRoutes.self, ReportsRoutes.self, ComparisonRoutes.self,
-    ExemptionsRoutes.self,
+    ExemptionsRoutes.self, ConnectionRoutes.self,
     UsersRoutes.self,
     CodeAttemptsRoutes.self, ActivityRoutes.self,
     SupportRoutes.self, UserDataRoutes.self, RemovalsRoutes.self,
@@ -145,8 +151,11 @@ public struct Console: Sendable {
   public func respond(to request: Request) async -> Response {
     let new = ResponseCookies()
     var response = await ResponseCookies.$current.withValue(new) {
-      request.isReading && !request.isForFile && !request.isOfProvider && hasSession(request)
-        ? await identity.atOneMoment { await page(for: request) } : await page(for: request)
+      guard request.isReading, !request.isForFile, !request.isOfProvider, hasSession(request) else {
+        return await page(for: request)
+      }
+      _ = await first.respond(to: request)
+      return await identity.atOneMoment { await page(for: request) }
     }
     new.apply(to: &response)
     // A script can't read where a redirect leads, and would take the next page's flash by following it.

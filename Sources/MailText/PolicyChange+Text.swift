@@ -27,10 +27,11 @@ extension PolicyChange.Value {
     case .totp(.enabled): Message("on")
     case .totp(.mandatory): Message("on (mandatory)")
     case .totp(.unspecified): Message("on (state unset)")
-    case .adjacentIntervals(.none): Message("none")
-    case .adjacentIntervals(.standard):
+    case .adjacentIntervals(nil): Message("none")
+    case .adjacentIntervals(.standard?):
       Message("{number} (default)", ["number": .number(Window.standard.adjacentIntervals)])
-    case .adjacentIntervals(.number(let number)): .value(.number(number))
+    case .adjacentIntervals(.number(let number)?): .value(.number(number))
+    case .adjacentIntervals(.unsaid?): Message("0 or default")
     case .sms(.off): Message("off")
     case .sms(.on): Message("on")
     case .sms(.listed): Message("off (listed, but the state is not on)")

@@ -36,6 +36,8 @@ import Testing
       "OPAS", ["Review policies", "Review policies", "Review policies", "View policies"]
     ),
     .differing: ("OPA", ["Review policies", "Review policies", "Review policies"]),
+    .connectionPaused: ("OPAS", []), .connectionFailing: ("OPAS", []),
+    .changedElsewhere: ("OPA", ["Review policy", "Review policy", "View policy"]),
     .unreviewed: (
       "OPAS", ["Review policies", "Review policies", "Review policies", "View policies"]
     ),

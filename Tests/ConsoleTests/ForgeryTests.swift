@@ -138,8 +138,10 @@ import Testing
         let samples = route.route.isOfTenant ? ofTenant : ofProject
         let address = try #require(samples.address(of: route.route))
         let answer = try await browser.get(address)
-        // Others are of a link or of another administrator.
-        if route.access != .open, !route.route.pattern.hasPrefix("/account/passkeys/{") {
+        // Others are of a link, of another administrator, or of a connected project.
+        if route.access != .open, route.needs != .connection,
+          !route.route.pattern.hasPrefix("/account/passkeys/{")
+        {
           #expect([200, 303].contains(answer.status.code), "\(address)")
         }
       }

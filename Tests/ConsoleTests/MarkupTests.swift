@@ -73,6 +73,8 @@ import Text
     #expect(try size("session.js") < 5 * 1024)
     // On the page of a policy.
     #expect(try size("policy.js") < 2 * 1024)
+    // On the page that takes the credential of a connection.
+    #expect(try size("key-file.js") < 1024)
   }
 
   @Test func `C6, C7: every response has the security headers`() async throws {

@@ -65,6 +65,39 @@ import Testing
     }
   }
 
+  @Test func `a page of a connected pool takes few statements more than a hosted one's`()
+    async throws
+  {
+    try await World.withSampleData { world in
+      let ada = try await Browser.signedIn(world)
+      let eu = try await world.eu
+      // Before a user's page, the session and the pool are read to ask the other server; what needs
+      // attention is read of all connections, and of each one's policies.
+      let more = [1, 3, 1, 3]
+      let pages = ["\(eu)/users", "\(eu)/users/\(World.chiara)", "\(eu)/reports", "/projects"]
+      func counts() async throws -> [Int] {
+        var counts: [Int] = []
+        for page in pages {
+          // What's read once an hour is read before.
+          _ = try await ada.get(page)
+          counts.append(
+            try await statements(world, status: .ok) { try await ada.get(page) }.count)
+        }
+        return counts
+      }
+      func globex() async throws -> Int {
+        try await statements(world, status: .ok) { try await ada.get("/projects/globex") }.count
+      }
+      let (hosted, other) = (try await counts(), try await globex())
+      try await world.mirror(ID("acme-retail"), readAt: world.clock.now)
+      let connected = try await counts()
+      for index in pages.indices {
+        #expect(connected[index] <= hosted[index] + more[index], "\(pages[index])")
+      }
+      #expect(try await globex() == other)
+    }
+  }
+
   @Test(arguments: ["", "/reports?tenants=all", "/reports/enrollment?tenants=all"])
   func `reports take as many statements for many tenants as for a few`(
     _ page: String

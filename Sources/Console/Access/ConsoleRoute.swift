@@ -19,39 +19,55 @@ struct ConsoleRoute: Sendable {
     case pool(Permission)
   }
 
-  /// The method of a route, the permission that it takes, and what it does.
+  /// The method of a route, the permission that it takes, what it needs of a pool, and what it does.
   struct Use: Sendable {
     fileprivate let method: Method
     fileprivate let permission: Permission
+    fileprivate let needs: Capability
     fileprivate var actions: [ConsoleAction] = []
     fileprivate var preparedActions: [ConsoleAction] = []
     fileprivate var name: Message?
 
-    static func get(_ permission: Permission) -> Use { Use(method: .get, permission: permission) }
+    static func get(_ permission: Permission, needs: Capability = .bookkeeping) -> Use {
+      Use(method: .get, permission: permission, needs: needs)
+    }
 
-    /// A form that performs one of several actions, which all take the same permission.
-    static func performing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
+    /// The page of a form for an action.
+    fileprivate static func asking(for action: ConsoleAction) -> Use {
+      .get(action.requirements.permission, needs: action.requirements.needs)
+    }
+
+    /// A form that performs one of several actions, which all take the same permission and need the
+    /// same, unless `needs` says what the page of the form needs.
+    static func performing(
+      _ action: ConsoleAction, _ others: ConsoleAction..., needs: Capability? = nil
+    ) -> Use {
       Use(
-        method: .post, permission: action.requirements.permission, actions: [action] + others,
-        name: action.name)
+        method: .post, permission: action.requirements.permission,
+        needs: needs ?? action.requirements.needs, actions: [action] + others, name: action.name)
     }
 
     fileprivate static func performing<Action: FormAction>(_ form: Action.Type) -> Use {
       Use(
         method: .post, permission: form.action.requirements.permission,
-        actions: [form.action] + form.stricterActions, name: form.name)
+        needs: form.action.requirements.needs, actions: [form.action] + form.stricterActions,
+        name: form.name)
     }
 
     /// A form that shows what actions would do: it takes their permission, but changes nothing.
     static func preparing(_ action: ConsoleAction, _ others: ConsoleAction...) -> Use {
       Use(
         method: .post, permission: action.requirements.permission,
-        preparedActions: [action] + others, name: action.name)
+        needs: action.requirements.needs, preparedActions: [action] + others, name: action.name)
     }
   }
 
   let access: Access
+  let needs: Capability
   let route: Route
+  /// What happens for those who may open the page before its snapshot begins, if the project is
+  /// connected; the response is ignored.
+  let before: Route?
   /// Whether a sign-in can lead to the page.
   let isDestination: Bool
   let actions: [ConsoleAction]
@@ -61,10 +77,12 @@ struct ConsoleRoute: Sendable {
   let name: Message?
 
   fileprivate init(
-    _ access: Access, _ route: Route, isDestination: Bool? = nil, _ use: Use? = nil
+    _ access: Access, _ route: Route, isDestination: Bool? = nil, _ use: Use? = nil,
+    before: Route? = nil
   ) {
     self.access = access
-    self.route = route
+    needs = use?.needs ?? .bookkeeping
+    (self.route, self.before) = (route, before)
     self.isDestination = isDestination ?? (access != .open)
     actions = use?.actions ?? []
     preparedActions = use?.preparedActions ?? []
@@ -137,9 +155,12 @@ struct RouteTable: Sendable {
 
   mutating func inside<Place: FormPlace>(
     _ path: PlacePath<Place, String>, _ use: ConsoleRoute.Use,
+    before: (@Sendable (Place, String) async -> Void)? = nil,
     _ page: @escaping @Sendable (Place, String) async throws -> Response
   ) {
-    add(path, use) { place, objects in try await page(place, objects[0]) }
+    var first: (@Sendable (Place, [String]) async -> Void)?
+    if let before { first = { await before($0, $1[0]) } }
+    add(path, use, before: first) { try await page($0, $1[0]) }
   }
 
   /// Adds the page of a form, and what submitting it does.
@@ -148,26 +169,42 @@ struct RouteTable: Sendable {
     let respond: @Sendable (Action.Place, [String]) async throws -> Response = {
       try await form.respond($0, $1, at: $0.address + Action.path.link($1))
     }
-    add(Action.path, .get(Action.action.requirements.permission), respond)
+    add(Action.path, .asking(for: Action.action), respond)
     add(Action.path, .performing(Action.self), respond)
   }
 
   /// Adds a route below each kind of address that leads to the place.
   private mutating func add<Target: FormPath>(
     _ path: Target, _ use: ConsoleRoute.Use,
+    before: (@Sendable (Target.Place, [String]) async -> Void)? = nil,
     _ page: @escaping @Sendable (Target.Place, [String]) async throws -> Response
   ) {
     let (authorizer, failures) = (authorizer, failures)
     for address in Target.Place.addresses {
       let ids = address.count { $0 == nil }
+      let first = before.map { before in
+        Route(use.method, address + path.components) { request, parameters in
+          if authorizer.identity.connections.known.contains(ID(parameters[0])),
+            let signedIn = try? await authorizer.signedIn(request),
+            let place = try? await Target.Place.enter(
+              Array(parameters.prefix(ids)), signedIn, needing: use.permission, of: use.needs,
+              authorizer)
+          {
+            await before(place, Array(parameters.dropFirst(ids)))
+          }
+          return .noContent
+        }
+      }
       let route = Route(use.method, address + path.components) { request, parameters in
         await failures.respond(to: request) { signedIn in
           let place = try await Target.Place.enter(
-            Array(parameters.prefix(ids)), signedIn, needing: use.permission, authorizer)
+            Array(parameters.prefix(ids)), signedIn, needing: use.permission, of: use.needs,
+            authorizer)
           return try await page(place, Array(parameters.dropFirst(ids)))
         }
       }
-      all.append(ConsoleRoute(Target.Place.access(use.permission), route, use))
+      all.append(
+        ConsoleRoute(Target.Place.access(use.permission), route, use, before: first))
     }
   }
 }

@@ -174,7 +174,7 @@ struct Drafts: Sendable {
   static let secrets: Set<UntrustedText> = [
     "password", "old-password", "new-password", "code", "current-code", "caller-code",
     UntrustedText(ActionInput.deviceCodes[0]), UntrustedText(ActionInput.deviceCodes[1]),
-    UntrustedText(ActionInput.refusalCode), "token", "client-secret",
+    UntrustedText(ActionInput.refusalCode), "token", "client-secret", "remote-credential",
   ]
 
   private static func isSecret(_ name: UntrustedText, sentTo path: String) -> Bool {

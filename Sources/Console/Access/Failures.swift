@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 import Templating
 
 struct Failures: Sendable {
@@ -85,6 +86,8 @@ struct Failures: Sendable {
       return .redirect(to: ReturnAddress.of(ConsolePaths.ownFactor(), backTo: next))
     case .notFound:
       return await page(Fault(.notFound), for: request, found)
+    case .notOffered(let capability):
+      return await page(Fault(notOffered: capability), for: request, found)
     case .notAllowed(let permission):
       let signedIn = await known(request, found)
       if let signedIn { log(request.id, .denied(signedIn.actor, lacking: permission)) }
@@ -232,6 +235,11 @@ extension Fault {
       sentence = Message("The server couldn’t complete this request.")
       detail = Message("HTTP status: {status}", ["status": .text(status.description)])
     }
+  }
+
+  init(notOffered capability: Capability) {
+    self.init(
+      status: .notFound, heading: Message("Page not found"), sentence: capability.refusal)
   }
 
   init(needing permission: Permission, helpers: [String]) {

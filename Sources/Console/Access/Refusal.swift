@@ -18,6 +18,8 @@ enum Refusal: Error {
   case secondFactorFirst(SecondFactorState, next: String?)
   /// The resource doesn't exist or isn't visible to the administrator; the response is the same.
   case notFound
+  /// The administrator can see the pool, but its kind doesn't have what the page needs.
+  case notOffered(Capability)
   /// The administrator can see the resource but lacks the permission for the action.
   case notAllowed(Permission)
   case lacking(MissingPermission)
@@ -76,6 +78,7 @@ extension Refusal {
   private init?(_ denial: ActionDenial, _ permission: Permission) {
     switch denial {
     case .accountNotFound, .factorNotFound, .nothingToDo: self = .notFound
+    case .notOffered(let capability): self = .notOffered(capability)
     case .notAllowed: self = .notAllowed(permission)
     case .sessionEnded: self = .sessionEnded
     default: return nil

@@ -163,16 +163,25 @@ struct PoolContext: Sendable {
   func may(_ permission: Permission) -> Bool {
     signedIn.administrator.may(permission, in: pool)
   }
+
+  func may(action: ConsoleAction) -> Bool {
+    signedIn.administrator.may(action: action, in: pool)
+  }
+
+  func offers(_ capability: Capability) -> Bool { pool.kind.offers.contains(capability) }
 }
 
 extension RequestAuthorizer {
-  /// Authorizes access to a project; projects that aren't visible are reported as not found.
+  /// Authorizes access to a project; projects that aren't visible are reported as not found, and so
+  /// is what a visible one doesn't offer, with a reason.
   func project(
-    _ signedIn: SignedIn, _ id: String, needing permission: Permission
+    _ signedIn: SignedIn, _ id: String, needing permission: Permission,
+    of capability: Capability = .bookkeeping
   ) async throws -> ProjectContext {
     let administrator = signedIn.administrator
     guard administrator.maySee(ID(id)) else { throw Refusal.notFound }
     let pool = try await identity.pools.existing(project: ID(id))
+    try pool.kind.check(capability)
     guard permission == .seePool || administrator.may(permission, in: pool) else {
       throw await lacking(permission, signedIn, in: pool)
     }
@@ -181,13 +190,16 @@ extension RequestAuthorizer {
 
   /// Authorizes access to a pool.
   ///
-  /// A pool that isn't visible is reported as not found; a missing permission is reported as such.
+  /// A pool that isn't visible is reported as not found, and so is what a visible one doesn't offer,
+  /// with a reason; a missing permission is reported as such.
   func pool(
-    _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission
+    _ signedIn: SignedIn, _ project: String, _ tenant: String?, needing permission: Permission,
+    of capability: Capability = .bookkeeping
   ) async throws -> PoolContext {
     let pool = try await identity.pools.existing(
       project: ID(project), tenant: tenant.map { ID($0) })
     guard signedIn.administrator.may(.seePool, in: pool) else { throw Refusal.notFound }
+    try pool.kind.check(capability)
     guard signedIn.administrator.may(permission, in: pool) else {
       throw await lacking(permission, signedIn, in: pool)
     }

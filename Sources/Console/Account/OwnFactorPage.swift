@@ -78,14 +78,11 @@ struct OwnFactorPage: ConsolePage {
     return response
   }
 
-  /// Whether a form is saved that was submitted after the previous session expired.
-  private func waits(_ signedIn: SignedIn) async -> Bool {
-    await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request) != nil
-  }
-
-  /// The page with a saved form, or else the page that led here, or the account.
+  /// The page with a form that was submitted after the previous session expired, or else the page
+  /// that led here, or the account.
   private func end(_ signedIn: SignedIn) async -> String {
-    await waits(signedIn) ? ConsolePaths.keptAnswers() : next(signedIn) ?? ConsolePaths.account()
+    await authorizer.drafts.find(for: signedIn.administrator.id, signedIn.request) != nil
+      ? ConsolePaths.keptAnswers() : next(signedIn) ?? ConsolePaths.account()
   }
 
   private func next(_ signedIn: SignedIn) -> String? { signedIn.next(among: destinations) }

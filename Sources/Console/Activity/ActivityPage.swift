@@ -287,10 +287,10 @@ extension Activity {
 enum ActivityRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let page = try parts.page("activity/activity", ActivityPage.init)
-    table.inside(ConsolePaths.activity, .get(.findUsers), page.show)
+    table.inside(ConsolePaths.activity, .get(.findUsers, needs: .secrets), page.show)
     table.inside(ConsolePaths.enrollmentFile, .get(.seePool), page.enrollment)
-    table.inside(ConsolePaths.attemptsFile, .get(.seePool), page.attempts)
-    table.inside(ConsolePaths.rejectionsFile, .get(.seePool), page.rejections)
+    table.inside(ConsolePaths.attemptsFile, .get(.seePool, needs: .secrets), page.attempts)
+    table.inside(ConsolePaths.rejectionsFile, .get(.seePool, needs: .secrets), page.rejections)
   }
 }
 

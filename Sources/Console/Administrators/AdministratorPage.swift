@@ -187,7 +187,6 @@ struct AdministratorView: ViewModel {
   let frame: FrameView
   let signedIn: SignedIn
   let record: AdministratorRecord
-  /// The pools of the roles.
   let pools: [Grant: Pool]
   let mayChange: Bool
   /// Whether only the break-glass account signs in with a password or passkey.

@@ -35,7 +35,6 @@ struct AdministratorsView: ViewModel {
   let signedIn: SignedIn
   let records: [AdministratorRecord]
   let invitations: [Invitation]
-  /// The pools of their roles.
   let pools: [Grant: Pool]
 
   private var mayManage: Bool {
@@ -184,12 +183,16 @@ enum AdministratorsRoutes: ConsoleFeature {
     table.signedIn(ConsolePaths.administratorsFile, .get(.seeAdministrators), list.download)
 
     let settings = try parts.page("administrators/instance-settings", InstanceSettingsPage.init)
-    table.signedIn(ConsolePaths.instanceSettings, .get(.seeAdministrators), settings.show)
+    table.signedIn(ConsolePaths.instanceSettings, .get(.seeAdministrators)) {
+      try await settings.page($0)
+    }
     table.signedIn(
       ConsolePaths.stepUp, .performing(.changeReauthenticationInterval), settings.setStepUp)
 
     let requirement = try parts.page("passkeys/requirement", PasskeyRequirementPage.init)
-    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators), requirement.show)
+    table.signedIn(ConsolePaths.passkeyRequirement, .get(.manageAdministrators)) {
+      try await requirement.page($0)
+    }
     table.signedIn(
       ConsolePaths.passkeyRequirement, .performing(.changePasskeyRequirement), requirement.change)
 

@@ -33,7 +33,6 @@ struct ChangeGrantEnd: FormAction {
       hidden: answers.fields, button: Message("Save end date"), back: back)
   }
 
-  /// Returns the grant, and when it ends.
   func input(_ target: FormTarget<SignedIn>) throws -> (grant: Grant, end: Instant?) {
     let answers = GrantAnswers(target.form)
     guard let grant = answers.grant().grant else {

@@ -8,8 +8,6 @@ struct ClockPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<ClockView>
 
-  func show(_ signedIn: SignedIn) async throws -> Response { try await page(signedIn) }
-
   func confirm(_ signedIn: SignedIn) async throws -> Response {
     let outcome: ActionOutcome<Instant?>
     do {
@@ -30,7 +28,7 @@ struct ClockPage: ConsolePage {
     return actions.leave(text, signedIn, after: outcome, to: ConsolePaths.clock())
   }
 
-  private func page(
+  func page(
     _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws -> Response {
     let reading = try await identity.clockGuard.reading()
@@ -112,7 +110,7 @@ struct ClockView: ViewModel {
 enum ClockRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let clock = try parts.page("clock/clock", ClockPage.init)
-    table.signedIn(ConsolePaths.clock, .get(.protectUsers), clock.show)
+    table.signedIn(ConsolePaths.clock, .get(.protectUsers)) { try await clock.page($0) }
     table.signedIn(ConsolePaths.clock, .performing(.confirmClock), clock.confirm)
   }
 }

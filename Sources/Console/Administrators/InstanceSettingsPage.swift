@@ -8,11 +8,7 @@ struct InstanceSettingsPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<InstanceSettingsView>
 
-  func show(_ signedIn: SignedIn) async throws -> Response {
-    try await page(signedIn)
-  }
-
-  private func page(
+  func page(
     _ signedIn: SignedIn, status: Status = .ok, faults: [FieldError] = []
   ) async throws -> Response {
     let minutes = try await identity.support.stepUpMinutes()

@@ -10,10 +10,6 @@ struct PasskeyRequirementPage: ConsolePage {
 
   private static let action = ConsoleAction.changePasskeyRequirement
 
-  func show(_ signedIn: SignedIn) async throws -> Response {
-    try await page(signedIn, errors: [])
-  }
-
   func change(_ signedIn: SignedIn) async throws -> Response {
     let isRequired: Bool
     switch signedIn.form.trimmed("required") {
@@ -42,8 +38,8 @@ struct PasskeyRequirementPage: ConsolePage {
     }
   }
 
-  private func page(
-    _ signedIn: SignedIn, errors: [FieldError]
+  func page(
+    _ signedIn: SignedIn, errors: [FieldError] = []
   ) async throws -> Response {
     let isOn = try await identity.passkeys.isRequired()
     let isPossible = isOn || publicURL.relyingParty != nil

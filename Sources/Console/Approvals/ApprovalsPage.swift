@@ -83,12 +83,11 @@ struct ApprovalRow: ViewModel {
     .markup("state") { ApprovalText.chip($0.approval.state) },
     .text("decider") { $0.approval.deciderName },
     .markup("decided") { row in
-      row.approval.decidedAt.map(row.times.past) ?? HTML.escaped("")
+      row.approval.decidedAt.map(row.times.past) ?? ""
     },
   ]
 }
 
-/// Requests that require a second administrator.
 enum ApprovalsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let approvals = try parts.page("approvals/approvals", ApprovalsPage.init)
@@ -104,7 +103,8 @@ enum ApprovalsRoutes: ConsoleFeature {
       }
       let (paths, actions) = (page.paths, kind.actions)
       let approvals = parts.identity.approvals
-      table.inside(paths.page, .get(kind.permission), page.show)
+      let needs = actions.approve.requirements.needs
+      table.inside(paths.page, .get(kind.permission, needs: needs), page.show)
       add(paths.approval, actions.approve, ApproveRequest(approvals: approvals))
       add(paths.rejection, actions.reject, RejectRequest(approvals: approvals))
       add(paths.withdrawal, actions.withdraw, WithdrawRequest(approvals: approvals))

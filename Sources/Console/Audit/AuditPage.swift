@@ -121,7 +121,7 @@ struct AuditPage: ConsolePage {
       ) { table, row in table.add(row) }
       var table = export.table
       if export.isCut { table.addEnd(after: export.count) }
-      return table.csv.response(named: place.fileName)
+      return table.csv.response(named: place.pool.map { "audit-\($0.objectID)" } ?? "audit")
     } catch ActionDenial.notAllowed {
       throw Refusal.notAllowed(.readAudit)
     }
@@ -134,10 +134,6 @@ struct AuditLogPool: Sendable {
 
   var page: String { pool.map { ConsolePaths.audit($0) } ?? ConsolePaths.instanceAudit() }
   var file: String { pool.map { ConsolePaths.auditFile($0) } ?? ConsolePaths.instanceAuditFile() }
-
-  var fileName: String {
-    pool.map { "audit-\($0.objectID)" } ?? "audit"
-  }
 }
 
 struct AuditView: ViewModel {

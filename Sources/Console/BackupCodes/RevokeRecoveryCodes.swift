@@ -55,7 +55,7 @@ struct RevokeRecoveryCodes: UserAction {
 enum BackupCodesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let shown = try parts.page("backup-codes/temporary-code", TemporaryCodePage.init)
-    table.inside(ConsolePaths.shownCode, .get(.removeFactors), shown.show)
+    table.inside(ConsolePaths.shownCode, .get(.removeFactors, needs: .secrets), shown.show)
   }
 }
 

@@ -177,7 +177,7 @@ struct EnrollmentHistory: Sendable {
       return Message(
         one: "±{count} interval", other: "±{count} intervals", ["count": .number(side)])
     }
-    if row.changes.contains(where: { $0.field == .adjacentIntervals }) {
+    if let intervals = new(.adjacentIntervals), intervals != .code("unsaid") {
       // Translators: A label in a chart: the policy has the default number of adjacent intervals
       // from here on.
       return Message(

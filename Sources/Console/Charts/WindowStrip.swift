@@ -13,6 +13,7 @@ enum WindowStrip {
   /// The strip for a row, with the number next to it.
   static func small(_ configuration: MFAConfiguration) -> Markup {
     guard let window = configuration.accepted else { return off }
+    if configuration.isWindowUnsaid { return unsaid }
     return configuration.totp?.adjacentIntervals == nil
       ? byDefault : own[window.adjacentIntervals]
   }
@@ -20,6 +21,7 @@ enum WindowStrip {
   /// The strip for a row of a long list, which references one of `symbols`.
   static func line(_ configuration: MFAConfiguration) -> Markup {
     guard let window = configuration.accepted else { return offLine }
+    if configuration.isWindowUnsaid { return unsaid }
     return configuration.totp?.adjacentIntervals == nil
       ? byDefaultLine : ownLines[window.adjacentIntervals]
   }
@@ -81,6 +83,14 @@ enum WindowStrip {
         other: "{count} codes are accepted: the current one and {side} on each side",
         ["count": .number(window.codes), "side": .number(side)])
   }
+
+  private static let unsaid: Markup = #"""
+    <span class="window"><svg class="strip" viewBox="0 0 104 16" role="img"\#
+     aria-label="\#(unsaidLabel)"><path d="M0 8h104"/>\#
+    <path class="now" d="M50 2h4v12h-4z"/></svg><span>\#(unsaidText)</span></span>
+    """#
+  private static let unsaidLabel = Message("Unknown")
+  private static let unsaidText = Message("0 or default")
 
   private static let off = drawn(nil, .verbatim("–"))
   private static let byDefault = drawn(.standard, byDefaultText)

@@ -15,8 +15,6 @@ extension HTML {
   static func copied(_ text: String) -> Markup {
     #"<span class="mono" data-copy>\#(text)</span>"#
   }
-
-  static func escaped(_ text: String) -> Markup { "\(text)" }
 }
 
 /// A state as a word with a shape and a color; the word alone has to be sufficient.
@@ -33,6 +31,10 @@ enum Chip {
   }
   static func bad(_ word: Message) -> Markup {
     #"<span class="chip bad">\#(word)</span>"#
+  }
+  /// A name instead of a state.
+  static func plain(_ name: Message) -> Markup {
+    #"<span class="chip plain">\#(name)</span>"#
   }
   /// The next of several steps.
   static func next(_ word: Message) -> Markup {

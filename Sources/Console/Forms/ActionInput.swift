@@ -62,13 +62,13 @@ enum ActionErrorText {
       .switchedOff,
       .noAuthenticator, .noCodes, .codesLocked, .factorsSuspended, .clockDoubted,
       .enrollment,
-      .userDisabled, .factorEnrolled:
+      .userDisabled, .factorEnrolled, .existsElsewhere:
       return [FieldError(field: "reason", text: sentence(error))]
     case .tooManyCallerCodes(let until):
       let text = Message(
         "Too many codes were sent. Try again after {time}.", ["time": times.value(until)])
       return [FieldError(field: "caller-code", text: text)]
-    case .accountNotFound, .factorNotFound, .notAllowed, .sessionEnded:
+    case .accountNotFound, .factorNotFound, .notAllowed, .notOffered, .sessionEnded:
       throw Refusal.of(error, permission)
     }
   }
@@ -245,6 +245,12 @@ enum ActionErrorText {
         """)
     case .enrollment(let error): EnrollmentText.sentence(error)
     case .userDisabled: Message("This user is disabled. Enable the account first.")
+    case .existsElsewhere:
+      Message(
+        """
+        Delete the user at the server of the connected project first. Here, they’re gone after the \
+        next walk.
+        """)
     default: Message("This action isn’t available.")
     }
   }

@@ -53,7 +53,6 @@ struct Field: ViewModel {
   }
 
   let control: Control
-  /// The name in the form.
   let name: String
   /// The ID, to which errors lead; the name for most fields.
   var id: String

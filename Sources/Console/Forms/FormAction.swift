@@ -8,7 +8,6 @@ import Localization
 protocol FormAction<Place>: Sendable {
   associatedtype Place: FormPlace
   associatedtype Address: FormPath<Place>
-  /// The valid input.
   associatedtype Input: Sendable = Void
   /// Why the action can fail; nothing that the form shows if it's `Never`.
   associatedtype Reason: Error = Never
@@ -105,7 +104,7 @@ protocol FormPlace: Sendable {
   /// Authorizes an administrator to be there; a place that they can't see isn't found.
   static func enter(
     _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
-    _ authorizer: RequestAuthorizer
+    of capability: Capability, _ authorizer: RequestAuthorizer
   ) async throws -> Self
 
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame
@@ -129,7 +128,7 @@ extension SignedIn: FormPlace {
 
   static func enter(
     _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
-    _ authorizer: RequestAuthorizer
+    of capability: Capability, _ authorizer: RequestAuthorizer
   ) async throws -> SignedIn {
     guard signedIn.administrator.may(permission, in: nil) else {
       throw await authorizer.lacking(permission, signedIn, in: nil)
@@ -149,9 +148,9 @@ extension ProjectContext: PoolPlace {
 
   static func enter(
     _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
-    _ authorizer: RequestAuthorizer
+    of capability: Capability, _ authorizer: RequestAuthorizer
   ) async throws -> ProjectContext {
-    try await authorizer.project(signedIn, ids[0], needing: permission)
+    try await authorizer.project(signedIn, ids[0], needing: permission, of: capability)
   }
 
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
@@ -168,10 +167,10 @@ extension PoolContext: PoolPlace {
 
   static func enter(
     _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
-    _ authorizer: RequestAuthorizer
+    of capability: Capability, _ authorizer: RequestAuthorizer
   ) async throws -> PoolContext {
     try await authorizer.pool(
-      signedIn, ids[0], ids.count > 1 ? ids[1] : nil, needing: permission)
+      signedIn, ids[0], ids.count > 1 ? ids[1] : nil, needing: permission, of: capability)
   }
 
   func frame(_ title: Message, _ frames: Frames) async throws -> Frame {
@@ -194,9 +193,10 @@ struct TenantContext: PoolPlace {
 
   static func enter(
     _ ids: [String], _ signedIn: SignedIn, needing permission: Permission,
-    _ authorizer: RequestAuthorizer
+    of capability: Capability, _ authorizer: RequestAuthorizer
   ) async throws -> TenantContext {
-    let context = try await authorizer.pool(signedIn, ids[0], ids[1], needing: .seePool)
+    let context = try await authorizer.pool(
+      signedIn, ids[0], ids[1], needing: .seePool, of: capability)
     _ = try await authorizer.project(signedIn, ids[0], needing: permission)
     return TenantContext(context: context)
   }
@@ -234,7 +234,6 @@ extension FormTarget where Place: PoolPlace {
   var pool: Pool { place.pool }
 }
 
-/// Where an action ends.
 struct FormEnd: Sendable {
   fileprivate enum Next: Sendable {
     case redirect(Flash?, to: String)

@@ -8,6 +8,8 @@ struct FormPage: Sendable {
   /// The title of the window.
   let title: Message
   let crumbs: [Link]
+  /// The steps of which the form is one, with links to those before it.
+  var steps: [Link] = []
   /// HTML, as is the lead; nil for the title.
   var heading: Message?
   /// What the form is for.
@@ -106,6 +108,7 @@ struct FormView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .markup("heading") { Markup(html: $0.page.heading ?? $0.page.title) },
+    .list("steps") { $0.page.steps },
     .markup("lead") { $0.page.lead.map(Markup.init(html:)) },
     .optional("user") { $0.page.user.map { UserIdentity($0.account, in: $0.pool) } },
     .flag("isTight") { $0.page.lead != nil || $0.page.user != nil },

@@ -6,6 +6,7 @@ public struct ConsoleAssets: Sendable {
   let passkeyScript: String
   let settingsScript: String
   let sessionScript: String
+  let keyFileScript: String
   let icon: String
 
   /// `link` returns the address of a file in `Public` by its name, preferably one that changes with
@@ -20,6 +21,7 @@ public struct ConsoleAssets: Sendable {
     passkeyScript = try address("passkey.js")
     settingsScript = try address("policy.js")
     sessionScript = try address("session.js")
+    keyFileScript = try address("key-file.js")
     icon = try address("mark.svg")
   }
 }

@@ -8,7 +8,6 @@ struct Frame: Sendable {
   let title: Message
   let stylesheet: String
   let script: String
-  /// The script of pages with settings.
   let settingsScript: String
   let icon: String
   var brand = "Countersign"
@@ -30,6 +29,10 @@ struct Frame: Sendable {
   /// Pages of no pool have a link to all projects in their place, which reads nothing.
   var project: Markup?
   var tenant: Markup?
+  /// The server where the pool's users are; nil for hosted ones.
+  var kind: Markup?
+  /// When what the page shows of connected projects was read; nil if nothing was.
+  var readAt: Markup?
   var find: FindForm?
   /// The number of requests that the reader can decide; nil without the permission to see them.
   var approvals: Int?
@@ -99,6 +102,8 @@ final class FrameView: ViewModel {
     .optional("session") { $0.frame.session },
     .markup("project") { $0.frame.project },
     .markup("tenant") { $0.frame.tenant },
+    .markup("kind") { $0.frame.kind },
+    .markup("readAt") { $0.frame.readAt },
     .optional("find") { $0.frame.find },
     .markup("sidebar") { $0.frame.sidebar },
     // Below an entry’s pages, breadcrumbs lead back.

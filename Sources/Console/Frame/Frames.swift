@@ -90,6 +90,15 @@ struct Frames: Sendable {
     return frame
   }
 
+  /// The frame of a page of all projects, which says when the connected ones were read.
+  func frame(ofAll title: Message, for signedIn: SignedIn) async throws -> Frame {
+    var frame = await frame(title, for: signedIn)
+    if !identity.connections.known.isEmpty {
+      frame.readAt = try await identity.connections.readAt().values.min().map(signedIn.times.past)
+    }
+    return frame
+  }
+
   /// The frame of pages that belong to no project.
   func frame(
     _ title: Message, for signedIn: SignedIn, crumbs: [Link] = [], errors: [FieldError] = []
@@ -200,6 +209,11 @@ struct Frames: Sendable {
     frame.flash = flashes.take(from: signedIn.request, for: signedIn.session)
     frame.project = try await projectMenu(pool, administrator)
     frame.tenant = try await tenantMenu(pool, administrator)
+    frame.kind = pool.kind.chip
+    if pool.kind != .hosted {
+      let readAt = try await identity.connections.readAt(of: pool.project)
+      frame.readAt = readAt[pool.project].map(signedIn.times.past)
+    }
     var users = users
     if users == nil, administrator.may(.findUsers, in: pool) {
       users = try await identity.accounts.count(pool)

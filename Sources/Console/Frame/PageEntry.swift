@@ -218,6 +218,7 @@ extension PageEntry {
     PageEntry(
       Message("Settings"),
       [
+        Tab.project(Message("Connection"), ConsolePaths.connection).onlyOfProjects(),
         Tab.pool(Message("General"), ConsolePaths.settings).forConfiguration(),
         Tab.pool(
           Message("Sign-in methods"), ConsolePaths.signInMethods,

@@ -13,15 +13,15 @@ struct Navigation {
 
 /// Draws the navigation of pages: the entries that a reader may open, with the current one marked.
 final class Sidebar: Sendable {
-  /// An entry and what its pages require; a class, because each page goes through all of them.
+  /// An entry and its pages; a class, because each page goes through all of them.
   private final class Item: Sendable {
     let entry: PageEntry
-    /// What each tab's page requires; nil for one without a route.
-    let access: [ConsoleRoute.Access?]
+    /// The route of each tab's page, which says what it requires; nil for one without a route.
+    let routes: [ConsoleRoute?]
 
-    init(entry: PageEntry, access: [ConsoleRoute.Access?]) {
+    init(entry: PageEntry, routes: [ConsoleRoute?]) {
       self.entry = entry
-      self.access = access
+      self.routes = routes
     }
   }
 
@@ -36,10 +36,10 @@ final class Sidebar: Sendable {
   /// Takes over what the pages of the entries require from their routes.
   func declare(_ routes: [ConsoleRoute]) {
     func item(_ entry: PageEntry) -> Item {
-      let access = entry.tabs.map { tab in
-        routes.first { $0.route.method == .get && $0.route.components == tab.components }?.access
+      let pages = entry.tabs.map { tab in
+        routes.first { $0.route.method == .get && $0.route.components == tab.components }
       }
-      return Item(entry: entry, access: access)
+      return Item(entry: entry, routes: pages)
     }
     let ofInstance = PageEntry.ofInstance.map(item)
     let ofPool = PageEntry.ofPool.map(item)
@@ -57,8 +57,9 @@ final class Sidebar: Sendable {
     var current: (entry: Int, tab: Int, length: Int)?
     for (index, item) in items.enumerated() {
       for (number, tab) in item.entry.tabs.enumerated() {
-        guard pool?.tenant == nil || !tab.isOnlyOfProjects, let access = item.access[number],
-          access.admits(administrator, in: pool)
+        guard pool?.tenant == nil || !tab.isOnlyOfProjects, let route = item.routes[number],
+          pool?.kind.offers.contains(route.needs) ?? true,
+          route.access.admits(administrator, in: pool)
         else { continue }
         if tab.isFor(administrator, in: pool) { shown[index] |= 1 << number }
         if let length = tab.length(at: place), length >= current?.length ?? 0 {

@@ -75,7 +75,7 @@ extension GuidanceDraft {
     let bytes = text.utf8.count(where: { $0 != 13 })
     guard bytes <= PoolGuidance.longest else { return .failure(.tooLong(bytes)) }
     do {
-      return .success(try GuidanceProse.draft(text))
+      return .success(try GuidanceProse.render(text, headingLevel: 3))
     } catch {
       return .failure(GuidanceFault(error))
     }

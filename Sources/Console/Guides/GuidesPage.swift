@@ -187,7 +187,6 @@ struct GuidesView: ViewModel {
   ]
 }
 
-/// A row of the overview's table.
 struct GuideRow: ViewModel {
   let title: Message
   let href: String
@@ -243,8 +242,8 @@ struct GuideView: ViewModel {
     }
     let key =
       place.key.key.map { HTML.copied($0.text) }
-      ?? place.key.note.map { Markup(escaping: $0) } ?? ""
-    facts.append(Fact(Message("API key"), key))
+      ?? place.key.note.map { Markup(escaping: $0) }
+    facts.add(Message("API key"), key)
     if let policy = place.policy {
       facts.append(
         Fact(Message("Current window"), WindowStrip.small(policy.configuration)))
@@ -315,7 +314,6 @@ struct GuideLink: ViewModel {
   ]
 }
 
-/// The guides for developers.
 enum GuidesRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let guides = GuidesPage(

@@ -229,7 +229,7 @@ enum KeysRoutes: ConsoleFeature {
     let identity = parts.identity
     let keys = KeysPage(keys: identity.apiKeys, actions: parts.actions)
     let list = try parts.page("keys/list", KeyListPage.init)
-    table.inside(ConsolePaths.keys, .get(.manageKeys), list.show)
+    table.inside(ConsolePaths.keys, .get(.manageKeys, needs: .hosting), list.show)
     table.inside(ConsolePaths.newKey, .performing(.createAPIKey), keys.create)
     table.add(RevokeAPIKey(keys: identity.apiKeys), parts.actions)
   }

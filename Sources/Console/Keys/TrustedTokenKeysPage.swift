@@ -249,7 +249,8 @@ enum TrustedTokenKeysRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
     let list = try parts.page("trusted-token-keys/trusted-token-keys", TrustedTokenKeysPage.init)
-    table.inside(ConsolePaths.trustedTokenKeys, .get(.readPolicy), list.show)
+    table.inside(
+      ConsolePaths.trustedTokenKeys, .get(.readPolicy, needs: .hosting), list.show)
     let keys = identity.trustedTokenKeys
     table.add(RevokeTrustedTokenKey(keys: keys), parts.actions)
     table.add(RegisterTrustedTokenKey(keys: keys), parts.actions)

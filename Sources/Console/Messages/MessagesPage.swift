@@ -312,8 +312,8 @@ enum MessagesRoutes: ConsoleFeature {
     let messages = MessagesPage(
       parts: parts, view: try parts.template("messages/messages"),
       one: try parts.template("messages/message"))
-    table.inside(ConsolePaths.messages, .get(.findUsers), messages.show)
-    table.inside(ConsolePaths.message, .get(.findUsers), messages.showOne)
+    table.inside(ConsolePaths.messages, .get(.findUsers, needs: .hosting), messages.show)
+    table.inside(ConsolePaths.message, .get(.findUsers, needs: .hosting), messages.showOne)
     table.inside(ConsolePaths.messageText, .performing(.openMessage), messages.open)
   }
 }

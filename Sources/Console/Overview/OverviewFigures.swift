@@ -19,9 +19,10 @@ struct OverviewFigures {
   /// The codes of the 30 days before.
   let earlierOffsets: OffsetCounts
 
-  var all: [Figure] {
-    [enrolled, accepted, outside, without]
-  }
+  var all: [Figure] { [enrolled, accepted, outside, without] }
+
+  /// Those of a pool whose codes are checked elsewhere.
+  var withoutCodes: [Figure] { [enrolled, without] }
 
   private var enrolled: Figure {
     let share = Share(part: policy.enrolledUsers, whole: policy.users)
@@ -85,14 +86,15 @@ struct OverviewFigures {
 struct OverviewCharts: ViewModel {
   let figures: [Figure]
   let enrollment: ChartFrame
-  let attempts: ChartFrame
-  let rejections: ChartFrame
+  /// Nil for a pool whose codes are checked elsewhere, as are the rejected ones.
+  private(set) var attempts: ChartFrame?
+  private(set) var rejections: ChartFrame?
 
   static let keys: Keys<Self> = [
     .list(\.figures),
     .object(\.enrollment),
-    .object(\.attempts),
-    .object(\.rejections),
+    .optional(\.attempts),
+    .optional(\.rejections),
   ]
 }
 
@@ -115,13 +117,13 @@ extension OverviewCharts {
     let earlier = try await activity.checks(context, at: now, isBefore: true)
     let offsets = try await activity.offsetCounts(in: pool, days: ChartWindow.month.days)
     let exempt = try await identity.exemptions.counts(in: pool)
-    figures =
+    let figures =
       OverviewFigures(
         policy: policy, unverified: unverified, exempt: exempt.withoutFactor,
         before: before, checks: checks.total,
         earlier: earlier.isWhole ? earlier.total : nil,
-        offsets: offsets.latest, earlierOffsets: offsets.before
-      ).all
+        offsets: offsets.latest, earlierOffsets: offsets.before)
+    self.figures = context.offers(.secrets) ? figures.all : figures.withoutCodes
 
     var enrollment = history.frame(changes, catalog)
     enrollment.periods = ChartWindow.links(ConsolePaths.overview(pool), current: window)
@@ -142,6 +144,7 @@ extension OverviewCharts {
         href: ConsolePaths.policy(context.pool) + "#versions")
     }
     self.enrollment = enrollment
+    guard context.offers(.secrets) else { return }
     var attempts = checks.frame("days")
     if attempts.chart != nil { attempts.csv = ConsolePaths.attemptsFile(pool) }
     if context.may(.findUsers) {

@@ -40,6 +40,12 @@ struct OverviewPage: ConsolePage {
       fileStatus: identity.policies.fileStatus,
       unreadable: try await identity.unreadableSecrets.groups(
         visibleTo: context.signedIn.administrator, in: pool))
+    var items = attention.items
+    if context.offers(.connection), context.may(.readPolicy) {
+      let known = try await identity.connections.list().filter { $0.project == pool.project }
+      let (stopped, changed) = try await identity.connections.attention(to: known)
+      items.add(pool.tenant == nil ? stopped : [], changed.filter { $0.pool.key == pool.key })
+    }
     var connect: ConnectView?
     if context.may(.manageKeys) {
       let key = try await ProjectKey(context, identity.apiKeys)
@@ -65,7 +71,7 @@ struct OverviewPage: ConsolePage {
           prerequisites: prerequisites,
           createdAt: settings.createdAt,
           attention: AttentionList(
-            attention.items, without: dismissed, on: pool, context.signedIn),
+            items, without: dismissed, on: pool, context.signedIn),
           connect: connect,
           charts: charts, isMissingCharts: hasCharts && charts == nil, firstRun: firstRun)))
   }
@@ -139,9 +145,10 @@ struct OverviewView: ViewModel {
       pool.tenant == nil
         ? Fact(Message("Project number"), HTML.copied(String(pool.projectNumber)))
         : nil,
-      Fact(
-        Message("Sign-in"),
-        pool.isDisabled ? Message("off for all users") : prerequisites.words),
+      context.offers(.hosting)
+        ? Fact(
+          Message("Sign-in"),
+          pool.isDisabled ? Message("off for all users") : prerequisites.words) : nil,
       Fact(Message("Created"), frame.times.past(createdAt)),
     ].compactMap { $0 }
   }
@@ -158,7 +165,7 @@ struct OverviewView: ViewModel {
   static let keys: Keys<Self> = [
     .object(\.frame),
     .text("name") { $0.pool.name },
-    .text("kind") { $0.pool.kind },
+    .text("kind") { $0.pool.noun },
     .text("id") { $0.pool.objectID },
     .flag("hasAttention") { !$0.attention.isEmpty },
     .object(\.attention),
@@ -173,17 +180,20 @@ struct OverviewView: ViewModel {
       $0.context.may(.changePolicy)
         ? Message("Change policy") : Message("View policy")
     },
-    .markup("totp") { $0.configuration.chip },
+    .markup("totp") { $0.configuration.chip(in: $0.pool.kind) },
     .markup("window") { WindowStrip.small($0.configuration) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
-    .text("words") { WindowText.explanation($0.configuration.accepted) },
+    .text("words") {
+      WindowText.unknown($0.configuration, in: $0.pool)
+        ?? WindowText.explanation($0.configuration.accepted)
+    },
     .text("audit") { $0.audit },
     .list("history") { view in
       view.history.map {
         HistoryRow($0, view.frame.times, view.frame.catalog, in: view.context.pool)
       }
     },
-    .text("factsHeading") { $0.pool.kind },
+    .text("factsHeading") { $0.pool.noun },
     .list("facts") { $0.facts },
   ]
 }

@@ -54,6 +54,11 @@ extension UnreadableSecrets.Group {
       Message(
         one: "{count} message to a user can’t be decrypted.",
         other: "{count} messages to users can’t be decrypted.", ["count": .number(count)])
+    case .connection:
+      Message(
+        one: "The credential of {count} connection can’t be decrypted. Replace it.",
+        other: "The credentials of {count} connections can’t be decrypted. Replace them.",
+        ["count": .number(count)])
     }
   }
 

@@ -178,12 +178,8 @@ struct ComparedField: ViewModel {
   /// Whether the effective policies differ in it.
   let differs: Bool
 
-  private var name: Message {
-    field == .state ? Message("API state") : field.label
-  }
-
   static let keys: Keys<Self> = [
-    .text("name") { $0.name },
+    .text("name") { $0.field == .state ? Message("API state") : $0.field.label },
     .object(\.one),
     .object(\.other),
     .flag(\.differs),

@@ -135,8 +135,9 @@ struct EffectiveStateView: ViewModel {
           ["count": .number(view.effective.usersInGrace)]) : nil
     },
     .text("mandatory") { $0.mandatory },
-    .markup("totp") { $0.policy.configuration.chip },
+    .markup("totp") { $0.policy.configuration.chip(in: $0.context.pool.kind) },
     .markup("window") { WindowStrip.small($0.policy.configuration) },
+    .text("unknown") { WindowText.unknown($0.policy.configuration, in: $0.context.pool) },
     .text("pattern") { $0.policy.edit.patternName ?? Message("none") },
     .text("enforcement") {
       $0.policy.edit.enforcement == nil
@@ -145,8 +146,11 @@ struct EffectiveStateView: ViewModel {
     },
     .markup("sms") { $0.policy.configuration.smsChip },
     .number(\.cap),
+    // Another server has its own enforcement and lockout.
+    .flag("isHosted") { $0.context.pool.kind == .hosted },
     .text("simulator") {
-      $0.context.may(.findUsers) ? ConsolePaths.signInSimulator() : nil
+      $0.context.may(.findUsers) && $0.context.offers(.secrets)
+        ? ConsolePaths.signInSimulator() : nil
     },
   ]
 }

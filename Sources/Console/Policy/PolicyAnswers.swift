@@ -58,7 +58,7 @@ struct PolicyAnswers: Sendable, Equatable {
     if totp != "on" && totp != "off" {
       faults.append(FieldError(field: "totp", text: Message("Select On or Off for TOTP.")))
     }
-    let number = wholeNumber
+    let number = Self.wholeNumber(intervals, in: Window.range)
     if number == nil, intervals != WindowChoice.byDefault {
       faults.append(
         FieldError(
@@ -112,8 +112,6 @@ struct PolicyAnswers: Sendable, Equatable {
     guard let day, let days else { return (.unchanged, faults) }
     return (.set(Enforcement(mode, from: day, graceDays: days)), [])
   }
-
-  private var wholeNumber: Int? { Self.wholeNumber(intervals, in: Window.range) }
 
   /// Parses one or two ASCII digits; rejects `+5`, `５`, and `5.0`.
   private static func wholeNumber(_ text: String, in range: ClosedRange<Int>) -> Int? {

@@ -291,7 +291,6 @@ struct PolicyCheckView: ViewModel {
   ]
 }
 
-/// A row of the changes.
 struct CheckedChange: ViewModel {
   let field: PolicyChange.Field
   let from: PolicyChange.Value

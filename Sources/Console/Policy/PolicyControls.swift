@@ -47,7 +47,7 @@ struct WindowOutcome: ViewModel {
   }
 
   var value: PolicyChange.Value {
-    .adjacentIntervals(choice.intervals.map { .number($0) } ?? .standard)
+    .adjacentIntervals(AdjacentIntervals(choice.intervals))
   }
 
   static let keys: Keys<Self> = [
@@ -135,15 +135,12 @@ struct EnforcementControl: ViewModel {
 
   private var answers: PolicyAnswers { view.answers }
   private var stored: PolicyAnswers { PolicyAnswers(view.policy.edit) }
-  private var isInEffect: Bool {
-    view.policy.configuration.isTOTPOn && view.policy.pattern == .mandatory
-  }
 
   private func isChosen(_ mode: Enforcement.Mode) -> Bool { answers.enforcement == mode.rawValue }
 
   static let keys: Keys<Self> = [
     .text("condition") {
-      $0.isInEffect
+      $0.view.policy.configuration.isTOTPOn && $0.view.policy.pattern == .mandatory
         ? nil
         : Message(
           """
@@ -191,12 +188,13 @@ struct UnsavedChanges: ViewModel {
       ])
   }
 
-  private static func window(_ intervals: PolicyChange.AdjacentIntervals) -> Message {
+  private static func window(_ intervals: AdjacentIntervals?) -> Message {
     switch intervals {
-    case .none: Message("none")
-    case .standard:
+    case nil: Message("none")
+    case .standard?:
       Message("{window} (default)", ["window": .text(WindowText.name(.standard))])
-    case .number(let number): .verbatim("±\(number)")
+    case .number(let number)?: .verbatim("±\(number)")
+    case .unsaid?: Message("0 or default")
     }
   }
 

@@ -169,6 +169,7 @@ extension PolicyPages {
   /// `?change=undo&version=3` the one before the current version 3.
   /// `?pattern=mandatory` opens the form with that pattern selected.
   func show(_ context: PoolContext) async throws -> Response {
+    identity.connections.lookAtPolicies(of: context.pool.project)
     let policy = try await policies.read(context.pool)
     let asked = context.signedIn.query
     var answers = PolicyAnswers(policy.edit)
@@ -254,11 +255,14 @@ enum PolicyRoutes: ConsoleFeature {
     table.inside(ConsolePaths.policyEdit, preparing, pages.edit)
     table.inside(
       ConsolePaths.policyChanges, .performing(.changePolicy, .weakenPolicy), pages.save)
-    table.inside(ConsolePaths.policyEvidence, .get(.readPolicy), pages.effects)
-    table.inside(ConsolePaths.policyOffsets, .get(.readPolicy), pages.offsets)
+    let histogram = ConsoleRoute.Use.get(.readPolicy, needs: .secrets)
+    table.inside(ConsolePaths.policyEvidence, histogram, pages.effects)
+    table.inside(ConsolePaths.policyOffsets, histogram, pages.offsets)
     let affected = try parts.page("policy/affected", AffectedUsersPage.init)
-    table.inside(ConsolePaths.affectedUsers, .get(.findUsers), affected.show)
-    table.inside(ConsolePaths.affectedUsersFile, .performing(.exportUsers), affected.download)
+    table.inside(ConsolePaths.affectedUsers, .get(.findUsers, needs: .secrets), affected.show)
+    table.inside(
+      ConsolePaths.affectedUsersFile, .performing(.exportUsers, needs: .secrets),
+      affected.download)
     table.inside(ConsolePaths.policyTOTPState, .performing(.changePolicy), pages.stateTOTP)
   }
 }

@@ -14,7 +14,8 @@ struct PolicyPrerequisite: ViewModel {
   ) -> [PolicyPrerequisite] {
     let pool = context.pool
     var all: [PolicyPrerequisite] = []
-    if pool.isDisabled {
+    // At another server, that's a state of the tenant.
+    if pool.isDisabled, context.offers(.hosting) {
       all.append(
         PolicyPrerequisite(
           chip: Chip.bad(Message("off")),
@@ -63,7 +64,7 @@ struct PolicyPrerequisite: ViewModel {
   }
 
   private static func settings(_ context: PoolContext) -> Link? {
-    context.may(.changePool)
+    context.may(action: .changeSettings)
       ? Link(
         text: Message("Open settings"), href: ConsolePaths.signInMethods(context.pool))
       : nil

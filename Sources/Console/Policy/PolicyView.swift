@@ -1,5 +1,6 @@
 import Identity
 import Localization
+import MailText
 import OTP
 import Templating
 
@@ -63,7 +64,7 @@ struct PolicyView: ViewModel {
       let isCurrent = configuration.accepted == window
       return WindowEffectRow(
         choice: choice, evidence: evidence, isCurrent: isCurrent, accounts: policy.totpUsers,
-        affected: affected(window),
+        affected: AffectedUsersPage.address(window, days: query.days, in: context),
         proposal: configuration.accepted == nil || isCurrent
           ? nil : PolicyPages.proposal(window, in: context))
     }
@@ -84,10 +85,6 @@ struct PolicyView: ViewModel {
         },
       proposed: { PolicyPages.proposal($0, in: context) },
       affected: { AffectedUsersPage.address($0, days: query.days, in: context) })
-  }
-
-  private func affected(_ window: Window) -> String? {
-    AffectedUsersPage.address(window, days: query.days, in: context)
   }
 
   private var offHint: Message {
@@ -111,7 +108,13 @@ struct PolicyView: ViewModel {
     .text("stateTOTP") { ConsolePaths.policyTOTPState($0.context.pool) },
     .text("cancel") { ConsolePaths.overview($0.context.pool) },
     .number("version") { $0.policy.version },
-    .text("roles") { _ in Message.value(Permission.changePolicy.roleNames) },
+    .text("readOnly") {
+      $0.context.offers(.policyChanges)
+        ? Message(
+          "You have read-only access. Changing the policy requires the {roles} role.",
+          ["roles": Permission.changePolicy.roleNames]) : Capability.policyChanges.refusal
+    },
+    .flag("hasEvidence") { $0.context.offers(.secrets) },
     .text("poolName") { $0.context.pool.name },
     .markup("since") { view in view.policy.changedAt.map(view.frame.times.moment) },
     .optional(\.race),
@@ -249,8 +252,8 @@ struct PolicyRace: ViewModel {
 }
 
 extension Pool {
-  /// The kind of pool, capitalized.
-  var kind: Message {
+  /// What it is, capitalized.
+  var noun: Message {
     tenant == nil ? Message("Project") : Message("Tenant")
   }
 }

@@ -149,7 +149,6 @@ struct RecommendationView: ViewModel {
     return proposed(found.window)
   }
 
-  /// The recommendation in one line.
   var line: Message? {
     guard let found else { return nil }
     let window = Message.Value.text(WindowText.name(found.window))

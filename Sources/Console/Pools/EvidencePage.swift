@@ -56,7 +56,9 @@ struct EvidenceView: ViewModel {
       PolicyDifferences.sinceSignOff($0.evidence.changes, of: $0.evidence.pool.project)
     },
     .list("pools") { view in
-      view.evidence.pools.map { EvidencePool(pool: $0, times: view.frame.times) }
+      view.evidence.pools.map {
+        EvidencePool(pool: $0, kind: view.evidence.pool.kind, times: view.frame.times)
+      }
     },
     .flag("hasExemptions") { !$0.evidence.exemptions.isEmpty },
     .object("exemptions") { ExemptionTable($0.evidence.exemptions, $0.frame.times) },
@@ -70,6 +72,7 @@ struct EvidenceView: ViewModel {
 
 struct EvidencePool: ViewModel {
   let pool: ReviewEvidence.ReviewedPool
+  let kind: PoolKind
   let times: Times
 
   private var summary: PolicySummary { pool.summary }
@@ -79,7 +82,7 @@ struct EvidencePool: ViewModel {
     .text("id") {
       $0.summary.tenant.map { .verbatim($0.text) } ?? Message("users outside tenants")
     },
-    .markup("totp") { $0.summary.edit.configuration.chip },
+    .markup("totp") { $0.summary.edit.configuration.chip(in: $0.kind) },
     .markup("window") { WindowStrip.small($0.summary.edit.configuration) },
     .markup("sms") { $0.summary.edit.configuration.smsChip },
     .text("pattern") {

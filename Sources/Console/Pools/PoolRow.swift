@@ -33,9 +33,9 @@ struct PoolRow: ViewModel {
   }
 
   struct Source: Hashable {
-    /// The key of the pool.
     let key: Int64
     let subject: Subject
+    let kind: PoolKind
     let policy: PolicySummary
     let enforcer: EffectiveMFA.Enforcer
     let users: Int
@@ -80,6 +80,11 @@ struct PoolRow: ViewModel {
     case .pool: .verbatim(tenant.text)
     case .poolOf(_, let project, _): .verbatim(Formatted.short(project))
     }
+  }
+
+  /// The server of the users; nil on a page of one project, which has it once.
+  private var kind: Markup? {
+    if case .poolOf = source.subject { source.kind.chip } else { nil }
   }
 
   private var isID: Bool {
@@ -157,11 +162,12 @@ struct PoolRow: ViewModel {
   static let keys: Keys<Self> = [
     .text("href") { $0.links.page },
     .text("name") { $0.name },
+    .markup("kind") { $0.kind },
     .text("caption") { $0.caption },
     .flag("isID") { $0.isID },
     .text("drift") { $0.source.drift.map(PolicyFileText.sentence) },
     .flag("showsPolicy") { $0.context.columns.contains(.policy) },
-    .markup("totp") { $0.configuration.chip },
+    .markup("totp") { $0.configuration.chip(in: $0.source.kind) },
     .text("enroller") { $0.enroller },
     .text("turnOn") { $0.turnOn },
     .flag("showsEnforcement") { $0.context.columns.contains(.enforcement) },

@@ -47,6 +47,7 @@ struct PoolTables: Sendable {
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
     let file = identity.policies.filePools
+    let isChangeable = projectContext.pool.kind.offers.contains(.policyChanges)
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, today: Day(now), project: project,
       base: review.project?.inForce,
@@ -57,9 +58,11 @@ struct PoolTables: Sendable {
         PoolRow.Source(
           key: pool.key,
           subject: .pool(
-            mayChange: signedIn.administrator.may(
-              .changePolicy, project: project, tenant: pool.tenant)),
-          policy: pool,
+            mayChange: isChangeable
+              && signedIn.administrator.may(
+                .changePolicy, project: project, tenant: pool.tenant)
+          ),
+          kind: projectContext.pool.kind, policy: pool,
           enforcer: EffectiveMFA.enforcer(
             of: pool.edit, carriesMail: identity.messages.carriesMail, at: now),
           users: pool.users, enrolled: pool.enrolledUsers,
@@ -92,7 +95,7 @@ struct PoolTables: Sendable {
           key: pool.policy.key,
           subject: .poolOf(
             pool.project, name: pool.projectName, base: bases[pool.project]?.inForce),
-          policy: pool.policy,
+          kind: pool.kind, policy: pool.policy,
           enforcer: EffectiveMFA.enforcer(
             of: pool.policy.edit, carriesMail: identity.messages.carriesMail, at: now),
           users: pool.policy.users, enrolled: pool.policy.enrolledUsers,

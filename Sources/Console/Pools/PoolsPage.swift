@@ -18,6 +18,7 @@ struct PoolsPage: Sendable {
 
   func show(_ context: ProjectContext) async throws -> Response {
     let asked = PoolsQuery(context, purpose)
+    if purpose == .review { identity.connections.lookAtPolicies(of: context.pool.project) }
     // Before the policies: a later change is then one that the form to sign off tells.
     let signedOff =
       purpose == .review || asked.columns.shown.contains(.signOff)

@@ -35,12 +35,15 @@ struct ReviewFile {
     let path = ConsolePaths.policy(project, summary.tenant)
     let differences =
       base.map { summary.inForce.differences(from: $0, on: Day(now)).map(\.rawValue) } ?? []
-    let window = configuration.totp?.adjacentIntervals.map { String($0) } ?? "default"
+    let window =
+      configuration.totp?.intervals == .unsaid
+      ? AdjacentIntervals.unsaidText
+      : configuration.totp?.adjacentIntervals.map { String($0) } ?? "default"
     let sms = configuration.isSMSOn ? "on" : "off"
     let values: [String] = [
       project.text, summary.tenant?.text ?? "", summary.displayName,
       Self.name(configuration.totp?.state), window,
-      String(configuration.accepted?.codes ?? 0), sms,
+      configuration.isWindowUnsaid ? "" : String(configuration.accepted?.codes ?? 0), sms,
       summary.edit.pattern?.rawValue ?? "", summary.edit.mandatoryFrom?.description ?? "",
       enforcement?.mode.rawValue ?? "off", enforcement?.from.description ?? "",
       enforcement.map { String($0.graceDays) } ?? "",

@@ -31,10 +31,15 @@ struct ReviewsPage: ConsolePage {
     let due = try await identity.reviews.queue(visibleTo: administrator, limit: Self.due + 1)
     let exemptions = try await identity.exemptions.list(visibleTo: administrator)
     let rows = try await tables.rows(pools.items, PoolPreset.everyPool, for: signedIn)
+    for project in identity.connections.known
+    where administrator.may(.readPolicy, project: project, tenant: nil) {
+      identity.connections.lookAtPolicies(of: project)
+    }
     return .html(
       view.render(
         ReviewsView(
-          frame: FrameView(await frames.frame(Message("Policy review"), for: signedIn)),
+          frame: FrameView(
+            try await frames.frame(ofAll: Message("Policy review"), for: signedIn)),
           due: due, maySign: administrator.signsOffReviews, exemptions: exemptions,
           mayFindUsers: administrator.maySomewhere(.findUsers), asked: asked, rows: rows,
           shown: pools.items.count, next: pools.next)))
@@ -219,7 +224,7 @@ enum ReviewRoutes: ConsoleFeature {
     table.somewhere(ConsolePaths.reviewsFile, .get(.readPolicy), reviews.download)
 
     let signOff = try parts.page("review/sign-off", SignOffPage.init)
-    table.inside(ConsolePaths.signOff, .get(.signOffReview), signOff.show)
+    table.inside(ConsolePaths.signOff, .get(.signOffReview)) { try await signOff.page($0) }
     table.inside(ConsolePaths.signOff, .performing(.signOffReview), signOff.sign)
 
     let evidence = try parts.page("review/evidence", EvidencePage.init)

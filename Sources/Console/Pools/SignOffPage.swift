@@ -13,10 +13,6 @@ struct SignOffPage: ConsolePage {
   /// The field with the policies that the review page showed, in the link to the form and in the form.
   static let seenField = "seen"
 
-  func show(_ context: ProjectContext) async throws -> Response {
-    try await page(context)
-  }
-
   func sign(_ context: ProjectContext) async throws -> Response {
     let (signedIn, project) = (context.signedIn, context.pool.project)
     do {
@@ -89,7 +85,7 @@ struct SignOffPage: ConsolePage {
     }
   }
 
-  private func page(
+  func page(
     _ context: ProjectContext, errors: [FieldError] = []
   ) async throws -> Response {
     let pool = context.pool

@@ -8,11 +8,16 @@ struct CreateProject: FormAction {
   static let name = Message("Create project")
   static let path = Path("projects", "new")
   let pools: Pools
+  let profile: Profile
 
   func page(_ target: FormTarget<SignedIn>) -> FormPage {
     FormPage(
       title: Message("New project"),
       crumbs: [Link(text: Message("Projects"), href: ConsolePaths.projects())],
+      lead: profile == .standalone && target.signedIn.administrator.may(.manageTrust, in: nil)
+        ? Message(
+          "Are the users in Google, or in another Countersign? <a href=\"{href}\">Connect a project</a>.",
+          ["href": .text(ConsolePaths.connect())]) : nil,
       fields: [
         .line(
           "name", Message("Name"),
@@ -27,7 +32,6 @@ struct CreateProject: FormAction {
       ], button: Message("Create project"), back: ConsolePaths.projects())
   }
 
-  /// Returns the name.
   func input(_ target: FormTarget<SignedIn>) throws(InvalidInput) -> String {
     let name = target.form.trimmed("name")
     guard !name.isEmpty else { throw .field("name", Message("Enter a project name.")) }

@@ -16,7 +16,7 @@ struct ProjectRow: ViewModel {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    init(of administrator: Administrator, in project: ID<Project>) {
+    init(of administrator: Administrator, in project: ProjectSummary) {
       self.init()
       let rights: [(Rights, Permission)] = [
         (.see, .seePool), (.readPolicy, .readPolicy), (.changePolicy, .changePolicy),
@@ -24,7 +24,9 @@ struct ProjectRow: ViewModel {
         (.signOffReview, .signOffReview),
       ]
       for (right, permission) in rights
-      where administrator.may(permission, project: project, tenant: nil) { insert(right) }
+      where permission.isOffered(by: project.kind)
+        && administrator.may(permission, project: project.id, tenant: nil)
+      { insert(right) }
     }
   }
 
@@ -42,20 +44,27 @@ struct ProjectRow: ViewModel {
     /// The code attempts of the last ``ProjectsPage/days`` days.
     let attempts: AttemptCounts
     let status: Status
+    /// When its users were read; nil if they're here, or weren't.
+    let readAt: Instant?
+    let times: Times
 
     static func all(
       _ projects: [ProjectSummary], _ trends: [Int64: EnrollmentTrend],
       _ attempts: [Int64: AttemptCounts], _ statuses: [ID<Project>: Status],
-      administrator: Administrator
+      readAt: [ID<Project>: Instant], _ signedIn: SignedIn
     ) -> [Source] {
-      // Grants on the instance allow the same in every project.
-      let isSame = administrator.grants.allSatisfy { $0.project == nil }
-      let common = isSame ? projects.first.map { Rights(of: administrator, in: $0.id) } : nil
+      let administrator = signedIn.administrator
+      // Grants on the instance allow the same in every project of a kind.
+      let isSame =
+        administrator.grants.allSatisfy { $0.project == nil }
+        && projects.allSatisfy { $0.kind == projects[0].kind }
+      let common = isSame ? projects.first.map { Rights(of: administrator, in: $0) } : nil
       return projects.map {
         Source(
-          summary: $0, rights: common ?? Rights(of: administrator, in: $0.id),
+          summary: $0, rights: common ?? Rights(of: administrator, in: $0),
           trend: trends[$0.key] ?? EnrollmentTrend(),
-          attempts: attempts[$0.key] ?? AttemptCounts(), status: statuses[$0.id] ?? Status())
+          attempts: attempts[$0.key] ?? AttemptCounts(), status: statuses[$0.id] ?? Status(),
+          readAt: readAt[$0.id], times: signedIn.times)
       }
     }
 
@@ -71,7 +80,7 @@ struct ProjectRow: ViewModel {
     self.source = source
     summary = source.summary
     rights = source.rights
-    configuration = MFAConfiguration(totp: summary.totp)
+    configuration = MFAConfiguration(state: summary.mfaState, totp: summary.totp)
   }
 
   private var id: String { summary.id.text }
@@ -103,8 +112,10 @@ struct ProjectRow: ViewModel {
     },
     .text("name") { $0.summary.displayName },
     .text("id") { $0.id },
+    .markup("kind") { $0.summary.kind.chip },
+    .markup("readAt") { row in row.source.readAt.map(row.source.times.past) },
     .markup("signIn") { $0.isVisible && $0.summary.isDisabled ? signInOff : nil },
-    .markup("totp") { $0.isVisible ? $0.configuration.chip : nil },
+    .markup("totp") { $0.isVisible ? $0.configuration.chip(in: $0.summary.kind) : nil },
     .text("turnOn") {
       guard $0.rights.contains(.changePolicy), !$0.configuration.isTOTPOn else { return nil }
       return $0.policy.map(PolicyLinks.turnOn)

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import Localization
+import MailText
 
 /// What needs attention in all projects that an administrator can access: worst first, then newest.
 enum ProjectsAttention {
@@ -38,6 +39,10 @@ extension ProjectsAttention {
     let tasksUnheldSince: Instant?
     let upgrade: UpgradeReport?
     let held: [HeldAgent]
+    /// The connections that are paused, or have been failing for an hour.
+    let stopped: [ProjectConnection]
+    /// The connected pools whose policies were changed at their servers in the last week.
+    let changed: [MirroredPool]
     let dismissed: [AttentionMark: Instant]
     /// The maximum number of items of each kind, from which the worst are shown: as many as can be
     /// dismissed are read in addition.
@@ -100,6 +105,9 @@ extension ProjectsAttention {
       leftOutside = try await identity.pools.leftOutside(
         visibleTo: administrator, limit: limit)
       held = try await Self.held(identity, administrator)
+      let known = try await identity.connections.known.isEmpty ? [] : identity.connections.list()
+      (stopped, changed) = try await identity.connections.attention(
+        to: known.filter { administrator.may(.readPolicy, project: $0.project, tenant: nil) })
     }
 
     /// The blocked agents whom this administrator can unblock.
@@ -228,6 +236,7 @@ extension ProjectsAttention.Facts {
           other: "{count} tenants differ from the project’s policy.",
           ["count": .number(each.count)]))
     }
+    items.add(stopped, changed)
     for (signOff, name) in overdue {
       items.add(
         .overdue, at: signOff.dueOn.start, in: .project(signOff.project, name),
@@ -242,6 +251,23 @@ extension ProjectsAttention.Facts {
   }
 }
 
+extension AttentionItems {
+  mutating func add(_ stopped: [ProjectConnection], _ changed: [MirroredPool]) {
+    for each in stopped {
+      let page = ConsolePaths.connection(each.project.text)
+      add(
+        each.state == .paused ? .connectionPaused : .connectionFailing, at: each.causeAt,
+        in: .project(each.project, each.projectName), each.causeText ?? Message("It’s paused."),
+        found: Link(text: Message("View connection"), href: page))
+    }
+    for each in changed {
+      add(
+        .changedElsewhere, at: each.changedAt, in: .pool(each.pool),
+        Message("The policy was changed at the server of the users."))
+    }
+  }
+}
+
 extension AttentionPlace {
   fileprivate init(_ group: UnreadableSecrets.Group) {
     self.init(
@@ -252,7 +278,7 @@ extension AttentionPlace {
   fileprivate init(_ warning: PoolWarning) {
     self.init(
       project: warning.project, tenant: warning.tenant, name: warning.name,
-      projectName: warning.projectName)
+      projectName: warning.projectName, kind: warning.kind)
   }
 
   fileprivate init(_ pool: DriftingPool) {

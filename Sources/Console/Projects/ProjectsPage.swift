@@ -32,9 +32,10 @@ struct ProjectsPage: ConsolePage {
       since: signedIn.times.start(ofDays: Self.days, until: now), at: now)
     let exemptions = try await identity.exemptions.list(visibleTo: administrator)
     let attention = ProjectsAttention.list(facts, clock: frames.clock(for: signedIn), signedIn)
+    let isAnyConnected = page.items.contains { $0.kind != .hosted }
     let sources = ProjectRow.Source.all(
       page.items, trends, attempts, ProjectRow.Status.all(attention, exemptions),
-      administrator: administrator)
+      readAt: isAnyConnected ? try await identity.connections.readAt() : [:], signedIn)
     let rows = rows.joined(sources) { row.render(ProjectRow($0)) }
     var model = ProjectsView(
       frame: frame, page: page, rows: rows,
@@ -138,9 +139,14 @@ struct ProjectsView: ViewModel {
     guard !projects.isEmpty else { return nil }
     let tenants = projects.reduce(0) { $0 + $1.tenants }
     let users = projects.reduce(0) { $0 + $1.users }
+    let connected = projects.count { $0.kind != .hosted }
     let figures = [
-      Message(
-        one: "{count} project", other: "{count} projects", ["count": .number(projects.count)]),
+      connected == 0
+        ? Message(
+          one: "{count} project", other: "{count} projects", ["count": .number(projects.count)])
+        : Message(
+          "{hosted} hosted, {connected} connected",
+          ["hosted": .number(projects.count - connected), "connected": .number(connected)]),
       Message(one: "{count} tenant", other: "{count} tenants", ["count": .number(tenants)]),
       Message(one: "{count} user", other: "{count} users", ["count": .number(users)]),
     ]
@@ -227,7 +233,7 @@ enum ProjectsRoutes: ConsoleFeature {
     table.signedIn(.get, ConsolePaths.home, StartPage.show)
     table.signedIn(.get, ConsolePaths.projects, projects.show)
 
-    table.add(CreateProject(pools: identity.pools), parts.actions)
+    table.add(CreateProject(pools: identity.pools, profile: identity.profile), parts.actions)
   }
 }
 

@@ -100,12 +100,12 @@ enum ProvidersRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let identity = parts.identity
     let providers = try parts.page("providers/providers", ProvidersPage.init)
-    table.inside(ConsolePaths.providers, .get(.seePool), providers.show)
+    table.inside(ConsolePaths.providers, .get(.seePool, needs: .hosting), providers.show)
 
     let provider = try parts.page("providers/provider", ProviderPage.init)
-    table.inside(ConsolePaths.newProvider, .get(.manageTrust), provider.new)
+    table.inside(ConsolePaths.newProvider, .get(.manageTrust, needs: .hosting), provider.new)
     table.inside(ConsolePaths.newProvider, .performing(.addIdentityProvider), provider.create)
-    table.inside(ConsolePaths.provider, .get(.seePool), provider.show)
+    table.inside(ConsolePaths.provider, .get(.seePool, needs: .hosting), provider.show)
     table.inside(
       ConsolePaths.provider, .performing(.changeIdentityProvider, .narrowProvider),
       provider.change)

@@ -50,10 +50,6 @@ enum BulkText {
     }
   }
 
-  static func chip(_ progress: BulkProgress) -> Markup {
-    chip(progress.job.state, undo: progress.undoState)
-  }
-
   static func users(_ count: Int) -> Message {
     Message(one: "{count} user", other: "{count} users", ["count": .number(count)])
   }

@@ -19,7 +19,7 @@ struct CampaignPage: ConsolePage {
     let (path, query) = (ConsolePaths.campaign(context.pool, id), context.signedIn.query)
     let show = query.text("show") ?? ""
     let filter = CampaignUser.Filter(rawValue: show)
-    let refresh = RemovalRefresh(path, query, tab: filter?.rawValue ?? "")
+    let refresh = PageRefresh(path, query, tab: filter?.rawValue ?? "")
     let showsLines = job.startedAt == nil || filter == nil && !show.isEmpty
     let users = try await removals.users(
       of: job, filter, after: showsLines ? nil : refresh.after, limit: refresh.size.rows)
@@ -70,7 +70,7 @@ struct CampaignView: ViewModel {
   /// The users who were sent a link; nil where the page shows lines.
   let users: Page<CampaignUser>?
   let lines: BulkLines?
-  let refresh: RemovalRefresh
+  let refresh: PageRefresh
   let approval: Approval?
   let now: Instant
 
@@ -213,11 +213,13 @@ extension CampaignTerms {
 enum CampaignRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let new = try parts.page("campaigns/new", NewCampaignPage.init)
-    table.inside(ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval), new.create)
+    table.inside(
+      ConsolePaths.enrollmentLinks, .performing(.previewBulkRemoval, needs: .secrets), new.create)
     table.inside(ConsolePaths.campaign, .performing(.startCampaign), new.begin)
     let page = CampaignPage(parts: parts, view: try parts.template("campaigns/campaign"), new: new)
-    table.inside(ConsolePaths.campaign, .get(.removeFactors), page.show)
-    table.inside(ConsolePaths.campaignFile, .get(.removeFactors), page.download)
+    let reading = ConsoleRoute.Use.get(.removeFactors, needs: .secrets)
+    table.inside(ConsolePaths.campaign, reading, page.show)
+    table.inside(ConsolePaths.campaignFile, reading, page.download)
   }
 }
 

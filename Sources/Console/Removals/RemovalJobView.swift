@@ -61,10 +61,6 @@ struct RemovalDraftView: ViewModel {
         """, ["period": period])
   }
 
-  private var asksForNumber: Bool {
-    job.asksForNumber(.stolen, eligibility.settings)
-  }
-
   private var action: String { ConsolePaths.bulkRemoval(context.pool, String(job.id)) }
 
   static let keys: Keys<Self> = [
@@ -83,7 +79,7 @@ struct RemovalDraftView: ViewModel {
     },
     .text("action") { $0.action },
     .texts("consequences") { $0.consequences },
-    .flag("asksForNumber") { $0.asksForNumber },
+    .flag("asksForNumber") { $0.job.asksForNumber(.stolen, $0.eligibility.settings) },
     .flag("isAlwaysFinal") { $0.eligibility.settings.undoHours == 0 },
     .text("numberLabel") {
       Message("Enter the number of users, {number}", ["number": .number($0.job.users)])
@@ -202,7 +198,7 @@ struct RemovalJobView: ViewModel {
     .text("stop") { BulkWords($0.job).stop },
     .text("unreverted") { BulkWords($0.job).unreverted },
     .number("id") { Int($0.job.id) },
-    .markup("state") { BulkText.chip($0.progress) },
+    .markup("state") { BulkText.chip($0.progress.job.state, undo: $0.progress.undoState) },
     .text("undo") {
       $0.mayUndo
         ? ConsolePaths.undoOfBulkRemoval($0.context.pool, String($0.job.id)) : nil

@@ -204,18 +204,20 @@ struct RemovalRow: ViewModel {
 enum RemovalsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let removals = try parts.page("removals/removals", RemovalsPage.init)
-    table.inside(ConsolePaths.removals, .get(.removeFactors), removals.show)
+    let reading = ConsoleRoute.Use.get(.removeFactors, needs: .userChanges)
+    table.inside(ConsolePaths.removals, reading, removals.show)
     table.inside(ConsolePaths.removals, .performing(.previewBulkRemoval), removals.look)
 
     let job = RemovalJobPage(
       parts: parts, view: try parts.template("removals/job"),
       draft: try parts.template("removals/draft"))
-    table.inside(ConsolePaths.bulkRemoval, .get(.removeFactors), job.show)
+    table.inside(ConsolePaths.bulkRemoval, reading, job.show)
     table.inside(ConsolePaths.bulkRemoval, .performing(.startBulkRemoval), job.begin)
     table.inside(ConsolePaths.endOfRemoval, .performing(.stopBulkRemoval), job.end)
-    table.inside(ConsolePaths.removalFile, .get(.removeFactors), job.download)
+    table.inside(ConsolePaths.removalFile, reading, job.download)
     let undo = try parts.page("removals/undo", UndoRemovalPage.init)
-    table.inside(ConsolePaths.undoOfBulkRemoval, .get(.removeFactors), undo.show)
+    table.inside(
+      ConsolePaths.undoOfBulkRemoval, .get(.removeFactors, needs: .secrets), undo.show)
     table.inside(ConsolePaths.undoOfBulkRemoval, .performing(.undoBulkRemoval), undo.perform)
   }
 }

@@ -108,7 +108,8 @@ struct EnrollmentRow: ViewModel {
     self.init(Share(part: pool.enrolledUsers, whole: pool.users), earlier, exempt: exempt)
     let project = context.pool.project
     func may(_ permission: Permission) -> Bool {
-      context.signedIn.administrator.may(permission, project: project, tenant: pool.tenant)
+      permission.isOffered(by: context.pool.kind)
+        && context.signedIn.administrator.may(permission, project: project, tenant: pool.tenant)
     }
     let isOn = pool.edit.configuration.isTOTPOn
     funnel = campaigns.map { CampaignFunnel(counts: $0) }

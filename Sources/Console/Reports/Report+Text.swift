@@ -88,8 +88,16 @@ enum FactorChoice: String, CaseIterable, Sendable {
   case neverUsed = "never-used"
   case sharedSecret = "shared-secret"
 
-  /// The choice in a query; those unused for 90 days without one.
-  init(_ text: String?) { self = text.flatMap(Self.init(rawValue:)) ?? .unused90 }
+  /// The choices for a pool: only ages if the server doesn't know when factors are used.
+  static func all(in pool: Pool) -> [Self] {
+    pool.kind.offers.contains(.secrets) ? allCases : [.old1, .old2, .old3]
+  }
+
+  /// The choice in a query; the first one without one.
+  init(_ text: String?, among all: [Self]) {
+    let choice = text.flatMap(Self.init(rawValue:))
+    self = choice.flatMap { all.contains($0) ? $0 : nil } ?? all[0]
+  }
 
   var condition: FactorCondition {
     switch self {

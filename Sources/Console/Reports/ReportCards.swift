@@ -137,7 +137,7 @@ struct ReportCards {
   }
 
   func locked() async throws -> ReportCard? {
-    guard let pool, let context else { return nil }
+    guard let pool, let context, may(.locked) else { return nil }
     let checks = try await identity.activity.checks(context, at: now)
     return card(
       .locked, .value(.number(try await identity.accounts.counts(pool).locked)),

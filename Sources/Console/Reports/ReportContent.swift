@@ -241,10 +241,11 @@ struct ReportContents: Sendable {
   private func factors(
     _ context: PoolContext, after: String?, limit: Int, counts: Bool
   ) async throws -> ReportContent {
-    let choice = FactorChoice(context.signedIn.query.text("age"))
+    let choices = FactorChoice.all(in: context.pool)
+    let choice = FactorChoice(context.signedIn.query.text("age"), among: choices)
     let page = try await identity.reports.factors(
       in: context.pool, choice.condition, after: after, limit: limit)
-    let conditions = FactorChoice.allCases.map(\.condition)
+    let conditions = choices.map(\.condition)
     let numbers =
       counts ? try await identity.reports.factorCounts(in: context.pool, conditions) : nil
     let ends = try await identity.exemptions.ends(of: Array(Set(page.items.map(\.key))))
@@ -272,7 +273,7 @@ struct ReportContents: Sendable {
     content.menus = [
       menu(
         Message("Second factors"), "age",
-        FactorChoice.allCases.map { choice in
+        choices.map { choice in
           (
             choice.rawValue,
             numbers.map {

@@ -14,7 +14,7 @@ struct ReportsPage: ConsolePage {
   }
 
   func showAll(_ signedIn: SignedIn) async throws -> Response {
-    try await show(signedIn, nil, await frames.frame(Message("Reports"), for: signedIn))
+    try await show(signedIn, nil, try await frames.frame(ofAll: Message("Reports"), for: signedIn))
   }
 
   private func show(
@@ -113,12 +113,13 @@ enum ReportsRoutes: ConsoleFeature {
 
     for report in Report.allCases {
       let page = ReportPage(report: report, contents: contents, actions: parts.actions, view: view)
-      table.inside(ConsolePaths.report(report), .get(report.permission), page.show)
+      table.inside(
+        ConsolePaths.report(report), .get(report.permission, needs: report.needs), page.show)
       let file = ConsolePaths.reportFile(report)
       if report.listsUsers {
-        table.inside(file, .performing(.exportUsers), page.export)
+        table.inside(file, .performing(.exportUsers, needs: report.needs), page.export)
       } else {
-        table.inside(file, .get(report.permission), page.download)
+        table.inside(file, .get(report.permission, needs: report.needs), page.download)
       }
     }
   }

@@ -91,7 +91,6 @@ struct PasswordAnswers: Sendable {
     edit.passwords = new
   }
 
-  /// The settings of the password policy.
   var fields: [Field] {
     let required = PasswordPolicy.CharacterClass.allCases.compactMap { kind in
       classes[kind].map {

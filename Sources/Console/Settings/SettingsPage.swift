@@ -145,13 +145,13 @@ enum SettingsRoutes: ConsoleFeature {
     let view = try parts.template("settings/settings", for: SettingsView.self)
     for part in [SettingsPage.Part.general, .signInMethods] {
       let page = SettingsPage(parts: parts, view: view, part: part)
-      table.inside(part.path, .get(.seePool), page.show)
+      table.inside(part.path, .get(.seePool, needs: .hosting), page.show)
       table.inside(
         part.path, .performing(.changeSettings, .weakenSettings, .narrowSignIn), page.change)
     }
 
     let signInSwitch = SignInSwitchPage(identity: identity, actions: parts.actions)
-    table.inside(ConsolePaths.signInSwitch, .get(.changePool), signInSwitch.ask)
+    table.inside(ConsolePaths.signInSwitch, .get(.changePool, needs: .hosting), signInSwitch.ask)
     table.inside(ConsolePaths.signInDisabling, .performing(.disableSignIn), signInSwitch.disable)
     table.inside(ConsolePaths.signInEnabling, .performing(.enableSignIn), signInSwitch.enable)
   }

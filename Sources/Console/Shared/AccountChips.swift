@@ -4,9 +4,14 @@ import Templating
 
 enum AccountChips {
   static let never = HTML.soft(Message("never"))
+
+  /// That no use is known, which at another server may be one that isn't told.
+  static func lastUse(in pool: Pool) -> Markup { pool.kind == .hosted ? never : HTML.none }
+
   private static let verified = Chip.on(Message("email verified"))
   private static let unverified = Chip.look(Message("email not verified"))
   private static let noEmail = Chip.off(Message("no email"))
+  private static let gone = Chip.off(Message("gone"))
   private static let disabled = Chip.bad(Message("disabled"))
   static let suspended = Chip.look(Message("suspended"))
   private static let protected = Chip.off(Message("protected"))
@@ -19,12 +24,11 @@ enum AccountChips {
   /// protected; nil if nothing is.
   static func state(_ account: AccountSummary, _ lock: CodeLock, isSuspended: Bool) -> Markup? {
     let hasUnverifiedEmail = account.email != nil && !account.emailVerified
+    let unusable = account.goneAt != nil ? gone : account.disabled ? disabled : nil
     let state =
-      account.disabled
-      ? disabled
-      : self.lock(lock) ?? (account.isReported ? changesLocked : nil)
-        ?? (isSuspended ? suspended : account.isClockOff ? clockOff : nil)
-        ?? (hasUnverifiedEmail ? unverified : nil)
+      unusable ?? self.lock(lock) ?? (account.isReported ? changesLocked : nil)
+      ?? (isSuspended ? suspended : account.isClockOff ? clockOff : nil)
+      ?? (hasUnverifiedEmail ? unverified : nil)
     guard account.isProtected else { return state }
     guard let state else { return protected }
     return "<span>\(state) \(protected)</span>"
@@ -47,6 +51,7 @@ enum AccountChips {
   }
 
   static func stateText(_ account: AccountSummary, at now: Instant) -> Message {
+    if account.goneAt != nil { return Message("gone") }
     if account.disabled { return Message("disabled") }
     if let words = words(account.codeLock(at: now)) { return words }
     if account.isReported { return Message("changes locked by user") }
@@ -58,11 +63,7 @@ enum AccountChips {
   }
 
   static func email(_ account: Account) -> Markup {
-    email(hasEmail: account.email != nil, isVerified: account.emailVerified)
-  }
-
-  private static func email(hasEmail: Bool, isVerified: Bool) -> Markup {
-    !hasEmail ? noEmail : isVerified ? verified : unverified
+    account.email == nil ? noEmail : account.emailVerified ? verified : unverified
   }
 
   /// The state of the email address that it follows; nil without one.
@@ -74,6 +75,7 @@ enum AccountChips {
 
   static func problems(_ account: Account, _ drift: ClockDrift?, at now: Instant) -> Markup {
     var chips: [Markup] = []
+    if account.goneAt != nil { chips.append(gone) }
     if account.disabled { chips.append(disabled) }
     if let lock = lock(account.codeLock(at: now)) { chips.append(lock) }
     if let drift { chips.append(Chip.look(CodeAttemptText.clock(drift))) }

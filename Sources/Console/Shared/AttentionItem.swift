@@ -126,7 +126,6 @@ struct AttentionList: ViewModel {
     return ConsolePaths.overview(ID(ids[0]), ids[1].isEmpty ? nil : ID(ids[1]))
   }
 
-  /// The address of all items of a page.
   static func all(of page: String) -> String {
     ([field: "all"] as Form).query(of: page) + "#attention"
   }

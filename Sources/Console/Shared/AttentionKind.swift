@@ -68,7 +68,8 @@ extension AttentionKind {
     case .tasksNotHeld, .droppedSettings: Row(.having(.manageTrust), .found)
     case .policyFile: Row(.ofPolicy, .found)
     // The instance, and users of a pool.
-    case .clock, .damage, .unreadable, .reported, .spraying, .removals, .drift, .textMessages:
+    case .clock, .damage, .unreadable, .reported, .spraying, .removals, .drift, .textMessages,
+      .connectionPaused, .connectionFailing:
       Row(.anyone, .found)
     case .heldAgent: Row(.having(.protectUsers), .found)
     case .signInOff:
@@ -82,7 +83,8 @@ extension AttentionKind {
         .anyone,
         .page(.findUsers, Message("View messages"), ConsolePaths.messages, "?show=waiting"))
     // The policy of a pool.
-    case .weakened, .fileDrift, .stale: Row(.ofPolicy, Self.policy(Message("Review policy")))
+    case .weakened, .fileDrift, .stale, .changedElsewhere:
+      Row(.ofPolicy, Self.policy(Message("Review policy")))
     case .turnedOff, .off, .neverOn: Row(.ofPolicy, .turnOn)
     case .wide: Row(.ofPolicy, Self.policy(Message("Narrow window")))
     case .methods: Row(.ofPolicy, Self.signInMethods)
@@ -126,12 +128,14 @@ struct AttentionPlace {
   var tenant: ID<Tenant>?
   var name: String?
   var projectName: String?
+  var kind = PoolKind.hosted
 
   static let instance = AttentionPlace()
 
   static func pool(_ pool: Pool) -> Self {
     Self(
-      project: pool.project, tenant: pool.tenant, name: pool.name, projectName: pool.projectName)
+      project: pool.project, tenant: pool.tenant, name: pool.name, projectName: pool.projectName,
+      kind: pool.kind)
   }
 
   static func project(_ id: ID<Project>, _ name: String) -> Self {
@@ -160,7 +164,8 @@ extension AttentionKind.Row {
   func link(for administrator: Administrator, in place: AttentionPlace) -> Link? {
     guard let project = place.project else { return nil }
     func may(_ permission: Permission) -> Bool {
-      administrator.may(permission, project: project, tenant: place.tenant)
+      permission.isOffered(by: place.kind)
+        && administrator.may(permission, project: project, tenant: place.tenant)
     }
     switch target {
     case .found: return nil

@@ -6,7 +6,9 @@ enum AuditCode {
   static func message(_ code: String, _ field: AuditFieldName) -> Message? {
     switch field {
     case .totp: totp(code)
-    case .adjacentIntervals: code == "default" ? Message("5 (default)") : nil
+    case .adjacentIntervals:
+      code == "unsaid"
+        ? Message("0 or default") : code == "default" ? Message("5 (default)") : nil
     case .mfaState: state(code)
     case .auditRetention: code == "forever" ? Message("forever") : nil
     case .pattern: EnrollmentPattern(rawValue: code)?.name
@@ -40,6 +42,7 @@ enum AuditCode {
     switch code {
     case "permission-lost": Message("the requester no longer has permission")
     case "scope-deleted": Message("the user pool was deleted")
+    case "walk": Message("a walk didn’t see as many users as expected")
     default: nil
     }
   }
@@ -271,6 +274,7 @@ extension UnreadableSecrets.Group.Kind {
     case .signingKey: Message("token signing key")
     case .evidenceKey: Message("evidence key")
     case .message: Message("text of a message")
+    case .connection: Message("credential of a connection")
     }
   }
 }

@@ -195,6 +195,15 @@ struct AuditFieldLabel {
     case .groupedRemovalsDropped: Message("removals across pools dropped")
     case .bouncedAddressesDropped: Message("marks of bouncing addresses dropped")
     case .notesDropped: Message("notes dropped")
+    case .remoteServer: Message("server")
+    case .remoteProject: Message("connected project")
+    case .accessLevel: Message("access level")
+    case .credential: Message("service account")
+    case .permissionsExcess: Message("permissions not needed")
+    case .remoteUsers: Message("users counted there")
+    case .enrolledUsers: Message("users with a second factor")
+    case .usersNotStored: Message("users who can’t be stored")
+    case .goneSince: Message("gone since")
     }
   }
 

@@ -23,6 +23,7 @@ enum AuditText {
     case .accountDownload: (.account, Message("Users downloaded"))
     case .accountEndExemption: (.account, Message("MFA exemption ended"))
     case .accountExempt: (.account, Message("User exempted from MFA"))
+    case .accountGone: (.account, Message("User gone from the connected project, or back"))
     case .accountExpire: (.account, Message("Anonymous users deleted after 30 days"))
     case .accountImport: (.account, Message("Users imported"))
     case .accountList: (.account, Message("Users viewed in lists"))
@@ -155,6 +156,13 @@ enum AuditText {
     case .tenantChange: (.tenant, Message("Tenant changed"))
     case .tenantCreate: (.tenant, Message("Tenant created"))
     case .tenantDelete: (.tenant, Message("Tenant deleted"))
+    case .tenantGone: (.tenant, Message("Tenant gone from the connected project, or back"))
+    case .connectionChange: (.connection, Message("Connection changed"))
+    case .connectionCreate: (.connection, Message("Project connected"))
+    case .connectionEnd: (.connection, Message("Project disconnected"))
+    case .connectionPause: (.connection, Message("Connection paused"))
+    case .connectionResume: (.connection, Message("Connection resumed"))
+    case .connectionWalk: (.connection, Message("Users of connected project read"))
     }
   }
 
@@ -180,6 +188,7 @@ enum AuditText {
     case .administrator: Message("administrator")
     case .signingKey: Message("signing key")
     case .masterKey: Message("master key")
+    case .connection: Message("connection")
     case .instance: Message("instance")
     }
   }
@@ -201,6 +210,7 @@ enum AuditText {
     case .emulatorOwner: Message("emulator")
     case .server: Message("server")
     case .visitor: Message("not signed in")
+    case .remote: Message("servers of connected projects")
     }
   }
 
@@ -213,6 +223,7 @@ enum AuditText {
     case .emulatorOwner: Message("emulator")
     case .server: Message("server")
     case .visitor: Message("not signed in")
+    case .remote: Message("server of the connected project")
     case nil: .verbatim(row.actorKind)
     }
   }
@@ -280,6 +291,7 @@ enum AuditGroup: String, CaseIterable {
   case serviceToken = "service-token"
   case provider
   case trustedTokenKey = "signer"
+  case connection
   case secret
   case administrator
   case signingKey = "key"
@@ -322,6 +334,7 @@ enum AuditGroup: String, CaseIterable {
     case .serviceToken: Message("Service tokens")
     case .provider: Message("Identity providers")
     case .trustedTokenKey: Message("Custom token signing keys")
+    case .connection: Message("Connections")
     case .secret: Message("Stored secrets")
     case .administrator: Message("Administrators")
     case .signingKey: Message("Signing keys")

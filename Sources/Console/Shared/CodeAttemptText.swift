@@ -287,7 +287,6 @@ struct CodeAttemptRun {
   }
 }
 
-/// Results that the list of code attempts is filtered by.
 enum AttemptResults: String, CaseIterable, Sendable {
   case rejected, accepted, outside, incorrect, locked
 

@@ -17,7 +17,8 @@ struct FirstRun: ViewModel {
   init?(
     _ context: PoolContext, _ policy: Policy, _ identity: Identity
   ) async throws {
-    guard policy.enrolledUsers == 0, policy.users < Self.mostUsers else { return nil }
+    guard context.offers(.hosting), policy.enrolledUsers == 0, policy.users < Self.mostUsers
+    else { return nil }
     let (pool, now) = (context.pool, identity.clock.now())
     let project = try await identity.activity.enrollment(
       of: pool, isWhole: true, at: [], until: now)
@@ -155,11 +156,15 @@ struct FirstRunStep: ViewModel {
 struct ProjectKey: Sendable {
   /// The oldest key; nil if there is none or the administrator can't see it.
   let key: APIKey?
-  /// Explains why no key is shown and how to get one; nil if a key is shown.
+  /// Explains why no key is shown and how to get one; nil if a key is shown, or the pool has none.
   let note: Message?
 
   init(_ context: PoolContext, _ keys: APIKeys) async throws {
     let project = context.pool.project
+    guard context.offers(.hosting) else {
+      (key, note) = (nil, nil)
+      return
+    }
     guard context.signedIn.administrator.may(.manageKeys, project: project, tenant: nil) else {
       key = nil
       note = Message(

@@ -25,16 +25,11 @@ final class GuidanceProse: Sendable {
     kept(Source(pool: pool.key, version: beginning.version, isBeginning: true), beginning.text)
   }
 
-  /// Renders a text that isn't saved.
-  ///
-  /// - Throws: `MarkdownError` if the text exceeds the renderer's limits.
-  static func draft(_ text: String) throws(MarkdownError) -> Markup {
-    try render(text, headingLevel: 3)
-  }
-
   private func kept(_ source: Source, _ text: String) -> Markup {
     if let markup = rendered.withLock({ $0[source] }) { return markup }
-    let markup = (try? Self.render(text, headingLevel: source.isBeginning ? 3 : 2)) ?? plain(text)
+    // A text that an earlier version accepted can exceed today's limits.
+    let markup =
+      (try? Self.render(text, headingLevel: source.isBeginning ? 3 : 2)) ?? "<pre>\(text)</pre>"
     rendered.withLock { rendered in
       if rendered.count >= Self.most { rendered = [:] }
       rendered[source] = markup
@@ -42,15 +37,11 @@ final class GuidanceProse: Sendable {
     return markup
   }
 
-  private static func render(
+  /// - Throws: `MarkdownError` if the text exceeds the renderer's limits.
+  static func render(
     _ text: String, headingLevel: Int
   ) throws(MarkdownError) -> Markup {
     let fit = MarkdownFit(headingLevel: headingLevel, idPrefix: "guidance-", showsImages: false)
     return Markup(trusted: try renderHTML(markdown: text, fit: fit).html)
-  }
-
-  /// The text as is, for one that an earlier version accepted but that exceeds today's limits.
-  private func plain(_ text: String) -> Markup {
-    "<pre>\(text)</pre>"
   }
 }

@@ -8,8 +8,9 @@ extension MFAConfiguration {
   /// The acceptance window; nil when no codes are accepted.
   var accepted: Window? { isTOTPOn ? window : nil }
 
-  var chip: Markup {
-    switch totp?.state {
+  func chip(in kind: PoolKind) -> Markup {
+    if isUnclear(in: kind) { return Self.unclearChip }
+    return switch totp?.state {
     case .enabled: Self.onChip
     case .mandatory: Self.mandatoryChip
     case .unspecified: Self.unstatedChip
@@ -22,10 +23,27 @@ extension MFAConfiguration {
   /// Whether TOTP is treated as enabled because its state is unset.
   var isUnstated: Bool { totp?.state == .unspecified }
 
+  private static let unclearChip: Markup = #"\#(unclear) <span class="sub">\#(mfaOff)</span>"#
+  private static let unclear = Chip.look(Message("unclear"))
+  private static let mfaOff = Message("TOTP on, MFA off")
   private static let onChip = Chip.on(Message("on"))
   private static let mandatoryChip = Chip.on(Message("on, mandatory"))
   private static let unstatedChip = Chip.look(Message("on (state unset)"))
   private static let offChip = Chip.off(Message("off"))
+}
+
+extension PoolKind {
+  /// The server where the users are; nil for hosted ones.
+  var chip: Markup? {
+    switch self {
+    case .hosted: nil
+    case .identityPlatform: Self.google
+    case .countersign: Self.other
+    }
+  }
+
+  private static let google = Chip.plain(.verbatim("Google"))
+  private static let other = Chip.plain(.verbatim("Countersign"))
 }
 
 extension EnrollmentPattern {
@@ -120,6 +138,14 @@ enum OddsText {
 }
 
 enum WindowText {
+  /// That a window isn't known, and why; nil if it is.
+  static func unknown(_ configuration: MFAConfiguration, in pool: Pool) -> Message? {
+    guard configuration.isWindowUnsaid else { return nil }
+    return pool.kind == .identityPlatform
+      ? Message("0 or default (5): Google doesn’t say.")
+      : Message("0 or default (5): the other server doesn’t say.")
+  }
+
   /// The number of valid codes and how long each is valid.
   static func explanation(_ window: Window?) -> Message {
     guard let window else {
@@ -191,6 +217,7 @@ enum PolicySentence {
   /// The policy in effect: “TOTP is on, ±1 interval, mandatory at sign-up”.
   static func text(_ edit: PolicyEdit) -> Message {
     guard let window = edit.configuration.accepted else { return Message("TOTP is off") }
+    if edit.configuration.isWindowUnsaid { return Message("TOTP is on, intervals 0 or default") }
     let count = Message.Value.number(window.adjacentIntervals)
     switch edit.pattern {
     case nil:

@@ -87,7 +87,7 @@ struct PoolAttention {
 
   private var warnings: [PoolWarning.Reason] {
     [
-      pool.isDisabled ? .signInOff : nil,
+      pool.isDisabled && context.offers(.hosting) ? .signInOff : nil,
       locked > 0 ? .lockedOut(locked) : nil,
       configuration.isUnstated ? .stateNotGiven : nil,
       prerequisites.weakened.map { .weakened($0) },

@@ -56,7 +56,6 @@ struct UserSelection: ViewModel {
   /// The name in the query of what's to be done to them.
   static let kind = "kind"
 
-  private var isAll: Bool { query.selected == .all }
   private var list: String { ConsolePaths.users(pool) }
   private var page: Form { query.form.at(query.after) }
 
@@ -71,7 +70,7 @@ struct UserSelection: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("action") { $0.buttons.first?.action ?? "" },
-    .flag("isAll") { $0.isAll },
+    .flag("isAll") { $0.query.selected == .all },
     .flag("isSelected") { $0.query.selected != nil },
     .text("page") {
       ($0.query.selected == nil ? $0.query.selecting(.page) : $0.page).query(of: $0.list)

@@ -90,7 +90,6 @@ struct EraseDeletedUser: FormAction {
       ], button: Message("Erase user data"), isDestructive: true, isFinal: true, back: list)
   }
 
-  /// Returns the UID.
   func input(_ target: PoolTarget) throws(InvalidInput) -> String {
     let typed = target.form.trimmed("uid")
     guard !typed.isEmpty else { throw .field("uid", Message("Enter the UID.")) }

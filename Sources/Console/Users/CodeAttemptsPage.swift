@@ -161,9 +161,10 @@ extension CodeAttemptsPage {
 enum CodeAttemptsRoutes: ConsoleFeature {
   static func addRoutes(to table: inout RouteTable, _ parts: ConsoleParts) throws {
     let codeAttempts = try parts.page("code-attempts/all", CodeAttemptsPage.init)
-    table.inside(ConsolePaths.codeAttempts, .get(.findUsers), codeAttempts.show)
+    table.inside(ConsolePaths.codeAttempts, .get(.findUsers, needs: .secrets), codeAttempts.show)
     table.inside(
-      ConsolePaths.codeAttemptsFile, .performing(.exportUsers), codeAttempts.download)
+      ConsolePaths.codeAttemptsFile, .performing(.exportUsers, needs: .secrets),
+      codeAttempts.download)
   }
 }
 

@@ -78,7 +78,7 @@ struct FindUsersPage: ConsolePage {
         signedIn, project.text, tenant.text, needing: .seePool)
     else {
       let title = Message("Search")
-      return (title, await frames.frame(title, for: signedIn))
+      return (title, try await frames.frame(ofAll: title, for: signedIn))
     }
     let title = Message("Find users")
     return (title, try await frames.frame(title, in: context))
@@ -212,6 +212,7 @@ struct FoundPool: ViewModel {
   static let keys: Keys<Self> = [
     .text("project") { $0.pool.projectName },
     .text("tenant") { $0.pool.tenant == nil ? nil : $0.pool.name },
+    .markup("kind") { $0.pool.kind.chip },
     .text("href") { FindUsersView.query($0.text).query(of: ConsolePaths.users($0.pool)) },
     .text("count") {
       $0.count.map { Message(one: "{count} user", other: "{count} users", ["count": .number($0)]) }
@@ -240,7 +241,7 @@ enum FoundText {
     let text = Message.Value.name(Formatted.short(text, 60))
     let (first, last) = (part.start + 1, part.start + found.hits.count)
     switch found.total {
-    case .exactly where isAll(found, part):
+    case .exactly where part.start == 0 && found.next == nil && !found.isCut:
       return Message(
         one: "{count} user matches “{text}”.", other: "{count} users match “{text}”.",
         ["count": .number(last), "text": text])
@@ -263,11 +264,6 @@ enum FoundText {
           "count": .number(count), "text": text, "first": .number(first), "last": .number(last),
         ])
     }
-  }
-
-  /// Whether the part is all that was found; the total is then exact.
-  private static func isAll(_ found: FoundAccounts, _ part: SearchPart) -> Bool {
-    part.start == 0 && found.next == nil && !found.isCut
   }
 }
 
@@ -368,6 +364,7 @@ struct FoundPlaceRow: ViewModel {
 
   static let keys: Keys<Self> = [
     .text("name") { $0.place.name },
+    .markup("kind") { $0.place.kind.chip },
     .text("project") { $0.place.tenant == nil ? nil : $0.place.projectName },
     .text("href") { $0.href },
   ]

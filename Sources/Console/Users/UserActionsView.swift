@@ -74,11 +74,12 @@ struct UserActionsView: ViewModel {
 
   private static func links(_ account: Account, _ context: PoolContext) -> [Link] {
     let user = ["q": account.id.text] as Form
-    var links = [
-      Link(
-        text: Message("Sign-in simulator"),
-        href: user.query(of: ConsolePaths.signInSimulator()))
-    ]
+    var links: [Link] = []
+    if context.offers(.secrets) {
+      links.append(
+        Link(
+          text: Message("Sign-in simulator"), href: user.query(of: ConsolePaths.signInSimulator())))
+    }
     if context.may(.readAudit) {
       let query = ["kind": "account", "object": account.id.text] as Form
       links.append(

@@ -1,6 +1,8 @@
 import HTTP
 import Identity
+import IdentityToolkitClient
 import Localization
+import MailText
 import Templating
 
 /// `S/users/{uid}`: what's wrong with a user's codes, the actions by what callers say, and the records.
@@ -8,20 +10,47 @@ struct UserPage: ConsolePage {
   let parts: ConsoleParts
   let view: Template<UserView>
 
+  /// Asks the server of a connected project, before the page is read.
+  func read(_ context: PoolContext, _ uid: String) async {
+    await identity.connections.refresh(ID(uid), in: context.pool)
+  }
+
   func show(_ context: PoolContext, _ uid: String) async throws -> Response {
     let pool = context.pool
-    let hasHistory = context.may(.readAudit) || context.may(.removeFactors)
+    // Agents read it wherever the factors are.
+    let hasHistory =
+      context.may(.readAudit)
+      || context.signedIn.administrator.may(
+        .removeFactors, project: pool.project, tenant: pool.tenant)
     let found = try await identity.records(of: ID(uid), in: pool, history: hasHistory)
     guard let records = found else { throw Refusal.notFound }
     let title = Message("{user} · Users", ["user": .name(Formatted.short(records.account.label))])
-    let frame = try await frames.frame(
+    var frame = try await frames.frame(
       title, in: context, crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(pool))])
-    return .html(
-      view.render(
-        UserView(
-          frame: frame, context: context, records, hasHistory: hasHistory, parts.userActions,
-          parts.prose,
-          at: frames.clock.now())))
+    var notice: Message?
+    if let last = identity.connections.lastRead(of: ID(uid), in: pool) {
+      let server = Message.Value.text(last.remote.server)
+      switch last.read {
+      case .read:
+        let age = Formatted.duration(seconds: Int(frames.clock.now().seconds - last.at.seconds))
+        frame.readAt = Markup(escaping: Message("{time} ago", ["time": .message(age)]))
+      case .waiting:
+        notice = Message("{server} hasn’t answered yet. Reload the page.", ["server": server])
+      case .missing:
+        notice = Message(
+          "{server} has no such user. A walk says whether they’re gone.", ["server": server])
+      case .failed(let cause): notice = cause.message(at: last.remote)
+      }
+    } else if pool.kind != .hosted {
+      notice =
+        try await identity.connections.find(pool.project).causeText
+        ?? Message("The server of this user wasn’t asked. Reload the page.")
+    }
+    var model = UserView(
+      frame: frame, context: context, records, hasHistory: hasHistory, parts.userActions,
+      parts.prose, at: frames.clock.now())
+    model.remote = notice
+    return .html(view.render(model))
   }
 }
 
@@ -29,8 +58,11 @@ struct UserView: ViewModel {
   let frame: FrameView
   let account: Account
   let pool: String
+  /// Why the server of a connected project wasn't read now; nil if it was.
+  var remote: Message?
   let chips: Markup
-  let diagnosis: DiagnosisView
+  /// Nil if only the server of the users knows what's wrong.
+  let diagnosis: DiagnosisView?
   let notice: Notice?
   /// A pending removal, linked to its approval request.
   let approval: Link?
@@ -42,7 +74,8 @@ struct UserView: ViewModel {
   let factors: [FactorRow]
   let backupCodes: BackupCodesView?
   let guidance: GuidanceAside?
-  let support: UserSupport
+  /// Nil if another server has the sessions.
+  let support: UserSupport?
   let facts: [Fact]
 
   init(
@@ -55,8 +88,10 @@ struct UserView: ViewModel {
     pool = ApprovalText.place(context.pool)
     chips = AccountChips.problems(account, records.diagnosis.drift?.drift, at: now)
     self.actions = UserActionsView(actions, records, in: context, at: now)
-    diagnosis = DiagnosisView(
-      records.diagnosis, of: account, self.actions.remedy, at: now, times)
+    let isHosted = context.pool.kind == .hosted
+    diagnosis =
+      isHosted || account.disabled
+      ? DiagnosisView(records.diagnosis, of: account, self.actions.remedy, at: now, times) : nil
     notice = Self.notice(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
@@ -66,12 +101,14 @@ struct UserView: ViewModel {
       drift?.export = ConsolePaths.codeAttemptsFile(context.pool, account.id.text)
     }
     timeline = UserTimeline(records, showsChanges: hasHistory, in: context, frame.catalog)
-    factors = account.factors.map { FactorRow($0, records.codeAttempts.items, at: now, times) }
+    factors = account.factors.map {
+      FactorRow($0, records.codeAttempts.items, in: context.pool, at: now, times)
+    }
     backupCodes = BackupCodesView(account, records.backupCodes, at: now, in: context)
     guidance =
       account.factors.isEmpty ? nil : GuidanceAside(records.guidance, of: context.pool, prose)
-    support = UserSupport(records: records, context: context)
-    facts = Self.facts(account, times: times)
+    support = isHosted ? UserSupport(records: records, context: context) : nil
+    facts = Self.facts(account, isHosted: isHosted, times: times)
   }
 
   private static func pending(_ approval: Approval, _ times: Times) -> Link {
@@ -102,8 +139,9 @@ struct UserView: ViewModel {
     return notice
   }
 
-  private static func facts(_ account: Account, times: Times) -> [Fact] {
+  private static func facts(_ account: Account, isHosted: Bool, times: Times) -> [Fact] {
     var facts: [Fact] = []
+    facts.add(Message("Gone since"), account.goneAt.map(times.past))
     if account.email != nil { facts.add(Message("Name"), account.displayName.map(HTML.isolated)) }
     if account.isAnonymous {
       facts.append(Fact(Message("Account type"), Message("anonymous")))
@@ -112,15 +150,17 @@ struct UserView: ViewModel {
       Fact(
         Message("Sign-in"),
         account.disabled ? Message("disabled") : Message("enabled")))
-    facts.append(password(account, times))
-    facts.append(Fact(Message("Sign-in methods"), methods(account)))
+    if isHosted { facts.append(password(account, times)) }
+    facts.append(Fact(Message("Sign-in methods"), methods(account, isHosted: isHosted)))
     facts.append(Fact(Message("Created"), times.past(account.createdAt)))
     facts.append(
       Fact(Message("Last sign-in"), account.lastLoginAt.map(times.past) ?? AccountChips.never))
-    facts.append(
-      Fact(
-        Message("Incorrect codes"),
-        Message("{number} in a row", ["number": .number(account.wrongCodes)])))
+    if isHosted {
+      facts.append(
+        Fact(
+          Message("Incorrect codes"),
+          Message("{number} in a row", ["number": .number(account.wrongCodes)])))
+    }
     facts.add(Message("Custom claims"), account.customAttributes.map(HTML.isolated))
     return facts
   }
@@ -135,10 +175,12 @@ struct UserView: ViewModel {
   }
 
   /// Returns a user's first factors, with the email address or ID at each identity provider.
-  private static func methods(_ account: Account) -> Markup {
+  ///
+  /// Another server lists passwords and phones among the providers.
+  private static func methods(_ account: Account, isHosted: Bool) -> Markup {
     var own: [Message] = []
-    if account.hasPassword { own.append(Message("password")) }
-    if account.phoneNumber != nil { own.append(Message("phone")) }
+    if isHosted, account.hasPassword { own.append(Message("password")) }
+    if isHosted, account.phoneNumber != nil { own.append(Message("phone")) }
     if account.isCustomAuth { own.append(Message("custom token")) }
     if own.isEmpty, account.providers.isEmpty {
       return Markup(escaping: Message("No sign-in method"))
@@ -164,8 +206,9 @@ struct UserView: ViewModel {
     .flag("hasPhone") { $0.account.phoneNumber != nil },
     .text(\.pool),
     .text("uid") { $0.account.id.text },
+    .text(\.remote),
     .markup(\.chips),
-    .object(\.diagnosis),
+    .optional(\.diagnosis),
     .optional(\.notice),
     .optional(\.approval),
     .optional(\.exemption),
@@ -181,7 +224,7 @@ struct UserView: ViewModel {
     .list(\.factors),
     .optional(\.backupCodes),
     .optional(\.guidance),
-    .object(\.support),
+    .optional(\.support),
     .markup("created") { $0.frame.times.day($0.account.createdAt) },
     .list(\.facts),
   ]

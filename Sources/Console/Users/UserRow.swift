@@ -88,7 +88,9 @@ final class UserRow: ViewModel {
     .markup("lastSignIn") {
       $0.account.lastLoginAt.map($0.source.times.past) ?? AccountChips.never
     },
-    .markup("lastCode") { $0.account.lastCodeAt.map($0.source.times.past) ?? AccountChips.never },
+    .markup("lastCode") {
+      $0.account.lastCodeAt.map($0.source.times.past) ?? AccountChips.lastUse(in: $0.pool)
+    },
     .markup("created") { $0.source.times.day($0.account.createdAt) },
   ]
 }

@@ -93,10 +93,14 @@ struct FactorRow: ViewModel {
   /// How far the device's clock is off, and the newest code by that clock; nil unless the factor was
   /// resynchronized.
   let clock: Message?
+  let pool: Pool
   let times: Times
 
-  init(_ factor: Factor, _ codeAttempts: [CodeAttempt], at now: Instant, _ times: Times) {
-    self.factor = factor
+  init(
+    _ factor: Factor, _ codeAttempts: [CodeAttempt], in pool: Pool, at now: Instant,
+    _ times: Times
+  ) {
+    (self.factor, self.pool) = (factor, pool)
     self.times = times
     isSuspended = factor.isSuspended(at: now)
     clock = factor.clockOffset.map { offset in
@@ -120,7 +124,9 @@ struct FactorRow: ViewModel {
     .markup("state") { _ in AccountChips.suspended },
     .markup("until") { $0.factor.suspendedUntil.map($0.times.end) },
     .markup("enrolled") { $0.times.day($0.factor.enrolledAt) },
-    .markup("lastUsed") { $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.never },
+    .markup("lastUsed") {
+      $0.factor.lastUsedAt.map($0.times.past) ?? AccountChips.lastUse(in: $0.pool)
+    },
   ]
 }
 

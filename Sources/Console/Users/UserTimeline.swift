@@ -44,7 +44,7 @@ struct UserTimeline: ViewModel {
   ) {
     let (account, pool) = (records.account, context.pool)
     let chosen = context.signedIn.query.text("show").flatMap(Kind.init(rawValue:))
-    let kinds = Kind.allCases.filter { $0 != .changes || showsChanges }
+    let kinds = Kind.allCases.filter { $0 == .changes ? showsChanges : pool.kind == .hosted }
     var events: [Event] = []
     for kind in kinds where chosen == nil || chosen == kind {
       switch kind {

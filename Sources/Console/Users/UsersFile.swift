@@ -50,7 +50,8 @@ struct UsersFile: Sendable {
   private static func question(
     _ pool: Pool, _ query: UsersQuery, _ selected: [ID<Account>]?, _ hidden: [HiddenField]
   ) -> FormPage {
-    FormPage(
+    let longest = query.text.isEmpty ? ActionForms.longestFile : Accounts.mostHits
+    return FormPage(
       title: Message("Download users · Users"),
       crumbs: [Link(text: Message("Users"), href: ConsolePaths.users(pool))],
       heading: Message(
@@ -61,15 +62,10 @@ struct UsersFile: Sendable {
           The file contains the listed users’ emails, names, phone numbers, UIDs, second factors, \
           states, last sign-ins, last codes, creation dates, and exemptions. It has at most \
           {longest} users.
-          """, ["longest": .number(selected?.count ?? longest(query))]),
+          """, ["longest": .number(selected?.count ?? longest)]),
         Message("The download is recorded in the audit log."),
       ], isQuestion: true, hidden: hidden, button: Message("Download as CSV"),
       back: query.form.query(of: ConsolePaths.users(pool)))
-  }
-
-  /// The maximum number of rows; a search finds fewer users than a list has.
-  private static func longest(_ query: UsersQuery) -> Int {
-    query.text.isEmpty ? ActionForms.longestFile : Accounts.mostHits
   }
 
   private func file(

@@ -142,11 +142,11 @@ struct UsersView: ViewModel {
         one: "{count} user", other: "{count} users", ["count": .number(page.items.count)]),
       path: list,
       query: query.form, after: query.after, next: page.next)
-    empty = Self.empty(
-      query, found, counts, next: page.next, list: list, may: context.may(.changeUsers), pool)
+    let creates = context.may(action: .createUser)
+    empty = Self.empty(query, found, counts, next: page.next, list: list, may: creates, pool)
     self.list = context.may(.removeFactors) ? ListForm(context) : nil
     removals = ConsolePaths.removals(pool)
-    newUser = context.may(.changeUsers) ? ConsolePaths.newUser(pool) : nil
+    newUser = creates ? ConsolePaths.newUser(pool) : nil
     deletedUser =
       context.may(.changeUsers) ? EraseDeletedUser.path(context.pool) : nil
     file = context.may(.exportUsers) ? query.form.query(of: ConsolePaths.usersFile(pool)) : nil
@@ -196,14 +196,16 @@ struct UsersView: ViewModel {
     }
     return EmptyView(
       heading: Message("No users yet"),
-      sentence: Message(
-        """
-        Users appear here when they sign up in your application through the REST API or when you \
-        import them.
-        """),
+      sentence: pool.kind == .hosted
+        ? Message(
+          """
+          Users appear here when they sign up in your application through the REST API or when you \
+          import them.
+          """) : Message("Users appear here when they’ve been read from the other server."),
       link: may
         ? Link(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil,
-      more: Link(text: Message("How users enroll"), href: pool.guides()))
+      more: pool.kind == .hosted
+        ? Link(text: Message("How users enroll"), href: pool.guides()) : nil)
   }
 
   static let keys: Keys<Self> = [
@@ -245,11 +247,11 @@ enum UsersRoutes: ConsoleFeature {
     table.signedIn(.get, ConsolePaths.findUsers, findUsers.show)
 
     let newUser = try parts.page("users/new", NewUserPage.init)
-    table.inside(ConsolePaths.newUser, .get(.changeUsers), newUser.show)
+    table.inside(ConsolePaths.newUser, .get(.changeUsers, needs: .hosting), newUser.show)
     table.inside(ConsolePaths.newUser, .performing(.createUser), newUser.create)
 
     let user = try parts.page("users/user", UserPage.init)
-    table.inside(ConsolePaths.user, .get(.findUsers), user.show)
+    table.inside(ConsolePaths.user, .get(.findUsers), before: user.read, user.show)
   }
 }
 

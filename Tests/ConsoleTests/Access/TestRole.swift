@@ -128,7 +128,7 @@ struct Samples: Sendable {
       "enrollment-campaigns": String(try await world.waitingCampaign(in: pool)),
       "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: pool)),
-      "passkeys": "another",
+      "passkeys": "another", "changes": "end",
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(pool.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": pool.project.text,

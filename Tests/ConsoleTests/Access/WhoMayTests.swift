@@ -59,9 +59,15 @@ import Text
       }
       let segments = (Target(address)?.segments.map(\.text) ?? []) + ["", "", "", ""]
       let isOfProject = segments[0] == "projects" && route.route.components.count > 1
-      let expected = ExpectedAccess(
-        route.access, grant, project: isOfProject ? segments[1] : nil,
-        tenant: route.route.isOfTenant ? segments[3] : nil)
+      // What only connected projects have isn't found in a hosted one.
+      let isOffered =
+        PoolKind.hosted.offers.contains(route.needs)
+        || !route.route.components.starts(with: ["projects", nil])
+      let expected =
+        isOffered
+        ? ExpectedAccess(
+          route.access, grant, project: isOfProject ? segments[1] : nil,
+          tenant: route.route.isOfTenant ? segments[3] : nil) : .notFound
       let isReading = route.route.method == .get
       let answer =
         isReading ? try await browser.get(address) : try await browser.post(address, ["csrf": csrf])

@@ -10,7 +10,7 @@ import Testing
 
   /// The codes that entries have, by field.
   private static let written: [(field: AuditFieldName, codes: [String])] = [
-    (.totp, states), (.mfaState, states), (.adjacentIntervals, ["default"]),
+    (.totp, states), (.mfaState, states), (.adjacentIntervals, ["default", "unsaid"]),
     (.auditRetention, ["forever"]), (.origin, ["import"]), (.signUpMethod, ["custom"]),
     (.pattern, EnrollmentPattern.allCases.map(\.rawValue)),
     (.enforcement, Enforcement.Mode.allCases.map(\.rawValue)),
@@ -23,7 +23,7 @@ import Testing
     (.theme, Preferences.Theme.allCases.map(\.rawValue)),
     (.secretKind, UnreadableSecrets.Group.Kind.allCases.map(\.rawValue)),
     (.failure, ["changed", "unknown-key"]), (.retirement, ["early", "expired"]),
-    (.stopReason, ["permission-lost", "scope-deleted"]),
+    (.stopReason, ["permission-lost", "scope-deleted", "walk"]),
     (.verification, ["totp", "recovery-code", "passkey", "provider", "provider-mfa"]),
     (.passkeyRefusal, ["unknown", "invalid", "copied", "sign-in-off"]),
     (.blockReach, ["network", "name-from-network", "name", "device"]),

@@ -13,7 +13,7 @@ import Testing
   }
 
   private func text(_ markup: Templating.Markup) throws -> String {
-    String(decoding: markup.bytes(in: .english), as: UTF8.self)
+    String(decoding: markup.bytes, as: UTF8.self)
   }
 
   @Test(arguments: samples)

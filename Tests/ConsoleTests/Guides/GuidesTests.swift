@@ -238,7 +238,7 @@ import Testing
         let answer = try await browser.get(page + "?project=hostile-one")
         guard answer.status == .ok else { continue }
         Markup.check(answer)
-        let escaped = HTML.escaped(Isolation.contained(name))
+        let escaped: Templating.Markup = "\(Isolation.contained(name))"
         #expect(
           answer.says(
             "<strong><bdi>\(String(decoding: escaped.bytes, as: UTF8.self))</bdi></strong>"

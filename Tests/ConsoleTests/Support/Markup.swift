@@ -21,10 +21,10 @@ enum Markup {
     if names.count(where: { $0 == "h1" }) != 1 { faults.append("not exactly one h1") }
     if names.count(where: { $0 == "main" }) != 1 { faults.append("not exactly one main") }
     if names.count(where: { $0 == "title" }) != 1 { faults.append("not exactly one title") }
-    // Pages that use passkeys and the form of a policy have a script for it.
+    // Pages that use passkeys, the form of a policy, and that of a key file have a script for it.
     let scripts = tags.filter { $0.name == "script" && !$0.isEnd }
-    let hasOwnScript = tags.contains {
-      $0.attributes["data-passkey"] != nil || $0.attributes["data-stored"] != nil
+    let hasOwnScript = tags.contains { tag in
+      ["data-passkey", "data-stored", "data-fills"].contains { tag.attributes[$0] != nil }
     }
     if scripts.count != (hasOwnScript ? 2 : 1) { faults.append("\(scripts.count) scripts") }
     for script in scripts where script.attributes["src"] == nil { faults.append("inline script") }
@@ -55,7 +55,7 @@ enum Markup {
       for (name, value) in tag.attributes {
         if name == "style" || name.hasPrefix("on") { faults.append("\(name) on <\(tag.name)>") }
         if name == "id", !ids.insert(value).inserted { faults.append("duplicate id \(value)") }
-        // Links to a user's application are external, and send no referrer.
+        // Links to a user's application, and to Google, are external, and send no referrer.
         let leadsAway = name == "href" && tag.attributes["rel"] == "noreferrer"
         if leadsAway, value.hasPrefix("http://") || value.hasPrefix("https://") { continue }
         if ["href", "action", "formaction", "src"].contains(name), !value.hasPrefix("/"),

@@ -33,6 +33,38 @@ extension World {
     )
   }
 
+  /// Turns a project into a connected one.
+  func connect(_ project: ID<Project>, as kind: PoolKind = .identityPlatform) async throws {
+    try await database.write { connection in
+      _ = try connection.run(
+        "UPDATE /* test */ project SET kind = \(kind) WHERE project_id = \(project)")
+    }
+  }
+
+  /// Turns a project into a connected one whose pools were all read at a time.
+  func mirror(
+    _ project: ID<Project>, as kind: PoolKind = .identityPlatform, readAt: Instant
+  ) async throws {
+    try await connect(project, as: kind)
+    let url = kind == .countersign ? "https://other.example.com" : ""
+    let now = clock.now
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO /* test */ connection (project_id, remote_project, url, access, state,
+          credential_name, credential_key, credential_at, connected_at, connected_by, policies_at)
+        VALUES (\(project), 'remote-app', \(url), 'read', 'working', '', '', \(now), \(now), 'Ada',
+          \(now))
+        """)
+      _ = try connection.run(
+        """
+        INSERT INTO /* test */ mirror (scope_key, state, walked_at)
+        SELECT scope_key, 'present', \(readAt) FROM scope WHERE project_id = \(project)
+        """)
+    }
+    _ = try await identity.connections.due()
+  }
+
   /// Changes the name of a project.
   func rename(_ project: ID<Project>, to name: String) async throws {
     _ = try await identity.pools.update(project: project, by: .program(Author(actor: .commandLine)))

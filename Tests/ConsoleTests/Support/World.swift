@@ -63,6 +63,8 @@ struct World: Sendable {
   let log = Log()
   /// The provider with which administrators sign in once it's set up.
   let provider: TestProvider
+  /// Another Countersign, whose project can be connected.
+  let remote = RemoteDouble()
   /// The SQL statements that the database ran.
   let statements: Log
 
@@ -124,7 +126,8 @@ struct World: Sendable {
       hasher: PasswordHasher(width: 2, cost: cost, random: random),
       mail: CatalogMailWriter([.english]), clock: clock.wall,
       random: random, carriesMail: carriesMail,
-      carriesText: carriesText, providerTransport: provider)
+      carriesText: carriesText, providerTransport: provider,
+      remoteClients: remote.clients(clock), remotePatience: remote.patience)
     try await identity.prepare()
     // Links in emails are paths, which a `Browser` follows.
     identity.outOfBandCodes.leadLinks(to: "")
@@ -174,11 +177,6 @@ enum Checkout {
     URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../\(name)")
       .standardized.path
   }
-}
-
-extension Templating.Markup {
-  /// The HTML with English messages.
-  var bytes: [UInt8] { bytes(in: .english) }
 }
 
 extension Message {
