@@ -19,6 +19,7 @@ import urllib.request
 import bulk
 import connections
 import imports
+import mirror
 import policies
 import postgresql
 import scale
@@ -104,7 +105,7 @@ class Bench:
         self.rows[-1]["ratio"] = round(p99 / max(self.rows[-1]["p99_ms"] or 0, 0.01), 3)
 
     def at_most(self, name, values, most, unit):
-        """Adds a row for something of which at most `most` is wanted: milliseconds, MiB, or seconds."""
+        """Adds a row for something of which at most `most` is wanted, with its unit."""
         measured = statistics.median(values)
         self.rows.append(
             {"what": f"{name}, {unit}", "rate": round(measured, 1), "p99_ms": None, "errors": 0,
@@ -427,7 +428,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", choices=[
         "pages", "console", "sign-ins", "config", "emulator", "standalone", "postgresql", "import",
-        "scale", "bulk", "connections", "audit"])
+        "scale", "bulk", "connections", "audit", "mirror"])
     parser.add_argument(
         "--against", metavar="FOLDER|REVISION",
         help="benchmark an earlier build too: a built checkout, or a revision to build")
@@ -459,6 +460,8 @@ def main():
             bench.audit(100_000 if arguments.quick else 1_000_000)
         if wanted in (None, "bulk"):
             bulk.measure(bench)
+        if wanted in (None, "mirror"):
+            mirror.measure(bench, 20_000 if arguments.quick else 100_000)
         if wanted in (None, "scale"):
             users = arguments.users or (50_000 if arguments.quick else 1_000_000)
             scale.measure(bench, users)
