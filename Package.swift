@@ -102,8 +102,8 @@ let package = Package(
     .target(
       name: "Identity",
       dependencies: [
-        "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
-        "WebAuthn",
+        "Compression", "Database", "Crypto", "IdentityToolkitClient", "JSON", "Network", "OTP",
+        "OpenIDConnect", "Text", "WebAuthn",
       ],
       exclude: ["Migrations/README.md", "Directory/Passwords/README.md"],
       resources: [
@@ -125,11 +125,11 @@ let package = Package(
     module(
       "Console",
       [
-        "Crypto", "HTTP", "Host", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
-        "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
+        "Crypto", "HTTP", "Host", "JSON", "Identity", "IdentityToolkitClient", "Localization",
+        "MailText", "Markdown", "OTP", "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
       ]),
 
-    module("MailText", ["Identity", "Localization", "OTP"]),
+    module("MailText", ["Identity", "IdentityToolkitClient", "Localization", "OTP"]),
 
     .target(
       name: "Demo",
@@ -193,9 +193,9 @@ let package = Package(
     .target(
       name: "TestIdentity",
       dependencies: [
-        "Crypto", "Database", "DatabaseSQLite", "Identity", "Localization", "MailText",
-        "OpenIDConnect", "OTP", "TestAuthenticator", "TestDatabases", "TestProvider", "Text",
-        "WebAuthn",
+        "Crypto", "Database", "DatabaseSQLite", "Identity", "IdentityToolkitClient", "JSON",
+        "Localization", "MailText", "OpenIDConnect", "OTP", "TestAuthenticator", "TestDatabases",
+        "TestProvider", "Text", "WebAuthn",
       ],
       path: "Tests/TestIdentity", exclude: ["__Snapshots__"], swiftSettings: tested),
 
@@ -254,8 +254,9 @@ let package = Package(
     tests(
       "IdentitySupportTests",
       [
-        "Crypto", "Database", "DatabaseSQLite", "Demo", "HostileText", "Identity", "JSON",
-        "LargeDemo", "OTP", "TestDatabases", "TestIdentity", "TestProvider", "Text",
+        "Crypto", "Database", "DatabaseSQLite", "Demo", "HostileText", "Identity",
+        "IdentityToolkitClient", "JSON", "LargeDemo", "OTP", "TestDatabases", "TestIdentity",
+        "TestProvider", "Text",
       ]),
     tests(
       "IdentityToolkitAPITests",
@@ -266,16 +267,16 @@ let package = Package(
     tests(
       "ConsoleTests",
       [
-        "Console", "HTTP", "Identity", "Localization", "MailText", "Templating", "Database",
-        "Crypto", "JSON", "OTP", "OpenIDConnect", "HostileText", "TestAuthenticator",
-        "TestDatabases", "TestProvider", "Text", "WebAuthn",
+        "Console", "HTTP", "Identity", "IdentityToolkitClient", "Localization", "MailText",
+        "Templating", "Database", "Crypto", "JSON", "OTP", "OpenIDConnect", "HostileText",
+        "TestAuthenticator", "TestDatabases", "TestProvider", "Text", "WebAuthn",
       ], exclude: ["__Snapshots__"]),
     tests(
       "CountersignTests",
       [
         "countersign", "Crypto", "Database", "DatabaseSQLite", "HTTP", "HTTPClient", "HTTPServer",
-        "Host", "HostileText", "Identity", "IdentityToolkitAPI", "Localization", "Metrics",
-        "Network", "OTP", "SMS", "Text",
+        "Host", "HostileText", "Identity", "IdentityToolkitAPI", "IdentityToolkitClient",
+        "Localization", "MailText", "Metrics", "Network", "OTP", "SMS", "Text",
       ]),
     tests("ArchitectureTests", ["Templating"]),
   ]

@@ -90,7 +90,6 @@ private struct CBORReader {
   }
 }
 
-/// The callbacks for the supported types.
 private func tokenCallbacks() -> cbor_callbacks {
   var callbacks = countersign_cbor_callbacks()
   unsafe callbacks.uint8 = { unsafe keep(.complete(.unsigned(UInt64($1))), $0) }
@@ -118,7 +117,6 @@ private func tokenCallbacks() -> cbor_callbacks {
   return callbacks
 }
 
-/// Stores a token for the reader.
 private func keep(_ token: Token, _ context: UnsafeMutableRawPointer?) {
   unsafe context?.assumingMemoryBound(to: Token?.self).pointee = token
 }

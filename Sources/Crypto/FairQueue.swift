@@ -6,7 +6,6 @@
 ///
 /// Source: Goyal, Vin, Cheng, "Start-time Fair Queuing", 1996.
 struct FairQueue<Element> {
-  /// The result of adding an element.
   enum Admission {
     /// The element runs now.
     case start

@@ -141,7 +141,6 @@ extension KeyRing {
 /// They're derived again when the ring changes.
 final class DerivedKeys: Sendable {
   struct Key: Sendable {
-    /// The ID of the master key.
     let id: UInt32
     let secret: Secret
 

@@ -173,9 +173,6 @@ public final class PublicKey: Sendable {
     )
   }
 
-  /// The length of the modulus or of the curve, in bits.
-  public var bits: Int { Int(unsafe EVP_PKEY_get_bits(handle.pointer)) }
-
   /// Returns a number of a key, big-endian without leading zeros.
   static func number(
     _ name: String, of pointer: OpaquePointer

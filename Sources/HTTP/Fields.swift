@@ -26,12 +26,6 @@ public struct Fields: Sendable, Equatable {
     lines = []
   }
 
-  /// The number of field lines.
-  public var count: Int { lines.count }
-
-  /// Whether there are no field lines.
-  public var isEmpty: Bool { lines.isEmpty }
-
   /// Reserves space for a number of field lines.
   public mutating func reserveCapacity(_ count: Int) {
     lines.reserveCapacity(count)

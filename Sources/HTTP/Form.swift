@@ -39,28 +39,17 @@ public struct Form: Sendable, Equatable {
     self.entries = entries
   }
 
-  /// Creates a form from names and values in the order written.
-  public init(_ elements: KeyValuePairs<String, String>) {
-    self.init(elements.map { Entry(name: $0.key, value: $0.value) })
-  }
-
-  /// Parses a body.
+  /// Parses a query string, without its question mark.
   ///
   /// Returns nil when a percent sign isn't followed by two hexadecimal digits, a name or value
   /// isn't UTF-8 or contains NUL, a name is longer than ``UntrustedText/longestName`` bytes, a
   /// value has too many combining marks in a row, or there are more than `maximumCount` fields.
-  public init?(urlEncoded bytes: [UInt8]) {
-    guard let form = try? Form(reading: bytes.span) else { return nil }
-    self = form
-  }
-
-  /// Parses a query string, without its question mark, by the same rules as a body.
   public init?(urlEncoded text: String) {
     guard let form = try? Form(reading: text.utf8.span) else { return nil }
     self = form
   }
 
-  /// Parses a body or a query string.
+  /// Parses a body or a query string, by the same rules.
   ///
   /// - Parameters:
   ///   - span: The bytes.
@@ -156,7 +145,7 @@ public struct Form: Sendable, Equatable {
   /// Returns the path with these entries as its query; just the path when there are no entries.
   ///
   /// ```swift
-  /// Form(["q": "ann", "page": next]).query(of: ConsolePaths.accounts(project))
+  /// (["q": "ann", "page": next] as Form).query(of: ConsolePaths.accounts(project))
   /// // "/projects/p1/accounts?q=ann&page=…"
   /// ```
   public func query(of path: String) -> String {

@@ -81,8 +81,6 @@ public struct Response: Sendable {
 public protocol HeldFile: AnyObject, Sendable {
   /// The content as sent, possibly compressed.
   var bytes: [UInt8] { get }
-  /// The header fields of the file.
-  var fields: Fields { get }
 }
 
 /// A response status code (RFC 9110 section 15).
@@ -101,8 +99,6 @@ public struct Status: Hashable, Sendable, CustomStringConvertible {
 
   /// 200 OK.
   public static let ok = Status(200)
-  /// 201 Created.
-  public static let created = Status(201)
   /// 204 No Content.
   public static let noContent = Status(204)
   /// 302 Found.

@@ -76,25 +76,6 @@ extension Path {
   }
 }
 
-extension Route {
-  /// Returns whether a URL can match both routes' paths, regardless of method.
-  ///
-  /// The router then picks the more specific path; tests can check for unintended overlaps.
-  public func overlaps(_ other: Route) -> Bool {
-    components.count == other.components.count
-      && zip(components, other.components).allSatisfy { one, other in
-        switch (one, other) {
-        case (.literal(let one), .literal(let other)): one == other
-        case (.parameter(let suffix), .literal(let text)),
-          (.literal(let text), .parameter(let suffix)):
-          text.hasSuffix(suffix) && text.utf8.count > suffix.utf8.count
-        case (.parameter(let one), .parameter(let other)):
-          one.hasSuffix(other) || other.hasSuffix(one)
-        }
-      }
-  }
-}
-
 extension Route: CustomStringConvertible {
   /// The method and the path, such as `GET /projects/{ProjectID}`.
   public var description: String { "\(method) \(pattern)" }

@@ -21,14 +21,11 @@ final class Acceptor: Sendable {
   /// How many connections are accepted after a stop, at most.
   private static let mostLate = 4096
 
-  /// Creates an acceptor that isn't running yet.
+  /// Creates an acceptor that isn't running yet, and that closes the listening socket at the end.
   ///
-  /// - Parameters:
-  ///   - listener: The listening socket, which the acceptor closes at the end.
-  ///   - connections: The list of connections.
-  ///   - most: The number of connections above which some are closed to accept more.
-  ///   - headerDeadline: How long a new connection can take to send its first header, in
-  ///     milliseconds.
+  /// Above `most` connections, some are closed to accept more. A new connection can take
+  /// `headerDeadline` milliseconds to send its first header.
+  ///
   /// - Throws: ``ServerError/cannotStart(reason:)`` if there are no free file descriptors.
   init(
     listener: Int32, connections: Connections, most: Int, headerDeadline: UInt64
@@ -44,10 +41,8 @@ final class Acceptor: Sendable {
     self.headerDeadline = headerDeadline
   }
 
-  /// Accepts connections until the acceptor is stopped.
-  ///
-  /// - Parameter deal: Passes a socket with its address to a thread, and returns whether the thread
-  ///   accepted it.
+  /// Accepts connections until the acceptor is stopped; `deal` passes a socket with its address to
+  /// a thread, and returns whether the thread accepted it.
   func run(_ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool) {
     while !isStopping.load(ordering: .acquiring) {
       if unsafe !accept(deal) { _ = wait(for: [listener, wake.reader]) }
@@ -69,9 +64,7 @@ final class Acceptor: Sendable {
     return unsafe poll(&files, nfds_t(files.count), milliseconds) > 0
   }
 
-  /// Accepts the next connection.
-  ///
-  /// - Returns: Whether there was one, or there may be one.
+  /// Accepts the next connection; returns whether there was one, or there may be one.
   private func accept(
     _ deal: (Connection, UnsafePointer<sockaddr>, socklen_t) -> Bool
   ) -> Bool {

@@ -14,7 +14,7 @@ import Host
 /// Lines are dropped when more than 16 MiB are waiting, and when the disk is full or the pipe is
 /// closed. Once lines can be written again, a line `{"dropped":N}` shows how many were dropped.
 public final class AccessLog: Sendable {
-  private let writer: LogWriter
+  let writer: LogWriter
   /// The path of the file; nil for a file descriptor from the caller.
   private let path: String?
 
@@ -58,11 +58,6 @@ public final class AccessLog: Sendable {
     close()
   }
 
-  /// Writes buffered lines and returns when the system has accepted them.
-  public func flush() {
-    writer.flush()
-  }
-
   /// Writes buffered lines and ends the log's thread; later lines are dropped.
   public func close() {
     writer.close()
@@ -78,7 +73,6 @@ public final class AccessLog: Sendable {
   }
 }
 
-/// The logged properties of one request.
 struct LogRecord {
   let unixMilliseconds: UInt64
   let id: RequestID

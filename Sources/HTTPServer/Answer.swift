@@ -2,14 +2,8 @@ import CMicroHTTPD
 import HTTP
 
 enum Answer {
-  /// Queues a response, which the engine sends after the callback returns.
-  ///
-  /// - Parameters:
-  ///   - response: The response.
-  ///   - raw: The engine's connection.
-  ///   - hasBody: Whether to send the body; otherwise only its length is sent.
-  ///   - andClose: Whether to close the connection afterwards.
-  /// - Returns: The engine's result.
+  /// Queues a response, or only the length of its body, which the engine sends after the callback
+  /// returns.
   static func queue(
     _ response: Response, on raw: OpaquePointer, hasBody: Bool, andClose: Bool
   ) -> MHD_Result {

@@ -34,7 +34,6 @@ final class Connection: Sendable {
   let isShut = Atomic<Bool>(false)
   /// Whether no request line was read yet.
   let isNew = Atomic<Bool>(true)
-  /// The exchange whose handler is suspended.
   let suspended = Mutex<Exchange?>(nil)
 
   init(

@@ -37,12 +37,7 @@ final class Connections: Sendable {
   /// The number of connections found in one scan, and how long they're used, in milliseconds.
   private static let (foundAtOnce, usedFor) = (64, UInt64(50))
 
-  /// Creates an empty list.
-  ///
-  /// - Parameters:
-  ///   - threads: The number of threads.
-  ///   - mostPerNetwork: The maximum number of connections from one network.
-  ///   - uncounted: Networks exempt from that limit.
+  /// Creates an empty list; `uncounted` networks are exempt from the limit per network.
   init(threads: Int, mostPerNetwork: Int, uncounted: [AddressRange]) {
     state = Mutex(State(countOfThread: [0: Array(repeating: 0, count: threads)]))
     self.threads = threads
@@ -50,16 +45,10 @@ final class Connections: Sendable {
     self.uncounted = uncounted
   }
 
-  /// Admits a client to the thread with the fewest connections.
+  /// Admits a client to the thread with the fewest connections, or returns why it's rejected.
   ///
-  /// - Parameters:
-  ///   - socket: The client's socket.
-  ///   - address: The client's address; nil when it isn't an IP address, which is treated as a
-  ///     network.
-  ///   - most: The maximum number of connections.
-  ///   - now: The time, in coarse milliseconds.
-  ///   - deadline: When the first header must be complete, in coarse milliseconds.
-  /// - Returns: The connection, or why it was rejected.
+  /// `now`, and `deadline` for the first header, are in coarse milliseconds. Clients without an IP
+  /// address are treated as one network.
   func admit(
     socket: Int32, address: NetworkAddress?, atMost most: Int, now: UInt64, deadline: UInt64
   ) -> Admission {
@@ -88,9 +77,7 @@ final class Connections: Sendable {
   }
 
   /// Adds another descriptor for a connection's socket, which stays open when the engine closes its
-  /// own.
-  ///
-  /// - Returns: The connection with that descriptor; nil when there are no free ones.
+  /// own; nil when there are no free ones.
   func copy(_ connection: Connection, now: UInt64, deadline: UInt64) -> Connection? {
     let socket = fcntl(connection.socket, F_DUPFD_CLOEXEC, 0)
     guard socket >= 0 else { return nil }
@@ -217,10 +204,8 @@ final class Connections: Sendable {
     shut { $0.deadline.load(ordering: .relaxed) < now }
   }
 
-  /// Shuts down every idle connection.
-  ///
-  /// - Parameter start: The time, in coarse milliseconds, which spares connections accepted later
-  ///   that have had no request yet; nil to spare none.
+  /// Shuts down every idle connection, except those that were accepted after `start`, in coarse
+  /// milliseconds, and have had no request yet.
   func shutWaiting(sparingNewSince start: UInt64? = nil) {
     shut { connection in
       guard connection.phase.load(ordering: .acquiring) == Connection.Phase.waiting else {

@@ -13,10 +13,8 @@ import Host
   private let threads: [OpaquePointer]
   private let texts: Texts
 
-  /// Starts one engine per thread.
-  ///
-  /// - Throws: `ServerError` when the certificate or key can't be used, or the system lacks
-  ///   resources.
+  /// Starts one engine per thread; throws `ServerError` when the certificate or key can't be used,
+  /// or the system lacks resources.
   init(_ engine: Engine, generation: Int, connections: Int) throws(ServerError) {
     self.generation = generation
     let configuration = engine.configuration

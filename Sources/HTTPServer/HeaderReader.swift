@@ -17,10 +17,6 @@ struct HeaderReader {
   private var isWellFormed = true
 
   /// Copies the header fields of a request.
-  ///
-  /// - Parameters:
-  ///   - raw: The engine's connection.
-  ///   - version: The version in the request line.
   init(_ raw: OpaquePointer, version: String) {
     self.version = version
     fields.reserveCapacity(8)

@@ -18,30 +18,23 @@ public struct ServerConfiguration: Sendable {
     }
   }
 
-  /// The address or name to listen on, such as `127.0.0.1`, `::1` or `0.0.0.0`.
-  public var host: String
-  /// The port; 0 for any free port.
-  public var port: Int
-  /// The number of threads that serve connections.
-  public var threads: Int
-  /// Limits on requests and connections.
-  public var limits: Limits
-  /// The certificate; nil for plain HTTP.
-  public var tls: TLS?
-  /// Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto`, and `X-Request-ID` headers are trusted.
-  ///
-  /// They're exempt from the limit of connections per network.
-  public var trustedProxies: [AddressRange]
+  let host: String
+  let port: Int
+  let threads: Int
+  let limits: Limits
+  let tls: TLS?
+  let trustedProxies: [AddressRange]
 
   /// Creates a configuration.
   ///
   /// - Parameters:
-  ///   - host: The address or name to listen on.
+  ///   - host: The address or name to listen on, such as `127.0.0.1`, `::1` or `0.0.0.0`.
   ///   - port: The port; 0 for any free port.
-  ///   - threads: The number of threads; nil for one per processor.
+  ///   - threads: The number of threads that serve connections; nil for one per processor.
   ///   - limits: Limits on requests and connections.
   ///   - tls: The certificate; nil for plain HTTP.
-  ///   - trustedProxies: The addresses of trusted proxies.
+  ///   - trustedProxies: Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto`, and `X-Request-ID`
+  ///     headers are trusted; they're exempt from the limit of connections per network.
   public init(
     host: String = "127.0.0.1", port: Int = 0, threads: Int? = nil, limits: Limits = Limits(),
     tls: TLS? = nil, trustedProxies: [AddressRange] = []

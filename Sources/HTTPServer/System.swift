@@ -1,7 +1,6 @@
 import Glibc
 import Host
 
-/// The system's clocks.
 enum SystemClock {
   /// Returns milliseconds of a monotonic clock, at most 4 ms behind.
   static func coarseMilliseconds() -> UInt64 {
@@ -34,9 +33,7 @@ struct WorkerThread: Sendable {
 
   private let thread: pthread_t
 
-  /// Starts a thread.
-  ///
-  /// - Throws: `ServerError` when there are too many threads.
+  /// Starts a thread; throws `ServerError` when there are too many threads.
   init(_ run: @escaping @Sendable () -> Void) throws(ServerError) {
     let body = unsafe Unmanaged.passRetained(Body(run))
     var thread = pthread_t()

@@ -130,14 +130,7 @@ public final class Catalog: Sendable {
     return result
   }
 
-  /// Returns the text for a number with the places of its arguments.
-  ///
-  /// - Parameters:
-  ///   - text: The English text, which is the one for 1 if there's a plural.
-  ///   - plural: The English text for any other number.
-  ///   - context: The context of the message.
-  ///   - count: The number.
-  /// - Returns: The translated text, or the English one.
+  /// Returns the text for a number, in English if it isn't translated, with its arguments' places.
   private func pattern(
     _ text: String, plural: String?, in context: String?, count: Int?
   ) -> Pattern {

@@ -14,7 +14,6 @@ struct Formats: Sendable {
   /// Nil if Foundation has to format each number.
   private let grouping: Grouping?
   private let compiled: CompiledFormats
-  /// The formats of chart axes.
   let axis: AxisFormats
 
   init(locale identifier: String) {

@@ -8,7 +8,6 @@ public struct Pattern: Sendable, Equatable {
     case argument(String)
   }
 
-  /// A part of a text that is read.
   enum Part {
     case text(Substring)
     case argument(Substring)

@@ -84,7 +84,6 @@ public struct Translations: Sendable {
 }
 
 extension POFile {
-  /// Reads a file.
   fileprivate init(at path: String) throws(CatalogError) {
     let bytes: [UInt8]
     do { bytes = try ReadableFile.contents(path) } catch {

@@ -14,7 +14,7 @@ enum Bounds {
     var number = 1
     var rest = Array(markdown.utf8)[...]
     while !rest.isEmpty {
-      let line = rest.prefix { !isLineEnd($0) }
+      let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
       guard depthBound(of: line) <= depth else { throw .tooDeep(line: number) }
       images += imageMarks(in: line)
       rest = rest[line.endIndex...]
@@ -61,10 +61,6 @@ enum Bounds {
     zip(line, line.dropFirst()).count { mark, next in
       mark == UInt8(ascii: "!") && next == UInt8(ascii: "[")
     }
-  }
-
-  private static func isLineEnd(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
   private static func isBlankOrEnd(_ byte: UInt8?) -> Bool {

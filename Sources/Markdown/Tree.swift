@@ -35,7 +35,6 @@ import Text
   }
 }
 
-/// A node of a ``Tree``.
 @unsafe struct Node {
   let pointer: OpaquePointer
 
@@ -64,11 +63,6 @@ import Text
     }
   }
 
-  /// Sets the target of a link.
-  func lead(to address: String) {
-    _ = unsafe cmark_node_set_url(pointer, address)
-  }
-
   /// Removes the node and its descendants from the tree and frees them.
   func free() {
     unsafe cmark_node_free(pointer)
@@ -84,10 +78,7 @@ import Text
 
   /// Replaces the HTML that libcmark would write around the node's content.
   ///
-  /// - Parameters:
-  ///   - kind: `CMARK_NODE_CUSTOM_BLOCK` or `CMARK_NODE_CUSTOM_INLINE`, like the node.
-  ///   - start: The HTML before the content.
-  ///   - end: The HTML after the content.
+  /// The kind is `CMARK_NODE_CUSTOM_BLOCK` or `CMARK_NODE_CUSTOM_INLINE`, like the node.
   func rewrap(as kind: cmark_node_type, _ start: String, _ end: String) {
     guard let custom = unsafe cmark_node_new(kind) else { return }
     unsafe cmark_node_set_on_enter(custom, start)
@@ -176,7 +167,7 @@ extension Tree {
       if !address.isAllowed || isHidden {
         unsafe node.unwrap()
       } else if let part = address.part, unsafe node.kind == CMARK_NODE_LINK, fit.idPrefix != "" {
-        unsafe node.lead(to: "#\(fit.idPrefix)\(part)")
+        _ = unsafe cmark_node_set_url(node.pointer, "#\(fit.idPrefix)\(part)")
       } else if unsafe node.kind == CMARK_NODE_LINK, address.mayLeadElsewhere {
         let title = unsafe node.title
         let attributes = title.isEmpty ? "" : " title=\"\(title.escapedForHTML)\""

@@ -1,19 +1,16 @@
 import Synchronization
 
-/// The number of events by a small number, such as an index into a fixed list.
+/// The number of events by a number below 32, such as an index into a fixed list.
 public final class Counters: Sendable {
-  /// The maximum number of counters.
-  public static let capacity = 32
-
   private let counts: InlineArray<32, Atomic<Int>> = InlineArray { _ in Atomic(0) }
 
   /// Creates counters at 0.
   public init() {}
 
-  /// Counts an event; traps unless the index is less than ``capacity``.
+  /// Counts an event; traps unless the index is less than 32.
   public func add(_ index: Int) { counts[index].add(1, ordering: .relaxed) }
 
-  /// Returns the number of events; traps unless the index is less than ``capacity``.
+  /// Returns the number of events; traps unless the index is less than 32.
   public func value(_ index: Int) -> Int { counts[index].load(ordering: .relaxed) }
 }
 

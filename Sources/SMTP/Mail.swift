@@ -2,29 +2,16 @@ import Network
 
 /// An email with one recipient, a text, and possibly the same as HTML.
 public struct Mail: Sendable {
-  /// The sender's address.
-  public let sender: MailAddress
-  /// The sender's display name; nil for none.
-  public let senderName: String?
-  /// The address for replies; nil for the sender's.
-  public let replyTo: MailAddress?
-  /// The recipient's address.
-  public let recipient: MailAddress
-  /// The subject, in one line.
-  public let subject: String
-  /// The body as plain text, with any kind of line breaks.
-  public let body: String
-  /// The body as HTML; nil for an email with plain text only.
-  public let html: String?
-  /// The language of the body, such as `en`.
-  public let language: String
-  /// The time of creation, in seconds since 1970.
-  public let date: Int64
-  /// The message ID, without the domain.
-  ///
-  /// It stays the same when an email is sent again, so that servers and recipients can detect
-  /// duplicates.
-  public let id: String
+  let sender: MailAddress
+  let senderName: String?
+  let replyTo: MailAddress?
+  let recipient: MailAddress
+  let subject: String
+  let body: String
+  let html: String?
+  let language: String
+  let date: Int64
+  let id: String
 
   /// Creates an email.
   ///
@@ -33,12 +20,14 @@ public struct Mail: Sendable {
   ///   - senderName: The sender's display name; nil for none.
   ///   - replyTo: The address for replies; nil for the sender's.
   ///   - recipient: The recipient's address.
-  ///   - subject: The subject.
-  ///   - body: The body as plain text.
+  ///   - subject: The subject, in one line.
+  ///   - body: The body as plain text, with any kind of line breaks.
   ///   - html: The body as HTML; nil for plain text only.
-  ///   - language: The language of the body.
+  ///   - language: The language of the body, such as `en`.
   ///   - date: The time of creation, in seconds since 1970.
-  ///   - id: Letters, digits, dots, and hyphens, unique for the sender's domain.
+  ///   - id: The message ID without the domain: letters, digits, dots, and hyphens, unique for the
+  ///     sender's domain. It's the same when an email is sent again, so that servers and recipients
+  ///     can detect duplicates.
   /// - Throws: ``MailError`` when a value could inject a header.
   public init(
     sender: MailAddress, senderName: String?, replyTo: MailAddress? = nil,

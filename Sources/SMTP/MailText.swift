@@ -1,6 +1,5 @@
 import Foundation
 
-/// Encodings of text in emails.
 enum MailText {
   private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
   private static let months = [

@@ -2,10 +2,8 @@ import Localization
 
 /// Receives the pieces of an expanded template: a renderer or a compiler.
 protocol Sink {
-  /// Receives literal bytes.
   mutating func text(_ bytes: [UInt8])
 
-  /// Receives a variable.
   mutating func variable(_ name: Name, escaped: Bool) throws(TemplateError)
 
   /// Receives the number of a message, formatted for its language.
@@ -25,7 +23,6 @@ protocol Sink {
 
 /// The context of an expansion, passed down by tags.
 struct Site {
-  /// The indentation of each line.
   var indentation: [UInt8] = []
   /// The arguments for blocks; those of the outermost parent tag take precedence.
   var arguments: [String: Block] = [:]
@@ -111,7 +108,6 @@ extension Site {
 }
 
 extension [Node] {
-  /// The nodes without the first line start.
   fileprivate var withoutLineStart: ArraySlice<Node> {
     if case .lineStart = first { dropFirst() } else { self[...] }
   }

@@ -63,14 +63,6 @@ public struct Markup: Sendable, Equatable {
   /// Whether nothing is inserted.
   public var isEmpty: Bool { pieces == nil && literal.isEmpty }
 
-  /// The HTML in UTF-8, with the messages of a catalog.
-  public func bytes(in catalog: Catalog) -> [UInt8] {
-    guard pieces != nil else { return literal }
-    var output = Output(reserving: 256)
-    append(to: &output, catalog)
-    return output.bytes
-  }
-
   func append(to output: inout Output, _ catalog: Catalog) {
     guard let pieces else { return output.append(literal) }
     for piece in pieces.all {

@@ -1,6 +1,5 @@
 import Localization
 
-/// The location of a tag.
 struct SourceLocation: Sendable, Equatable {
   /// The file, as shown to users.
   let file: String
@@ -16,7 +15,6 @@ struct Name: Sendable {
   var text: String { path.isEmpty ? "." : path.joined(separator: ".") }
 }
 
-/// A piece of a parsed template.
 indirect enum Node: Sendable {
   /// Literal bytes, at most up to the end of their line.
   case text([UInt8])
@@ -41,7 +39,6 @@ struct Inclusion: Sendable {
   let indentation: [UInt8]
   /// Whether the tag is on its own line; otherwise included lines aren't indented.
   let isStandalone: Bool
-  /// The arguments for the template's blocks, by name.
   let arguments: [String: Block]
 }
 
@@ -57,7 +54,6 @@ struct Block: Sendable {
   let startsLine: Bool
 }
 
-/// A parsed template.
 struct ParsedTemplate: Sendable {
   let nodes: [Node]
   let messages: [TemplateMessage]

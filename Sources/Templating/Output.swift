@@ -9,12 +9,10 @@ struct Output {
     bytes.reserveCapacity(capacity)
   }
 
-  /// Appends literal bytes.
   mutating func append(_ raw: [UInt8]) {
     bytes.append(contentsOf: raw)
   }
 
-  /// Appends a range of `source`.
   mutating func append(_ range: Range<Int>, of source: [UInt8]) {
     guard range.count < Self.shortRun else { return bytes.append(contentsOf: source[range]) }
     append(range, of: source.span)
@@ -25,7 +23,6 @@ struct Output {
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Appends an integer in decimal.
   mutating func append(_ number: Int) {
     append(String(number))
   }

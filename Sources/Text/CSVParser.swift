@@ -161,9 +161,7 @@ public struct CSVParser: Sendable {
     position = 0
   }
 
-  /// Drops the record and goes on at the line after its first one.
-  ///
-  /// - Parameter byte: The byte that is an error; nil at the end of the text.
+  /// Drops the record and goes on at the line after its first one; the byte is nil at the end.
   private mutating func restart(after byte: UInt8?) {
     (bytes, ends, isInRecord, place) = ([], [], false, .begin)
     if let secondLine {

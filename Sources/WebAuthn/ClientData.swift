@@ -12,14 +12,7 @@ struct ClientData {
   /// The SHA-256 digest of the bytes, which the authenticator signs.
   let digest: [UInt8]
 
-  /// Checks the bytes (sections 7.1 and 7.2).
-  ///
-  /// - Parameters:
-  ///   - bytes: The JSON as the browser serialized it.
-  ///   - ceremony: The expected ceremony.
-  ///   - challenge: The challenge that was given to the page.
-  ///   - party: The relying party.
-  /// - Throws: ``WebAuthnError``.
+  /// Checks the JSON as the browser serialized it (sections 7.1 and 7.2).
   init(
     _ bytes: [UInt8], for ceremony: Ceremony, challenge: [UInt8], party: RelyingParty
   ) throws(WebAuthnError) {

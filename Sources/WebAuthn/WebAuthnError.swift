@@ -28,14 +28,10 @@ public enum WebAuthnError: Error, Sendable, Equatable {
 public enum WebAuthnLimits {
   /// A credential ID (Web Authentication Level 2, section 4, "Credential ID").
   public static let credentialID = 1_023
-  /// The client data.
-  public static let clientData = 4_096
+  static let clientData = 4_096
   /// The attestation object, which can contain certificates.
   public static let attestation = 16_384
   /// The authenticator data of a sign-in.
-  public static let authenticatorData = 2_048
-  /// The signature.
-  public static let signature = 256
-  /// The handle of the user.
-  public static let userHandle = 64
+  static let authenticatorData = 2_048
+  static let signature = 256
 }

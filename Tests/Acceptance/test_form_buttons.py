@@ -22,6 +22,8 @@ SCREEN = {"width": 1366, "height": 768}
 UNREACHED = {
     "RemoveSignInProvider": "no sign-in provider",
     "RemoveProvider": "no identity provider",
+    "ConnectProject": "no project that's being connected",
+    "ChangeConnection": "no connected project",
 }
 
 

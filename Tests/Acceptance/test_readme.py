@@ -242,6 +242,9 @@ def test_a_documented_page_exists(owner, tenant_api, standalone, request, cell):
         if path in ("S/users/{uid}/caller-code", "/administrators/{administrator}/grants/end"):
             # Forms of other pages; their own addresses lead there.
             expected = (303,)
+        if path.startswith("/projects/{project}/settings/connection"):
+            # Of connected projects.
+            expected = (404,)
         if path == "/":
             # Leads to the start page of the role.
             expected = (303,)

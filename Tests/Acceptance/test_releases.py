@@ -39,7 +39,10 @@ COMMANDS = {
     "tenant list": "--project acme-app", "token create": "--project acme-app --role support",
     "token list": "--project acme-app", "token revoke": "--project acme-app x",
     "token-key add": "--project acme-app --key {file} --issuer x", "token-key list": "--project acme-app",
-    "token-key revoke": "--project acme-app x", "keys list": "", "keys rotate": "", "keys retire": "x",
+    "token-key revoke": "--project acme-app x",
+    "connection add": "--kind countersign --url https://127.0.0.1:1 --project acme-app --access read "
+                      "--credential-file {token}",
+    "connection list": "", "connection remove": "--project acme-app", "keys list": "", "keys rotate": "", "keys retire": "x",
     "keys rotate-master": "", "evidence key": "", "policy export": "", "policy diff": "{file}",
     "policy apply": "{file}", "audit heads": "", "audit verify": "", "clock confirm": "", "restored": "",
     "import": "--project acme-app {file}", "export": "--project acme-app {new}.json",
@@ -145,10 +148,12 @@ def test_an_upgrade_says_what_it_drops_and_the_database_is_sound(release):
 def test_other_commands_say_what_to_run_and_change_nothing(release, tmp_path):
     file = tmp_path / "file.json"
     file.write_text('{"users": []}')
+    token = tmp_path / "token"
+    token.write_text("cst_0123")
     before = release.query("SELECT name FROM schema_migration ORDER BY 1")
     instance = release.query("SELECT name, value FROM instance ORDER BY 1")
     for command, words in COMMANDS.items():
-        words = words.format(file=file, new=tmp_path / "new").split()
+        words = words.format(file=file, token=token, new=tmp_path / "new").split()
         refused = run(*command.split(), *words, "--data", release.data, input="correct horse battery\n")
         # The codes of diff are its own.
         assert refused.returncode == (2 if command == "policy diff" else 78), (command, refused.stderr)

@@ -3,14 +3,14 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 141_050,
-    "Swift files": 829,
-    "public error types": 45,
-    "console actions": 83,
-    "audit actions": 145,
-    "tables": 82,
-    "options of the command line": 112,
-    "commands": 46,
+    "lines of Swift": 143_900,
+    "Swift files": 848,
+    "public error types": 46,
+    "console actions": 85,
+    "audit actions": 147,
+    "tables": 85,
+    "options of the command line": 113,
+    "commands": 49,
     "upward references in Identity": 78,
     "source files of clearClockOffset": 3,
     "tests of clearClockOffset": 1,

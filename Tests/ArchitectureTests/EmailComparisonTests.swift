@@ -14,6 +14,7 @@ struct EmailComparisonTests {
     "Sources/Identity/Support/Bulk/BulkList.swift": "finds the names of columns",
     "Sources/Identity/Staff/ConsoleProvider/ConsoleProvider.swift": "finds the scheme of a URL",
     "Sources/Identity/Users/OutOfBand/LinkSettings.swift": "compares domains of links",
+    "Sources/Identity/Support/Connections/RemotePolicies.swift": "reads a state",
     "Sources/Identity/Support/UserData/UserIdentifiers.swift": "looks for addresses in texts",
     "Sources/Identity/Directory/Pools/SettingsWeakening.swift": "compares authorized domains",
     "Sources/IdentityToolkitAPI/Declarations/OpenAPI.swift": "names a method",

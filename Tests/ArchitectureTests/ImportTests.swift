@@ -39,20 +39,20 @@ private let mayImport: [String: Set<String>] = [
   "IdentityToolkitClient": ["Crypto", "JSON", "Localization", "OpenIDConnect", "Text"],
 
   "Identity": [
-    "Compression", "Database", "Crypto", "JSON", "Network", "OTP", "OpenIDConnect", "Text",
-    "WebAuthn",
+    "Compression", "Database", "Crypto", "IdentityToolkitClient", "JSON", "Network", "OTP",
+    "OpenIDConnect", "Text", "WebAuthn",
   ],
 
   "HTTPServer": ["Compression", "HTTP", "Host", "Network", "Text", "CMicroHTTPD"],
   "DatabaseSQLite": ["Database", "Host", "Metrics", "Text", "CSQLite"],
   "DatabasePostgreSQL": ["Database", "Host", "Metrics", "CPostgreSQL"],
   // Formats the facts that Identity reports by email.
-  "MailText": ["Identity", "Localization", "OTP"],
+  "MailText": ["Identity", "IdentityToolkitClient", "Localization", "OTP"],
   // The API and the console pass secrets and codes to Identity.
   "IdentityToolkitAPI": ["Crypto", "HTTP", "JSON", "Identity", "OTP", "OpenIDConnect", "Text"],
   "Console": [
-    "Crypto", "HTTP", "Host", "JSON", "Identity", "Localization", "MailText", "Markdown", "OTP",
-    "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
+    "Crypto", "HTTP", "Host", "JSON", "Identity", "IdentityToolkitClient", "Localization",
+    "MailText", "Markdown", "OTP", "OpenIDConnect", "QRCode", "Templating", "Text", "WebAuthn",
   ],
 
   // Fills a database directly, without the API or the console.

@@ -13,6 +13,8 @@ struct ProseTests {
     "Sources/Console/Policy/PolicySamples.swift",
     // Names in user agents.
     "Sources/MailText/BrowserText.swift",
+    // The name of an actor in the audit log.
+    "Sources/Identity/Support/Connections/ProjectConnection.swift",
     // Parts of Google's sentences.
     "Sources/IdentityToolkitClient/RemoteFault.swift",
     // The form of a date.

@@ -6,6 +6,7 @@ struct SealingTests {
   /// Stored values, by the purpose of the sealer and the type that re-encrypts them.
   private static let stored: Set = [
     "administrator totp secret AdministratorTOTP",
+    "connection Connections",
     "evidence key EvidenceKeys",
     "identity provider IdentityProviders",
     "sign-in provider ConsoleProviders",

@@ -16,6 +16,7 @@ struct TerminalOutputTests {
     "Commands/EvidenceCommands.swift": (1, "PEM of a key that was parsed"),
     "Commands/AuditCommands.swift": (1, "JSON"),
     "Commands/ConnectionCheckCommand.swift": (1, "JSON"),
+    "Commands/ConnectionCommands.swift": (1, "JSON"),
   ]
 
   /// Files that write to a standard stream without `Terminal`.

@@ -34,6 +34,8 @@ struct AlertTableTests {
     "sms.failed": .alerts(["CountersignTextMessagesDelayed"]),
     "mail.paused": .alerts(["CountersignMailDelayed"]),
     "sms.paused": .alerts(["CountersignTextMessagesDelayed"]),
+    "connection.failed": .no("the console says it, and the age of the copy is measured"),
+    "connection.paused": .no("an owner decides, whom the console asks"),
     "audit.fault": .alerts(["CountersignAuditLogFaulty"]),
     "audit.not_sealed": .alerts(["CountersignAuditLogNotSealed", "CountersignAuditFileLags"]),
     "audit_file.not_written": .alerts(["CountersignAuditFileLags"]),

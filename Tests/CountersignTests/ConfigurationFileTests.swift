@@ -127,7 +127,8 @@ struct ConfigurationFileTests {
       ("/dev/zero", "it isn't a regular file."),
     ] {
       let file = ConfigurationFile(path: path, options: ServeConfiguration.options)
-      #expect(file.problems.map(OperatorText.string) == ["\(path) can't be read: \(reason)"])
+      #expect(
+        file.error?.problems.map(OperatorText.string) == ["\(path) can't be read: \(reason)"])
     }
   }
 

@@ -24,10 +24,15 @@ struct HousekeepingTests {
       let tasks = Housekeeping.repeated(
         identity, KeyRotationTask(instance, folder, environment: [:], log: log),
         IntegrityWatch(instance, log: log), AuditSealing(identity, log: log),
+        ConnectionTask(identity, log: log),
         ServerWatches(identity, nil, place: "", log: log), log)
       #expect(tasks.allSatisfy { $0.pause >= .seconds(1) })
       let bulk = try #require(tasks.first { $0.name == .bulkRemovals })
       #expect(bulk.pause >= .seconds(2) && bulk.signal === identity.bulkRemovals.work)
+      // Each server knows the connections; the task itself asks which one reads.
+      let reads = try #require(tasks.first { $0.name == .readConnections })
+      #expect(reads.pause >= .seconds(2) && reads.signal === identity.connections.work)
+      #expect(!reads.alone && !reads.isInParts)
     }
   }
 
@@ -54,7 +59,8 @@ struct HousekeepingTests {
         if step == "failed" { throw Full() }
         return step == "more"
       }
-      let running = Task { await task.run(instance.identity.taskLease, log) }
+      let identity = instance.identity
+      let running = Task { await task.run(identity.taskLease, identity.pacer, log) }
       var seen: [String] = []
       for await step in events {
         seen.append(step)

@@ -8,7 +8,7 @@ struct ConnectionTests {
     try await withDatabase { database in
       #expect(try await database.queryPlan(of: "SELECT * FROM pet") == ["SCAN pet"])
       let plan = try await database.queryPlan(
-        of: "SELECT id FROM person WHERE name = \("a")" as SQL)
+        of: ("SELECT id FROM person WHERE name = \("a")" as SQL).text)
       #expect(plan.count == 1)
       #expect(plan.first?.hasPrefix("SEARCH person USING COVERING INDEX") == true)
     }

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
 import HTTP
-import HTTPServer
 import Testing
+
+@testable import HTTPServer
 
 /// Tests for the access log.
 struct AccessLogTests {
@@ -33,7 +34,7 @@ struct AccessLogTests {
   }
 
   private func text() -> String {
-    log.flush()
+    log.writer.flush()
     return String(decoding: FileManager.default.contents(atPath: file) ?? Data(), as: UTF8.self)
   }
 
@@ -178,7 +179,7 @@ struct AccessLogTests {
     try await ask("/second")
     try log.reopen()
     try await ask("/third")
-    log.flush()
+    log.writer.flush()
     func lines(_ path: String) -> [String] {
       String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
         .split(separator: "\n").map(String.init)
@@ -206,11 +207,11 @@ struct AccessLogTests {
     }
     let isOver = await eventually { server.server.connectionCount == 0 }
     #expect(isOver)
-    log.flush()
+    log.writer.flush()
     #expect(log.droppedLines == 3)
     try FileManager.default.removeItem(atPath: path)
     try log.reopen()
-    log.flush()
+    log.writer.flush()
     let text = String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     #expect(text == "{\"dropped\":3}\n")
     log.close()

@@ -11,7 +11,7 @@ struct FieldsTests {
     fields["x-one"] = "3"
     #expect(fields.map(\.value) == ["a", "3"])
     fields["x-one"] = nil
-    #expect(fields.count == 1)
+    #expect(fields == ["content-TYPE": "a"])
     fields[.eTag] = "\"x\""
     #expect(fields.map(\.name.text) == ["content-TYPE", "ETag"])
   }
@@ -43,8 +43,8 @@ struct FieldsTests {
     let isStored = fields.add(.setCookie, value)
     #expect(!isStored)
     fields[.location] = value
-    #expect(fields.isEmpty)
-    #expect(Fields(dictionaryLiteral: (.vary, value)).isEmpty)
+    #expect(fields == Fields())
+    #expect(Fields(dictionaryLiteral: (.vary, value)) == Fields())
   }
 
   @Test(arguments: ["", " ", "a b:c", "ä", "a:", "a\r", "(a)", "a/b", "[a]", "a,b", "a\u{0}"])

@@ -1,8 +1,8 @@
 import Foundation
-import Identity
 import MailText
 import Testing
 
+@testable import Identity
 @testable import Localization
 
 struct CatalogMailWriterTests {

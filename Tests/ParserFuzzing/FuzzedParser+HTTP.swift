@@ -7,7 +7,7 @@ import Text
 
 extension FuzzedParser {
   static func form(_ bytes: [UInt8]) -> String? {
-    guard let form = Form(urlEncoded: bytes) else { return nil }
+    guard let form = try? Form(reading: bytes.span) else { return nil }
     return Form(urlEncoded: form.urlEncoded) == form
       ? nil : "a form changed when it was written and read"
   }

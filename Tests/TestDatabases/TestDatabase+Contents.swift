@@ -66,6 +66,9 @@ extension TestDatabase {
       ("exemption", "SELECT /* test */ * FROM exemption ORDER BY 1"),
       ("evidence_key", "SELECT /* test */ * FROM evidence_key ORDER BY 1"),
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
+      ("connection", "SELECT /* test */ * FROM connection ORDER BY 1"),
+      ("mirror", "SELECT /* test */ * FROM mirror ORDER BY 1"),
+      ("mirror_fault", "SELECT /* test */ * FROM mirror_fault ORDER BY 1, 2"),
     ]
     var contents: [String: [[SQLValue]]] = [:]
     for (name, query) in tables {

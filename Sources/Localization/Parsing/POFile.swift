@@ -1,6 +1,4 @@
-/// A parsed PO file.
 struct POFile {
-  /// A message of the file.
   struct Entry {
     /// The line of its first keyword.
     let line: Int
@@ -17,12 +15,7 @@ struct POFile {
   let plurals: PluralRule
   let entries: [Entry]
 
-  /// Parses the text of a file.
-  ///
-  /// - Parameters:
-  ///   - text: The text.
-  ///   - file: The file's name in errors.
-  /// - Throws: ``CatalogError`` if the text isn't a valid PO file.
+  /// Parses the text of a file, which errors name.
   init(_ text: String, file: String) throws(CatalogError) {
     var parser = POParser(file: file)
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -6,7 +6,6 @@ struct Compiler: Sink {
   private var steps: [Program.Step] = []
   private var paths: [[Int]] = []
   private var plurals: [Program.Plural] = []
-  /// The start of the current literal.
   private var literalStart = 0
   private var scopes: [Scope]
 

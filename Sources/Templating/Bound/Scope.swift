@@ -1,8 +1,6 @@
-/// The resolved meaning of a name.
 struct Meaning {
   /// The position of its model among the open sections.
   let depth: Int
-  /// The key in the model.
   let key: Int
   /// The remaining keys of a dotted name.
   var path: [Int] = []
@@ -25,7 +23,6 @@ enum Scope {
 }
 
 extension [Scope] {
-  /// Resolves a name.
   func resolve(_ name: Name) throws(TemplateError) -> Meaning {
     guard let first = name.path.first else { return try resolveDot(name) }
     for case .model(let shape, let depth) in reversed() {

@@ -47,7 +47,6 @@ class Rows {
   }()
 }
 
-/// Rows that are models.
 @usableFromInline
 final class ModelRows<Model>: Rows {
   @usableFromInline let models: [Model]

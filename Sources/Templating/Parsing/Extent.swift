@@ -4,16 +4,13 @@ struct Extent {
   var open: Range<Int>
   /// The closing tag likewise; the same as `open` for a tag without one.
   var close: Range<Int>
-  /// Whether the opening tag is standalone.
   var opensAlone: Bool
-  /// Whether the closing tag is standalone.
   var closesAlone: Bool
   /// The indices of the tags in between.
   let inner: Range<Int>
 }
 
 extension Parser {
-  /// Returns the extent of the tag at `index`.
   func extent(of index: Int) -> Extent {
     let tag = tags[index]
     guard let closeIndex = closes[index] else {

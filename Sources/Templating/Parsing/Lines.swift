@@ -13,7 +13,6 @@ struct Lines {
     self.starts = starts
   }
 
-  /// Returns the start of the line that contains `offset`.
   func start(of offset: Int) -> Int {
     var low = 0
     var high = starts.count

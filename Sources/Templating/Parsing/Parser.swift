@@ -11,7 +11,6 @@ struct Parser {
   /// The start of the last line with a ``Node/lineStart``.
   var startedLine: Int?
 
-  /// Parses UTF-8 text; `file` is used in errors.
   static func parse(
     _ source: [UInt8], file: String, catalog: Catalog
   ) throws(TemplateError) -> ParsedTemplate {
@@ -47,7 +46,6 @@ struct Parser {
 
   /// A part of the source that becomes a list of nodes.
   struct Part {
-    /// The indices of the tags.
     let tags: Range<Int>
     let bytes: Range<Int>
     /// The indentation to remove from each line.

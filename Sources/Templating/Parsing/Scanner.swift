@@ -123,7 +123,6 @@ func isBlank(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
-/// A tag in a template's source.
 struct Tag {
   enum Kind: Equatable {
     case escaped, unescaped, section, inverted, close, partial, parent, block, comment, delimiters

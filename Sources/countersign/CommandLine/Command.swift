@@ -1,4 +1,6 @@
+import Identity
 import Localization
+import MailText
 
 protocol Command: Sendable {
   static var name: String { get }
@@ -52,6 +54,8 @@ struct CommandFailure {
       exitCode = 64
     } else if let error = error as? ConfigurationError {
       (problems, exitCode) = (error.problems, error.exitCode)
+    } else if case ActionDenial.notOffered(let capability) = error {
+      (problems, exitCode) = ([capability.refusal], 1)
     } else if let error = ConfigurationError(database: error) {
       (problems, exitCode) = (error.problems, error.isTemporary ? error.exitCode : 1)
     } else {

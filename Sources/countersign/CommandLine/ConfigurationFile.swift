@@ -13,7 +13,6 @@ struct ConfigurationFile: Sendable {
   /// the line that turns it on or off.
   private(set) var places: [String: [String]] = [:]
   private(set) var error: ConfigurationError?
-  var problems: [Message] { error?.problems ?? [] }
 
   static let option = Option(
     "config", "FILE",

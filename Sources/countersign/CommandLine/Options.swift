@@ -208,10 +208,8 @@ struct Arguments: Sendable {
     return operands[0]
   }
 
-  /// Returns the only operand, a file to create.
-  ///
-  /// - Throws: `UsageError` when there isn't exactly one operand, or when it's empty or `-`, which
-  ///   for other programs means standard output.
+  /// Returns the only operand, a file to create; throws `UsageError` when there isn't exactly one
+  /// operand, or when it's empty or `-`, which for other programs means standard output.
   func fileToCreate() throws(UsageError) -> String {
     let path = try operand(Message("the file to create"))
     guard path != "-" else {

@@ -30,15 +30,11 @@ enum Terminal {
   @discardableResult
   static func say(document: String) -> Bool { write(Array((visible(document) + "\n").utf8)) }
 
-  /// Prints a document to standard error, as `say` does.
-  ///
-  /// - Returns: False if it can't be written.
+  /// Prints a document to standard error, as `say` does; returns false if it can't be written.
   @discardableResult
   static func complain(document: String) -> Bool { prompt(visible(document) + "\n") }
 
-  /// Prints text to standard error without a line break.
-  ///
-  /// - Returns: False if it can't be written.
+  /// Prints text to standard error without a line break; returns false if it can't be written.
   @discardableResult
   static func prompt(_ text: String) -> Bool {
     do { try StandardStream.error.write(Array(text.utf8)) } catch { return false }
@@ -55,9 +51,7 @@ enum Terminal {
     return true
   }
 
-  /// Reports that standard output couldn't be written.
-  ///
-  /// - Returns: The exit code: 1 if output was lost.
+  /// Reports that standard output couldn't be written; returns the exit code: 1 if output was lost.
   static func reportLoss() -> Int32 {
     guard let reason = failure.withLock({ $0 }) else { return 0 }
     complain(

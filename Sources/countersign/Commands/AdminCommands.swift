@@ -44,7 +44,8 @@ enum AdminCreateCommand: Command {
     return try await Instance.use(arguments) { instance in
       do {
         if let project = grant.project {
-          _ = try await instance.pool(project.text, tenant: grant.tenant?.text)
+          _ = try await instance.pool(
+            project.text, tenant: grant.tenant?.text, needs: .bookkeeping)
         }
         try await instance.identity.administrators.check(newEmail: email)
         let password = try PasswordPrompt.read()

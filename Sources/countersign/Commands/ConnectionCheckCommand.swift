@@ -12,8 +12,28 @@ enum ConnectionCheckCommand: Command {
     checks whether a project of Identity Platform or another Countersign can be connected, and \
     stores nothing; exits 1 if it can't
     """)
+  static let options = [ConfigurationFile.option] + NamedConnection.options
+
+  static func run(_ arguments: Arguments) async throws -> Int32 {
+    let named = try NamedConnection(arguments)
+    let new = named.new
+    let client = named.outbound.remoteClients(new.remote, new.credential, new.access, false)
+    let check = await client.check { named.say($0) }
+    named.say(check)
+    return check.hasPassed ? 0 : 1
+  }
+}
+
+/// The connection that options name, and how its check is printed.
+struct NamedConnection: Sendable {
+  let new: NewConnection
+  let outbound: OutboundConfiguration
+  let isDocument: Bool
+
+  static let json = Option("json", variable: false, help: Message("Print the results as JSON."))
+
   static let options =
-    [ConfigurationFile.option] + OutboundConfiguration.options + [
+    OutboundConfiguration.options + [
       Option("kind", "KIND", variable: false, help: Message("identity-platform or countersign.")),
       Option("project", "P", variable: false, help: Message("The ID of the project there.")),
       Option(
@@ -22,32 +42,22 @@ enum ConnectionCheckCommand: Command {
       Option(
         "credential-file", "FILE", variable: false,
         help: Message("The JSON key of a service account, or a service token.")),
-      Option("json", variable: false, help: Message("Print the results as JSON.")),
+      json,
     ]
 
-  static func run(_ arguments: Arguments) async throws -> Int32 {
+  init(_ arguments: Arguments) throws {
     guard let kind = RemoteProject.Kind(rawValue: try arguments.required("kind")) else {
       throw UsageError(Message("--kind must be identity-platform or countersign"))
     }
     guard let access = AccessLevel(rawValue: try arguments.required("access")) else {
       throw UsageError(Message("--access must be read, support, or policy"))
     }
-    let project = try project(kind, arguments)
-    let credential = try credential(kind, try arguments.required("credential-file"))
+    let project = try Self.project(kind, arguments)
+    new = try Self.connection(project, access, try arguments.required("credential-file"))
     var problems = ConfigurationProblems(arguments)
-    let outbound = OutboundConfiguration(arguments, problems: &problems)
+    outbound = OutboundConfiguration(arguments, problems: &problems)
     guard problems.isEmpty else { throw problems.error }
-    let client = ToolkitClient(
-      project, credential: credential, access: access, transport: RemoteCarrier(project, outbound),
-      clock: RemoteClock(now: { WallClock.system.now().seconds }, steady: WallClock.sinceBoot))
-    let isDocument = arguments.has("json")
-    let check = await client.check { if !isDocument { say($0) } }
-    if isDocument {
-      Terminal.say(document: String(decoding: json(check).indented(), as: UTF8.self))
-    } else {
-      for tenant in check.tenants { Terminal.say(columns: [tenant.id, tenant.displayName]) }
-    }
-    return check.hasPassed ? 0 : 1
+    isDocument = arguments.has("json")
   }
 
   private static func project(
@@ -67,20 +77,22 @@ enum ConnectionCheckCommand: Command {
     return project
   }
 
-  private static func credential(
-    _ kind: RemoteProject.Kind, _ path: String
-  ) throws -> RemoteCredential {
+  private static func connection(
+    _ project: RemoteProject, _ access: AccessLevel, _ path: String
+  ) throws -> NewConnection {
     let bytes: [UInt8]
     do { bytes = try ReadableFile.text(path, atMost: RemoteCredential.longest + 4) } catch {
       throw ConfigurationError(reading: path, of: "credential-file", error)
     }
-    do throws(RemoteCredentialError) { return try RemoteCredential(bytes, for: kind) } catch {
+    do throws(RemoteCredentialError) { return try NewConnection(project, bytes, access) } catch {
       throw ConfigurationError(
         Message("{path}: {problem}", ["path": .text(path), "problem": .message(error.message)]))
     }
   }
 
-  private static func say(_ finding: ConnectionCheck.Finding) {
+  /// Prints a finding at once, unless a document has all.
+  func say(_ finding: ConnectionCheck.Finding) {
+    guard !isDocument else { return }
     Terminal.say(
       Message(
         "{severity}\t{check}: {finding}",
@@ -92,7 +104,18 @@ enum ConnectionCheckCommand: Command {
     Terminal.say(Message("\tDetails: {detail}", ["detail": .text(Terminal.excerpt(detail))]))
   }
 
-  private static func json(_ check: ConnectionCheck) -> JSON {
+  /// Prints the tenants, or a document with everything; `added` is the ID of the project here.
+  func say(_ check: ConnectionCheck, added: String? = nil) {
+    guard isDocument else {
+      for tenant in check.tenants { Terminal.say(columns: [tenant.id, tenant.displayName]) }
+      return
+    }
+    var document = Self.document(check)
+    if let added { document.append("project", .string(added)) }
+    Terminal.say(document: String(decoding: JSON.object(document).indented(), as: UTF8.self))
+  }
+
+  private static func document(_ check: ConnectionCheck) -> JSON.Object {
     let findings = check.findings.map { finding -> JSON in
       [
         "check": .string(finding.step.rawValue), "passed": .bool(finding.fault == nil),

@@ -42,7 +42,7 @@ enum ImportCommand: Command {
       }
       let reader = try UserFileReader(path: path, format: format, file: file)
       var task = ImportTask(
-        imports: instance.identity.imports, pool: pool,
+        imports: instance.identity.imports, pacer: instance.identity.pacer, pool: pool,
         name: path.split(separator: "/").last.map(String.init) ?? path,
         existing: arguments.has("overwrite") ? .replace : .keep)
       return try await task.run(reader)
@@ -52,6 +52,8 @@ enum ImportCommand: Command {
 
 extension ImportCommand {
   private static let retries = 5
+  /// The number of users in a transaction.
+  fileprivate static let part = 100
 
   /// Stores a batch, again if the database is busy: a running server writes to it as well.
   ///
@@ -68,6 +70,7 @@ extension ImportCommand {
 
 private struct ImportTask {
   let imports: Imports
+  let pacer: Pacer
   let pool: Pool
   let name: String
   let existing: ImportOptions.Existing
@@ -87,7 +90,7 @@ private struct ImportTask {
     repeat {
       let next: [FileRow]
       do {
-        next = try reader.next(Imports.mostRows)
+        next = try reader.next(ImportCommand.part)
       } catch let error as UserFileError {
         trouble = error
         next = []
@@ -110,10 +113,17 @@ private struct ImportTask {
     options.record = hasBegun ? .nothing : .beginning(name)
     hasBegun = true
     let list = rows.map(\.row)
-    return Task { [imports, pool, author, options] in
-      try await ImportCommand.retryingWhileBusy {
-        try await imports.run(pool, list, options, by: author)
+    return Task { [imports, pacer, pool, author, options] in
+      var outcome: ImportOutcome?
+      // The second turn is after the pause.
+      try await pacer.run {
+        guard outcome == nil else { return false }
+        outcome = try await ImportCommand.retryingWhileBusy {
+          try await imports.run(pool, list, options, by: author)
+        }
+        return true
       }
+      return outcome ?? ImportOutcome()
     }
   }
 

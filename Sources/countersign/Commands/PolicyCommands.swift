@@ -226,9 +226,10 @@ enum PolicyFileSchema {
                 "state": { "$ref": "#/$defs/state" },
                 "adjacentIntervals": {
                   "description": "The intervals accepted on each side; null for the default of 5.",
-                  "type": ["integer", "null"],
-                  "minimum": 0,
-                  "maximum": 10
+                  "anyOf": [
+                    { "type": ["integer", "null"], "minimum": 0, "maximum": 10 },
+                    { "const": "0 or default" }
+                  ]
                 }
               }
             },

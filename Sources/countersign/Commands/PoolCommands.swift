@@ -133,7 +133,7 @@ extension ProjectList {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let project = ID<Project>(try arguments.required("project"))
     return try await Instance.use(arguments) { instance in
-      try await instance.mustHave(project)
+      try await instance.mustHave(project, needs: .bookkeeping)
       if try await !list(project, instance.identity) {
         Terminal.complain(
           Message("The project {project} has none.", ["project": .text(project.text)]))

@@ -108,10 +108,8 @@ private struct Restore {
     }
   }
 
-  /// Opens the database being replaced.
-  ///
-  /// - Returns: The database, when it can be read and was encrypted with the same key; otherwise
-  ///   the reason.
+  /// Opens the database being replaced, when it can be read and was encrypted with the same key;
+  /// otherwise returns the reason.
   private func openFormer(_ ring: KeyRing) async -> (ReadOnlySQLiteDatabase?, Message?) {
     guard FileManager.default.fileExists(atPath: folder.database) else {
       return (

@@ -28,7 +28,8 @@ enum UserExportCommand: Command {
     let uid = try arguments.required("uid")
     let path = try arguments.fileToCreate()
     return try await Instance.use(arguments) { instance in
-      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(
+        project, tenant: arguments.value("tenant"), needs: .bookkeeping)
       let file = try PrivateFile(path)
       let bytes = try await UserDataCommand.explaining {
         try await instance.identity.userData.export(
@@ -77,7 +78,8 @@ enum UserEraseCommand: Command {
     }
     let folder = try DataFolder(arguments)
     return try await Instance.use(arguments) { instance in
-      let pool = try await instance.pool(project, tenant: arguments.value("tenant"))
+      let pool = try await instance.pool(
+        project, tenant: arguments.value("tenant"), needs: .bookkeeping)
       let erasure = try await UserDataCommand.explaining {
         try await instance.identity.userData.erase(
           pool, ID(uid), by: .program(Author(actor: .commandLine), because: reason)

@@ -51,11 +51,8 @@ struct BackupFolder: Sendable {
     times(at: now).last
   }
 
-  /// Deletes the oldest backups, and no other files: those whose time is in the future are neither
-  /// counted nor deleted.
-  ///
-  /// - Returns: The paths of the deleted files.
-  /// - Throws: When one can't be deleted.
+  /// Deletes the oldest backups, and no other files, and returns their paths: those whose time is
+  /// in the future are neither counted nor deleted.
   func deleteAllBut(
     newest count: Int, at now: Instant = WallClock.system.now()
   ) throws(ConfigurationError) -> [String] {

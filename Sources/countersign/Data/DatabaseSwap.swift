@@ -74,10 +74,8 @@ struct DatabaseSwap: Sendable {
   }
 
   /// Moves the current database aside and the restored one into place, continuing where an
-  /// interrupted call stopped.
-  ///
-  /// - Returns: The folder with the previous database; nil when nothing was pending.
-  /// - Throws: When a file can't be moved or synced.
+  /// interrupted call stopped; returns the folder with the previous database, nil when nothing was
+  /// pending.
   @discardableResult
   func finish() throws -> String? {
     guard let ready else { return nil }

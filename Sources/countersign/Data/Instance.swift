@@ -30,6 +30,7 @@ struct Instance: Sendable {
     _ folder: DataFolder, assets: Assets, keys: KeyRing? = nil, profile: Profile,
     defaultProject: ID<Project>? = nil, carriesMail: Bool = false, carriesText: Bool = false,
     smsLimits: SMSLimits = SMSLimits(), providerTransport: (any ProviderTransport)? = nil,
+    remoteClients: RemoteClients? = nil,
     creates: Bool = false, migrates: Bool = true, backup: UpgradeBackup.Choice = .create,
     environment: [String: String],
     say: @escaping @Sendable (Message) -> Void = { Terminal.complain($0) }
@@ -42,7 +43,8 @@ struct Instance: Sendable {
       let identity = try Identity(
         database: database, keys: keys, profile: profile, hasher: hasher,
         mail: CatalogMailWriter(catalogs), defaultProject: defaultProject, carriesMail: carriesMail,
-        carriesText: carriesText, smsLimits: smsLimits, providerTransport: providerTransport)
+        carriesText: carriesText, smsLimits: smsLimits, providerTransport: providerTransport,
+        remoteClients: remoteClients)
       // A server's database has its own backups.
       if migrates, !creates, backup == .create, let database = database as? SQLiteDatabase {
         try await UpgradeBackup(folder: folder).create(identity, database, say: say)
@@ -64,11 +66,13 @@ struct Instance: Sendable {
 
   /// Opens an existing folder with the profile it was created for, for commands that run alongside
   /// a server.
-  static func existing(_ arguments: Arguments) async throws -> Instance {
+  static func existing(
+    _ arguments: Arguments, remoteClients: RemoteClients? = nil
+  ) async throws -> Instance {
     let folder = try DataFolder(arguments)
     try folder.mustExist()
     let lock = try folder.lockKeys()
-    var instance = try await existing(folder, migrates: false)
+    var instance = try await existing(folder, migrates: false, remoteClients: remoteClients)
     instance.lock = lock
     return instance
   }
@@ -76,23 +80,22 @@ struct Instance: Sendable {
   /// Opens an existing folder with the profile it was created for.
   ///
   /// `migrates` is only for `countersign migrate`: other commands refuse a database that lacks
-  /// migrations.
-  ///
-  /// - Throws: When the folder has no instance, or one that this version can't use.
+  /// migrations. Throws when the folder has no instance, or one that this version can't use.
   static func existing(
-    _ folder: DataFolder, migrates: Bool, backup: UpgradeBackup.Choice = .create
+    _ folder: DataFolder, migrates: Bool, backup: UpgradeBackup.Choice = .create,
+    remoteClients: RemoteClients? = nil
   ) async throws -> Instance {
     let environment = ProcessInfo.processInfo.environment
     try folder.mustHoldInstance()
     do {
       do {
         return try await open(
-          folder, assets: .ofCommands, profile: .standalone, migrates: migrates, backup: backup,
-          environment: environment)
+          folder, assets: .ofCommands, profile: .standalone, remoteClients: remoteClients,
+          migrates: migrates, backup: backup, environment: environment)
       } catch StartError.wrongProfile(let profile) {
         return try await open(
-          folder, assets: .ofCommands, profile: profile, migrates: migrates, backup: backup,
-          environment: environment)
+          folder, assets: .ofCommands, profile: profile, remoteClients: remoteClients,
+          migrates: migrates, backup: backup, environment: environment)
       }
     } catch {
       throw ConfigurationError.starting(error)
@@ -101,21 +104,26 @@ struct Instance: Sendable {
 
   /// Opens an existing folder, runs `body`, and closes the folder.
   static func use<T: Sendable>(
-    _ arguments: Arguments, _ body: @Sendable (Instance) async throws -> T
+    _ arguments: Arguments, remoteClients: RemoteClients? = nil,
+    _ body: @Sendable (Instance) async throws -> T
   ) async throws -> T {
-    let instance = try await existing(arguments)
+    let instance = try await existing(arguments, remoteClients: remoteClients)
     return try await instance.database.closing { try await body(instance) }
   }
 
-  func mustHave(_ project: ID<Project>) async throws {
-    _ = try await pool(project.text, tenant: nil)
+  func mustHave(_ project: ID<Project>, needs capability: Capability = .hosting) async throws {
+    _ = try await pool(project.text, tenant: nil, needs: capability)
   }
 
-  /// - Throws: ``ConfigurationError`` when it doesn't exist.
-  func pool(_ project: String, tenant: String?) async throws -> Pool {
+  /// - Throws: ``ConfigurationError`` when it doesn't exist, and `ActionDenial.notOffered`.
+  func pool(
+    _ project: String, tenant: String?, needs capability: Capability = .hosting
+  ) async throws -> Pool {
     do {
-      return try await identity.pools.existing(
+      let pool = try await identity.pools.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
+      try pool.kind.check(capability)
+      return pool
     } catch let error as PoolLookupError {
       switch error {
       case .projectNotFound, .projectDeleted:

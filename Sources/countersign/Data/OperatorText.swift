@@ -332,6 +332,7 @@ extension PolicyFileFault {
         weakens the policy for so many users that a second administrator must approve it. Make this \
         change in the console.
         """)
+    case .connected: Message("is connected, so its policy is changed at the server of its users.")
     }
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 import Host
 import Identity
 import Localization
+import MailText
 
 /// Examines a data folder, its configuration, and the machine, without changing anything.
 struct Doctor: Sendable {
@@ -153,6 +154,7 @@ struct Doctor: Sendable {
       found += await schema(database)
       found += await server(database)
       if arguments.has("smtp") { found += await mailBacklog(database) }
+      found += await connections(database)
       found += await auditLog(database)
       let file = database as? ReadOnlySQLiteDatabase
       if let file { found += await integrity(file) }
@@ -216,6 +218,17 @@ struct Doctor: Sendable {
     }
     if mail.failed > 0 { found.append(.mailFailed(mail.failed)) }
     return found
+  }
+
+  private func connections(_ database: any InstanceDatabase) async -> [Finding] {
+    // A database that can't be read is a finding of its schema.
+    let all = (try? await Connections.list(in: database)) ?? []
+    return all.filter { $0.state != .disconnected }.flatMap { known in
+      let days = Int((now().seconds - known.credentialAt.seconds) / 86_400)
+      let age = Message("The credential is {days} days old. Replace it.", ["days": .number(days)])
+      let texts = [known.causeText, days > ProjectConnection.longestCredentialAge ? age : nil]
+      return texts.compactMap { $0 }.map { Finding.connection(project: known.project.text, $0) }
+    }
   }
 
   /// Looks for entries of the audit log that wait to be sealed, or to be written to the audit file.

@@ -202,6 +202,9 @@ extension Finding {
           "date": .text(CertificateWatch.date(certificate.notAfter)),
         ])
     case .certificateWarning(let warning): warning
+    case .connection(let project, let problem):
+      Message(
+        "{project}: {problem}", ["project": .text(project), "problem": .message(problem)])
     case .openFilesEnough(let hard):
       Message("The open file limit is {hard}.", ["hard": .number(hard)])
     case .openFilesFew(let hard, let wanted):

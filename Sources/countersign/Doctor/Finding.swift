@@ -78,6 +78,9 @@ enum Finding: Sendable {
   case certificateWarning(Message)
   case certificateUnusable([Message])
 
+  /// A connected project that isn't read, or whose credential is old.
+  case connection(project: String, Message)
+
   case openFilesEnough(hard: Int)
   case openFilesFew(hard: Int, wanted: Int)
 
@@ -94,6 +97,7 @@ enum Finding: Sendable {
     case configuration, clock, permissions, disk, keys, schema, integrity, server, mail, certificate
     case openFiles = "open-files"
     case auditLog = "audit-log"
+    case connections
   }
 
   var check: Check { kind.check }
@@ -131,6 +135,7 @@ enum Finding: Sendable {
     case .plainHTTP, .certificateValid: (.certificate, .ok)
     case .certificateWarning: (.certificate, .warning)
     case .certificateUnusable: (.certificate, .error)
+    case .connection: (.connections, .warning)
     case .openFilesEnough: (.openFiles, .ok)
     case .openFilesFew: (.openFiles, .warning)
     }

@@ -30,10 +30,8 @@ struct CSVReader {
 
   private static let sample = 100
 
-  /// Parses the next bytes, and adds the records that end in them.
-  ///
-  /// - Throws: `UserFileError` when semicolons separate the fields, or when the records have
-  ///   different numbers of fields.
+  /// Parses the next bytes, and adds the records that end in them; throws `UserFileError` when
+  /// semicolons separate the fields, or when the records have different numbers of fields.
   mutating func take(_ chunk: [UInt8], isLast: Bool, into records: inout [Record]) throws {
     var index = 0
     var read = first

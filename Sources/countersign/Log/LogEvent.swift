@@ -31,6 +31,9 @@ enum LogEvent: Sendable {
   case deliveryPaused(OutboxEntry.Channel, server: String, reason: String)
   case deliveryResumed(OutboxEntry.Channel)
 
+  /// A connected project isn't read, or is again.
+  case connection(ProjectConnection)
+
   case auditFault(Message)
   case auditNotSealed(AuditChain.Delay)
   case auditSealed
@@ -79,6 +82,7 @@ enum BackgroundTask: String, Sendable {
   case watchActivity = "watch-activity"
   case deleteCodeAttempts = "delete-code-attempts"
   case bulkRemovals = "bulk-removals"
+  case readConnections = "read-connections"
   case createEvidenceKey = "create-evidence-key"
   case loadKeys = "load-keys"
   case sealAuditLog = "seal-audit-log"

@@ -134,6 +134,7 @@ extension LogEvent {
         "\(channel.rawValue).resumed", .info,
         channel == .mail
           ? Message("Email delivery resumed.") : Message("Delivery of text messages resumed."))
+    case .connection(let connection): connection.record
     case .auditFault(let fault): LogRecord("audit.fault", .error, fault)
     case .auditNotSealed(let delay): Self.auditNotSealed(delay)
     case .auditSealed:

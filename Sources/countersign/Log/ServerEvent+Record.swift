@@ -2,6 +2,7 @@ import Database
 import Identity
 import JSON
 import Localization
+import MailText
 
 extension ServerEvent {
   var record: LogRecord {
@@ -93,6 +94,32 @@ extension LogEvent {
         ("since", .string(delay.since.rfc3339Milliseconds)),
         ("blockers", .array(delay.holders.map(\.json))),
       ])
+  }
+}
+
+extension ProjectConnection {
+  var record: LogRecord {
+    let name = Message.Value.text(project.text)
+    let fields: [(String, JSON)] = [
+      ("project", .string(project.text)), ("detail", detail.map { .string($0) } ?? .null),
+    ]
+    guard let causeText else {
+      return LogRecord(
+        "connection.restored", .info,
+        Message("The project {project} is read again.", ["project": name]), fields)
+    }
+    let cause = Message.Value.message(causeText)
+    return state == .paused
+      ? LogRecord(
+        "connection.paused", .warning,
+        Message("The project {project} is paused: {cause}", ["project": name, "cause": cause]),
+        fields)
+      : LogRecord(
+        "connection.failed", .warning,
+        // The details are the remote's own words.
+        Message(
+          "The project {project} can't be read: {cause} Details: {detail}",
+          ["project": name, "cause": cause, "detail": .text(detail ?? "-")]), fields)
   }
 }
 

@@ -4,7 +4,7 @@ import Host
 import Metrics
 
 struct ProcessMetrics: Sendable {
-  /// The processor time of the process, in seconds.
+  /// In seconds.
   let processorTime: Double
   /// When the process started, in seconds since 1970.
   let startTime: Double

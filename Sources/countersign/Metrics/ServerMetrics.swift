@@ -21,6 +21,7 @@ struct ServerMetrics: Sendable {
   let mail: MailHealth?
   /// Nil when this server sends no text messages.
   let sms: MailHealth?
+  let remoteCalls: RemoteCalls
   /// Nil when no backups are watched.
   let backups: BackupWatch?
   let accessLog: AccessLog?
@@ -57,6 +58,7 @@ struct ServerMetrics: Sendable {
     if let measurements { write(measurements, to: &exposition) }
     writeMail(to: &exposition)
     writeTextMessages(measurements, to: &exposition)
+    writeConnections(measurements, to: &exposition)
     if let lag {
       exposition.gauge(
         "countersign_audit_file_lag_seconds",
@@ -223,6 +225,21 @@ struct ServerMetrics: Sendable {
       "countersign_sms_limit_rejections_total",
       help: "Text messages refused because of a daily limit.",
       [Sample(instance.identity.textMessageRejections)])
+  }
+
+  private func writeConnections(_ measurements: Measurements?, to exposition: inout Exposition) {
+    let now = instance.identity.clock.now()
+    exposition.gauges(
+      "countersign_mirror_age_seconds",
+      help: "Age of what's known of the users of a connected project.",
+      (measurements?.readAt ?? [:]).sorted { $0.key.text < $1.key.text }.map { project, time in
+        Sample(Self.age(of: time, at: now), ["project": project.text])
+      })
+    exposition.counter(
+      "countersign_remote_calls_total", help: "Calls to servers of connected projects, by result.",
+      RemoteCalls.results.enumerated().map { index, name in
+        Sample(remoteCalls.count(index), ["result": name])
+      })
   }
 
   /// Returns the age of a message in seconds; 0 without one.

@@ -19,7 +19,7 @@ struct FileWatches: Sendable {
     }
     let watches = [parts.certificates?.repeated, backups?.repeated, policies?.repeated]
     tasks = watches.compactMap(\.self).map { watch in
-      Task { await watch.run(identity.taskLease, log) }
+      Task { await watch.run(identity.taskLease, identity.pacer, log) }
     }
   }
 

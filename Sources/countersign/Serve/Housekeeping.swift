@@ -8,6 +8,7 @@ import Localization
 struct Housekeeping: Sendable {
   private let identity: Identity
   private let sealing: AuditSealing
+  private let connections: ConnectionTask
   private let log: Log
   private let tasks: [Task<Void, Never>]
 
@@ -19,10 +20,12 @@ struct Housekeeping: Sendable {
     (self.identity, self.log) = (identity, log)
     let sealing = AuditSealing(identity, log: log)
     let watches = ServerWatches(identity, file, place: place, log: log)
-    self.sealing = sealing
-    let repeated = Self.repeated(identity, keeper, integrity, sealing, watches, log)
+    let connections = ConnectionTask(identity, log: log)
+    (self.sealing, self.connections) = (sealing, connections)
+    let repeated = Self.repeated(
+      identity, keeper, integrity, sealing, connections, watches, log)
     tasks =
-      repeated.map { task in Task { await task.run(identity.taskLease, log) } } + [
+      repeated.map { task in Task { await task.run(identity.taskLease, identity.pacer, log) } } + [
         Task { await integrity.reportDamage() },
         // So that the key that signs evidence is published before there is any.
         Task {
@@ -36,7 +39,7 @@ struct Housekeeping: Sendable {
   /// The tasks that are repeated until the server stops.
   static func repeated(
     _ identity: Identity, _ keeper: KeyRotationTask, _ integrity: IntegrityWatch,
-    _ sealing: AuditSealing, _ watches: ServerWatches, _ log: Log
+    _ sealing: AuditSealing, _ connections: ConnectionTask, _ watches: ServerWatches, _ log: Log
   ) -> [RepeatedTask] {
     let bulk = identity.bulkRemovals
     return [
@@ -78,6 +81,9 @@ struct Housekeeping: Sendable {
       ) {
         try await bulk.step { log.add(.taskFailed(.bulkRemovals, reason: $0.description)) }
       },
+      .init(.readConnections, every: .seconds(2), orOn: identity.connections.work) {
+        try await connections.look()
+      },
       .init(nil, every: Log.period, atOnce: false) { log.reportSuppressed() },
     ]
   }
@@ -86,6 +92,7 @@ struct Housekeeping: Sendable {
   func stop() async {
     for task in tasks { task.cancel() }
     for task in tasks { await task.value }
+    await connections.stop()
     await sealing.finish()
     await log.failure(of: .recordUses) {
       try await identity.recordUses()
@@ -116,34 +123,40 @@ struct RepeatedTask: Sendable {
   let atOnce: Bool
   /// Whether only one of several servers does it.
   let alone: Bool
+  /// Whether it has parts, which take turns with those of other tasks.
+  let isInParts: Bool
   /// Does a part of the work, and returns whether there's more.
   let part: @Sendable () async throws -> Bool
 
   init(
     _ name: BackgroundTask?, inPartsEvery pause: Duration, orOn signal: WorkSignal = WorkSignal(),
     afterFailure: Duration = .zero, atOnce: Bool = true, alone: Bool = false,
-    _ part: @escaping @Sendable () async throws -> Bool
+    isInParts: Bool = true, _ part: @escaping @Sendable () async throws -> Bool
   ) {
     (self.name, self.pause, self.signal) = (name, pause, signal)
-    (pauseAfterFailure, self.atOnce, self.alone, self.part) = (afterFailure, atOnce, alone, part)
+    (pauseAfterFailure, self.atOnce, self.alone) = (afterFailure, atOnce, alone)
+    (self.isInParts, self.part) = (isInParts, part)
   }
 
   init(
     _ name: BackgroundTask?, every pause: Duration, orOn signal: WorkSignal = WorkSignal(),
     atOnce: Bool = true, alone: Bool = false, _ work: @escaping @Sendable () async throws -> Void
   ) {
-    self.init(name, inPartsEvery: pause, orOn: signal, atOnce: atOnce, alone: alone) {
+    self.init(
+      name, inPartsEvery: pause, orOn: signal, atOnce: atOnce, alone: alone, isInParts: false
+    ) {
       try await work()
       return false
     }
   }
 
   /// Does all parts, with time for other writes in between, and then pauses.
-  func run(_ lease: TaskLease, _ log: Log) async {
+  func run(_ lease: TaskLease, _ pacer: Pacer, _ log: Log) async {
     if !atOnce, await !signal.pause(atMost: pause) { return }
     repeat {
       let isDone = await log.failure(of: name) {
-        try await Pacer.run { !alone || lease.isHeld ? try await part() : false }
+        func next() async throws -> Bool { !alone || lease.isHeld ? try await part() : false }
+        if isInParts { try await pacer.run { try await next() } } else { _ = try await next() }
       }
       if !isDone, await !slept(pauseAfterFailure) { return }
     } while await signal.pause(atMost: pause)
@@ -241,6 +254,7 @@ actor AuditSealing {
   private let chain: AuditChain
   private let userData: UserData
   private let lease: TaskLease
+  private let pacer: Pacer
   private let log: Log
   /// The position of the background check.
   private var verified: Int64 = 0
@@ -250,18 +264,18 @@ actor AuditSealing {
 
   init(_ identity: Identity, log: Log) {
     (chain, userData, lease) = (identity.auditChain, identity.userData, identity.taskLease)
-    self.log = log
+    (pacer, self.log) = (identity.pacer, log)
   }
 
   /// One step that fails doesn't prevent the others.
   func seal() async {
     await log.failure(of: .sealAuditLog) {
-      try await Pacer.run { try await chain.seal() }
+      try await pacer.run { try await chain.seal() }
     }
     await log.failure(of: .sealAuditLog) { try await reportDelay() }
     // Erases parts of entries, which must be sealed.
     await log.failure(of: .sealAuditLog) {
-      try await Pacer.run {
+      try await pacer.run {
         guard lease.isHeld else { return false }
         return try await userData.continueErasures()
       }
@@ -279,7 +293,7 @@ actor AuditSealing {
     if now - round > .seconds(86_400) { (verified, round) = (0, now) }
     if let lastCheck, now - lastCheck < .seconds(60) { return }
     var steps = 0
-    try await Pacer.run {
+    try await pacer.run {
       guard let step = try await chain.check(after: verified) else {
         lastCheck = now
         return false

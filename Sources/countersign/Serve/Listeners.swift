@@ -79,7 +79,8 @@ struct Listeners: Sendable {
         instance: parts.instance, folder: parts.folder, server: server, requests: requests,
         violations: parts.violations, limit: parts.configuration.network.poolRequests,
         readiness: parts.readiness, certificate: parts.certificates?.served,
-        mail: parts.mail, sms: parts.sms, backups: parts.configuration.backups,
+        mail: parts.mail, sms: parts.sms,
+        remoteCalls: parts.configuration.outbound.remoteCalls, backups: parts.configuration.backups,
         accessLog: parts.accessLog, auditFile: parts.auditFile, log: parts.log,
         measurements: LastKnown { [identity = parts.instance.identity] in
           try? await identity.measurements()

@@ -10,6 +10,7 @@ struct OutboundConfiguration: Sendable {
   let authority: String?
   /// The way to Google's hosts.
   let googleRoute: HTTPClient.Route
+  let remoteCalls = RemoteCalls()
 
   static let options = [
     Option(

@@ -120,6 +120,7 @@ enum ServeCommand: Command {
         carriesMail: configuration.mail != nil, carriesText: configuration.sms != nil,
         smsLimits: configuration.smsLimits,
         providerTransport: ProviderClient(configuration.outbound),
+        remoteClients: configuration.outbound.remoteClients,
         creates: creates, backup: configuration.upgradeBackup,
         environment: environment, say: say)
       if let upgrade = instance.upgrade { log.add(.server(.upgraded(upgrade))) }

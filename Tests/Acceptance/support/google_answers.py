@@ -189,10 +189,11 @@ def unsorted(body, query):
 
 
 def repeated():
-    """Answers each page with the users of the first one."""
+    """Answers each page with the users of the first one that isn't the last."""
     first = []
 
     def repeat(body, query):
-        first.extend([] if first else body.get("users", []))
-        return {**body, "users": list(first)}
+        if not first and "nextPageToken" in body:
+            first.extend(body["users"])
+        return {**body, "users": list(first)} if first else body
     return repeat
