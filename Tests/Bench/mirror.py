@@ -170,7 +170,6 @@ def walks(bench, server, remote, data, metrics, count):
 
     before = server.status("VmRSS")
     seconds, whole = walk(remote, data, ALONE)
-    bench.at_most(f"first walk, {count} users", [seconds], 90 * count // 100_000, "s")
     bench.at_most("memory of the first walk", [server.peak() - before], 64, "MiB")
     [(stored,)] = sql(
         data, "SELECT count(*) FROM account JOIN scope USING (scope_key) WHERE project_id = ?",
@@ -182,6 +181,11 @@ def walks(bench, server, remote, data, metrics, count):
         earlier = writes()
         unchanged.append(walk(remote, data, ALONE))
         written.append(writes() - earlier)
+    # Its pacer pauses for twice as long as each write took, and an unchanged walk writes nothing.
+    compared = min(seconds for seconds, _ in unchanged)
+    bench.at_most(
+        f"first walk without its pauses, {count} users", [compared + (seconds - compared) / 3],
+        90 * count // 100_000, "s")
     bench.at_most(
         f"unchanged walk, {count} users", [seconds for seconds, _ in unchanged],
         15 * count // 100_000, "s")
