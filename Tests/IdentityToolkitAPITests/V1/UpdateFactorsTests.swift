@@ -7,13 +7,15 @@ struct UpdateFactorsTests {
   /// Updates a user with one factor as an administrator.
   ///
   /// - Returns: The error, and the names of the remaining factors.
-  private func update(_ mfa: (_ enrollment: String) -> String) async throws -> (String?, [JSON]) {
+  private func update(
+    query: String = "", _ mfa: (_ enrollment: String) -> String
+  ) async throws -> (String?, [JSON]) {
     try await TestServer.with { server in
       try await server.switchTOTPOn()
       let alice = try await server.addPerson()
       let enrolled = try await server.enroll(try await server.signIn(alice).text("idToken"))
       let answer = try await server.call(
-        .post, TestServer.accounts + ":update",
+        .post, TestServer.accounts + ":update" + query,
         text: #"{"localId":"\#(alice.uid)","mfa":\#(mfa(enrolled.id))}"#, .owner)
       let user = try await server.post(
         TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
@@ -113,6 +115,109 @@ struct UpdateFactorsTests {
     }
     #expect(error == nil)
     #expect(factors == ["Phone", "Mobile"])
+  }
+
+  // MARK: - Complete lists
+
+  private static let mask = "?updateMask=mfa.enrollments"
+  private static let mobile = #"{"phoneInfo":"+12025550143","displayName":"Mobile"}"#
+
+  @Test(arguments: [
+    (mask, ["Mobile"]), ("?update_mask=mfa.enrollments", ["Mobile"]),
+    ("?updateMask=mfa", ["Phone", "Mobile"]), ("?updateMask=*", ["Phone", "Mobile"]),
+    ("?updateMask=", ["Phone", "Mobile"]), ("?updateMask=mfa.enrollments.x", ["Phone", "Mobile"]),
+    ("?updateMask=mfa.enrollments,displayName", ["Phone", "Mobile"]),
+  ])
+  func `only a complete list removes an app that it doesn't name`(query: String, left: [String])
+    async throws
+  {
+    let (error, factors) = try await update(query: query) { _ in
+      #"{"enrollments":[\#(Self.mobile)]}"#
+    }
+    #expect(error == nil)
+    #expect(factors == left.map { .string($0) })
+  }
+
+  @Test(arguments: [#""totpInfo":{}"#, #""displayName":"Phone""#])
+  func `an app that a complete list names stays`(member: String) async throws {
+    let (error, factors) = try await update(query: Self.mask) {
+      #"{"enrollments":[{"mfaEnrollmentId":"\#($0)",\#(member)},\#(Self.mobile)]}"#
+    }
+    #expect(error == nil)
+    #expect(factors == ["Phone", "Mobile"])
+  }
+
+  @Test(arguments: ["{}", "null", #"{"enrollments":[]}"#])
+  func `a complete list that's empty removes all factors`(mfa: String) async throws {
+    let (error, factors) = try await update(query: Self.mask) { _ in mfa }
+    #expect(error == nil)
+    #expect(factors == [])
+  }
+
+  @Test(arguments: [
+    (#""mfa":{"enrollments":[{"mfaEnrollmentId":"other","totpInfo":{}}]}"#, false),
+    (#""mfa":{"enrollments":[{"phoneInfo":"1"}]}"#, false),
+    (#""mfa":{"enrollements":[]}"#, false), (#""displayName":"Alice""#, true),
+  ])
+  func `what isn't a list of factors removes none, complete or not`(member: String, isValid: Bool)
+    async throws
+  {
+    try await TestServer.with { server in
+      try await server.switchTOTPOn()
+      let alice = try await server.addPerson()
+      _ = try await server.enroll(try await server.signIn(alice).text("idToken"))
+      let answer = try await server.call(
+        .post, TestServer.accounts + ":update" + Self.mask,
+        text: #"{"localId":"\#(alice.uid)",\#(member)}"#, .owner)
+      #expect((answer.error == nil) == isValid)
+      let user = try await server.post(
+        TestServer.accounts + ":lookup", ["localId": [.string(alice.uid)]], .owner)
+      #expect(user["users"]?.arrayValue?.first?["mfaInfo"]?.arrayValue?.count == 1)
+    }
+  }
+
+  @Test func `an app that a complete list names keeps its secret and its last code`() async throws {
+    try await TestServer.with { server in
+      let waiting = try await server.waiting()
+      let code = try waiting.enrolled.device.code(at: server.now)
+      #expect(try await server.finishSecond(waiting, code: code).status == 200)
+      let kept: JSON = ["mfaEnrollmentId": .string(waiting.enrolled.id), "totpInfo": [:]]
+      let body: JSON = [
+        "localId": .string(waiting.person.uid), "mfa": ["enrollments": [kept]],
+      ]
+      let path = TestServer.accounts + ":update" + Self.mask
+      #expect(try await server.post(path, body, .owner).status == 200)
+      let pending = try await server.signIn(waiting.person).text("mfaPendingCredential")
+      let next = Waiting(
+        person: waiting.person, enrolled: waiting.enrolled, pending: .string(pending))
+      #expect(try await server.finishSecond(next, code: code).error != nil)
+      server.advance(seconds: 30)
+      let new = try waiting.enrolled.device.code(at: server.now)
+      #expect(try await server.finishSecond(next, code: new).status == 200)
+    }
+  }
+
+  @Test(arguments: [("", #"{}"#), (mask, #"{"enrollments":[\#(mobile)]}"#)])
+  func `an app that an administrator removes takes sessions and recovery codes along`(
+    query: String, mfa: String
+  ) async throws {
+    try await TestServer.with { server in
+      try await server.allowBackupCodes()
+      let waiting = try await server.waiting()
+      let token = try await server.finishSecond(
+        waiting, code: waiting.enrolled.device.code(at: server.now))["idToken"]
+      let codes = "/v2/accounts/mfaRecoveryCodes:"
+      #expect(try await server.post(codes + "generate", ["idToken": token ?? nil]).status == 200)
+      let answer = try await server.call(
+        .post, TestServer.accounts + ":update" + query,
+        text: #"{"localId":"\#(waiting.person.uid)","mfa":\#(mfa)}"#, .owner)
+      #expect(answer.status == 200)
+      let ended = try await server.post("/v1/accounts:lookup", ["idToken": token ?? nil])
+      #expect(ended.error == "TOKEN_EXPIRED")
+      let again = try await server.signIn(waiting.person).text("idToken")
+      let left = try await server.post(codes + "lookup", ["idToken": .string(again)])
+      #expect(left.json == ["remainingCodes": 0])
+    }
   }
 
   @Test func `a phone is added only to a user with a verified email, after the change`()

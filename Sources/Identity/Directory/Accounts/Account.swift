@@ -261,9 +261,9 @@ public struct AccountChange: Sendable {
 public enum FactorsChange: Sendable {
   case keep
   case clear
-  /// Replaces the phones with this list; an authenticator app is kept whether or not the list
-  /// includes it.
-  case replace([FactorEntry])
+  /// Replaces the phones with this list; an authenticator app that it doesn't include is kept unless
+  /// the list is complete.
+  case replace([FactorEntry], isComplete: Bool = false)
 
   var isKept: Bool {
     if case .keep = self { true } else { false }

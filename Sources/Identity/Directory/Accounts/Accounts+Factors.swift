@@ -43,8 +43,7 @@ extension Accounts {
       guard !account.factors.isEmpty else { return [] }
       try FactorRecord.delete(account.factors, of: account, in: pool, connection)
       return account.factors
-    case .replace(let entries):
-      let phones = account.factors.filter { $0.kind == .phone }
+    case .replace(let entries, let isComplete):
       var (listed, kept) = ([FactorEntry](), Set<String>())
       for entry in entries {
         let known = account.factors.first { factor in
@@ -52,6 +51,7 @@ extension Accounts {
         }
         if let known, known.kind == .totp {
           guard entry.phoneNumber == nil else { throw AccountError.duplicateEnrollment }
+          kept.insert(known.id.text)
           try update(known, to: entry, of: account, at: now, connection)
           continue
         }
@@ -65,12 +65,14 @@ extension Accounts {
           listed.append(entry)
         }
       }
-      guard kept.count + listed.count <= Enrollments.mostPhones else {
+      let numbers = account.factors.filter { kept.contains($0.id.text) }.compactMap(\.phoneNumber)
+      guard numbers.count + listed.count <= Enrollments.mostPhones else {
         throw AccountError.tooManyFactors
       }
-      let gone = phones.filter { !kept.contains($0.id.text) }
+      let gone = account.factors.filter { factor in
+        !kept.contains(factor.id.text) && (isComplete || factor.kind == .phone)
+      }
       if !gone.isEmpty { try FactorRecord.delete(gone, of: account, in: pool, connection) }
-      let numbers = phones.filter { kept.contains($0.id.text) }.compactMap(\.phoneNumber)
       guard !listed.contains(where: { numbers.contains($0.phoneNumber ?? "") }) else {
         throw AccountError.phoneFactorExists
       }

@@ -58,7 +58,7 @@ extension Accounts {
     if case .set(let name) = change.displayName { try AccountRules.checkName(name) }
     if case .set(let photo) = change.photoURL { try AccountRules.checkPhoto(photo) }
     try change.link?.check()
-    if case .replace(let entries) = change.factors { try check(entries) }
+    if case .replace(let entries, _) = change.factors { try check(entries) }
     if case .set(let claims) = change.customAttributes { try AccountRules.checkClaims(claims) }
   }
 }

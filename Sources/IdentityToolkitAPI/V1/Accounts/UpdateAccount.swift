@@ -6,6 +6,9 @@ import Text
 extension Methods {
   static let update = Declaration(
     "accounts.update", "Updates the user of an ID token, or any user with a service token.",
+    query: [
+      "updateMask": .text.noted("With mfa.enrollments, the list of second factors is complete.")
+    ],
     takes: [
       "idToken": .text, "localId": .text, "oobCode": .text, "email": .text, "password": .text,
       "displayName": .text.orNull, "photoUrl": .text.orNull,
@@ -15,7 +18,10 @@ extension Methods {
       "disableUser": .flag, "validSince": .int64, "createdAt": .int64, "lastLoginAt": .int64,
       "linkProviderUserInfo": .object,
       "mfa": .named("MfaInfo", ["enrollments": .list(.factor)]).noted(
-        "Without enrollments, all second factors go; a list is that of the phones, and keeps TOTP."),
+        """
+        Without enrollments, all second factors go; a list is that of the phones, and keeps TOTP \
+        unless updateMask says otherwise.
+        """),
     ],
     gives: .message(
       [
@@ -83,7 +89,8 @@ extension Methods {
     change.createdAt = try message.int64("createdAt").map(Instant.init(milliseconds:))
     change.lastLoginAt = try message.int64("lastLoginAt").map(Instant.init(milliseconds:))
     change.link = try ProviderLink(linking: try message.message("linkProviderUserInfo"))
-    change.factors = try factors(message)
+    let isComplete = call.request.updateMask?.isSameBytes(as: "mfa.enrollments") ?? false
+    change.factors = try factors(message, isComplete: isComplete)
     let account: Account
     do {
       account = try await identity.accounts.update(call.pool, ID(id), change, by: call.author)
@@ -179,9 +186,12 @@ extension Methods {
   ///
   /// Without enrollments, all factors are removed. A list replaces the phones only: TOTP factors
   /// are kept whether or not the list names them, because the Node SDK can't send TOTP entries, and
-  /// a list of phones from it must not weaken an account. A new TOTP factor can't be added this
-  /// way, because the user needs its secret.
-  func factors(_ message: RequestMessage) throws(WireError) -> FactorsChange {
+  /// a list of phones from it must not weaken an account. Who says that the list is complete removes
+  /// those that it doesn't name. A new TOTP factor can't be added this way, because the user needs
+  /// its secret.
+  func factors(
+    _ message: RequestMessage, isComplete: Bool
+  ) throws(WireError) -> FactorsChange {
     guard let mfa = try mfaMember(message) else { return .keep }
     // A misspelled name would be read as no enrollments and remove all factors.
     try mfa.refuseUnknown(except: ["enrollments"])
@@ -204,7 +214,7 @@ extension Methods {
           id: id, displayName: try enrollment.text("displayName"), phoneNumber: number,
           enrolledAt: try enrollment.timestamp("enrolledAt")))
     }
-    return entries.isEmpty ? .clear : .replace(entries)
+    return entries.isEmpty ? .clear : .replace(entries, isComplete: isComplete)
   }
 
   /// Returns the member `mfa`.
