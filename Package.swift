@@ -241,9 +241,9 @@ let package = Package(
     tests(
       "IdentityStaffTests",
       [
-        "Crypto", "Database", "DatabaseSQLite", "HostileText", "Identity", "JSON", "OpenIDConnect",
-        "OTP", "TestAuthenticator", "TestDatabases", "TestIdentity", "TestProvider", "Text",
-        "WebAuthn",
+        "Crypto", "Database", "DatabaseSQLite", "HostileText", "Identity", "IdentityToolkitClient",
+        "JSON", "OpenIDConnect", "OTP", "TestAuthenticator", "TestDatabases", "TestIdentity",
+        "TestProvider", "Text", "WebAuthn",
       ]),
     tests(
       "IdentityUsersTests",

@@ -23,6 +23,7 @@ extension Identity {
       Support.purgeExpired,
       Audit.forgetReadings,
       Approvals.purgeExpired,
+      Intent.purgeExpired,
       reviews.remind,
       { try Administrators.endGrants(outbox, at: $0, $1) },
       { try Administrators.remindOfGrants(outbox, at: $0, $1) },

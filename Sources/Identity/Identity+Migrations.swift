@@ -31,6 +31,7 @@ extension Identity {
         migration("m0079_campaigns", PackageResources.m0079_campaigns_postgresql_sql),
         migration(
           "m0080_connected_projects", PackageResources.m0080_connected_projects_postgresql_sql),
+        migration("m0081_intents", PackageResources.m0081_intents_postgresql_sql),
       ])
   }
 
@@ -55,6 +56,7 @@ extension Identity {
         migration("m0079_campaigns", PackageResources.m0079_campaigns_sqlite_sql),
         migration(
           "m0080_connected_projects", PackageResources.m0080_connected_projects_sqlite_sql),
+        migration("m0081_intents", PackageResources.m0081_intents_sqlite_sql),
       ])
   }
 

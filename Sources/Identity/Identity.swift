@@ -66,7 +66,7 @@ public final class Identity: Sendable {
     random: RandomSource = .system, defaultProject: ID<Project>? = nil, carriesMail: Bool = false,
     carriesText: Bool = false, smsLimits: SMSLimits = SMSLimits(),
     providerTransport: (any ProviderTransport)? = nil, remoteClients: RemoteClients? = nil,
-    remotePatience: @escaping @Sendable () async -> Void = Connections.patience
+    remotePatience: @escaping @Sendable (Duration) async -> Void = Connections.patience
   ) throws(CryptoError) {
     let links = ActionLinks(profile: profile)
     let expectedTime = ExpectedTime()

@@ -72,7 +72,7 @@ actor AccessTokens {
       url: RemoteHost.token,
       fields: [
         ("Accept", "application/json"), ("Content-Type", "application/x-www-form-urlencoded"),
-      ], body: Array(form.utf8))
+      ], method: "POST", body: Array(form.utf8))
     let response = try await transport.send(request)
     guard response.status == 200 else {
       if [429, 503].contains(response.status) { pace.hold(response.retryAfter) }

@@ -118,7 +118,7 @@ extension ToolkitClient {
       host: RemoteHost.resourceManager, path: "/v1/projects/\(project.id):testIamPermissions",
       body: ["permissions": .array((needed + excess).map { .string($0) })],
       permission: "resourcemanager.projects.get")
-    if project.kind == .identityPlatform, let answer = try? await send(call, for: purpose) {
+    if project.kind == .identityPlatform, let answer = try? await send(call, for: purpose).body {
       let held = answer["permissions"]?.arrayValue ?? []
       return (
         needed.filter { !held.contains(.string($0)) }, excess.filter { held.contains(.string($0)) }

@@ -28,7 +28,8 @@ public struct RemoteTenant: Sendable {
   package let isDisabled: Bool
   package let mfa: RemoteMFA
 
-  static let fields = "tenants(name,displayName,disableAuth,mfaConfig),nextPageToken"
+  static let members = "name,displayName,disableAuth,mfaConfig"
+  static let fields = "tenants(\(members)),nextPageToken"
 
   /// Reads a tenant; nil if it has no ID.
   init?(_ tenant: JSON) {

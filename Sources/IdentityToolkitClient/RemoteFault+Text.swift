@@ -96,6 +96,18 @@ extension RemoteFault {
       Message(
         "What answers for {server} is no Identity Toolkit API. Check the address and the proxy.",
         ["server": server])
+    case .factorRefused:
+      Message(
+        """
+        {server} does not keep an authenticator app while another factor is removed. Remove all \
+        factors instead.
+        """, ["server": server])
+    case .unknownFactor:
+      Message(
+        """
+        The user has a factor of a kind that cannot be sent back to {server}. Remove all factors \
+        instead.
+        """, ["server": server])
     case .other(let code):
       Message(
         "{server} rejected the request: {error}.", ["server": server, "error": .text(code)])

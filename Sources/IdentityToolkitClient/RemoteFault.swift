@@ -31,6 +31,10 @@ public struct RemoteFault: Error, Sendable {
     case tooLarge
     /// The response isn't one of the API.
     case unreadable
+    /// The remote doesn't keep a factor while another one is removed.
+    case factorRefused
+    /// The user has a factor of a kind that can't be sent back.
+    case unknownFactor
     /// Another error with this code, such as `USER_NOT_FOUND` or `HTTP 418`.
     case other(String)
 
@@ -39,9 +43,24 @@ public struct RemoteFault: Error, Sendable {
   }
 
   /// What's wrong.
-  public let cause: Cause
+  public internal(set) var cause: Cause
   /// The remote's own words, or the transport's, for the log and for details; nil if there are none.
   public let detail: String?
+
+  /// Whether the call wasn't sent, or may have been carried out; nil if the cause decides.
+  private var isKnownRefusal: Bool?
+
+  /// The same fault, of a call that wasn't sent.
+  package var beforeSending: RemoteFault {
+    var fault = self
+    fault.isKnownRefusal = true
+    return fault
+  }
+
+  /// Whether the call certainly wasn't carried out: it wasn't sent, or the remote rejected it.
+  package var isRefusal: Bool {
+    isKnownRefusal ?? ![.unreachable, .tooLarge, .unreadable].contains(cause)
+  }
 
   /// Creates a fault; `detail` must not have a credential.
   public init(_ cause: Cause, _ detail: String? = nil) {
@@ -83,6 +102,8 @@ extension RemoteFault {
     let text = Self.excerpt(error["message"]?.textValue?.text ?? "")
     let cause = Self.cause(error, text, response.status, call, project)
     self.init(cause, text.isEmpty ? nil : text)
+    // A server that fails may have a word for it, such as that of a quota.
+    if response.status >= 500 { isKnownRefusal = false }
   }
 
   private static func cause(
@@ -113,6 +134,7 @@ extension RemoteFault {
     case "TENANT_DISABLED": return .tenantDisabled
     case "TENANT_DELETED", "TENANT_NOT_FOUND", "INVALID_TENANT_ID": return .tenantGone
     case "QUOTA_EXCEEDED", "TOO_MANY_ATTEMPTS_TRY_LATER": return .limited
+    case "UNSUPPORTED_SECOND_FACTOR": return .factorRefused
     case "INSUFFICIENT_PERMISSION": return .permissionMissing(call.permission(at: project))
     default: break
     }

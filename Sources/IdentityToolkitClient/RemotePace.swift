@@ -22,15 +22,19 @@ public enum RemotePurpose: Sendable {
   case walk
   /// Someone who waits for the answer.
   case person
+  /// A change of a user or of a policy, which is sent once.
+  case userChange, policyChange
 }
 
-/// How often a client calls the remote: five times a second for walks and for people each, and not
-/// before the remote said.
+/// How often a client calls the remote: five times a second for walks and for people each, twice for
+/// changes of users, once for those of policies, and not before the remote said.
 final class RemotePace: Sendable {
   private struct State {
     /// When the next call of a walk, or of people, has its turn.
     var walks = Duration.zero
     var people = Duration.zero
+    /// The same of changes.
+    var changes: [RemotePurpose: Duration] = [:]
     var notBefore = Duration.zero
     /// How long calls were kept back last; zero after one that succeeded.
     var pause = Duration.zero
@@ -51,7 +55,8 @@ final class RemotePace: Sendable {
 
   /// Waits for the turn of a call.
   ///
-  /// - Throws: ``RemoteFault/Cause/quota(seconds:)`` for people while the remote wants no calls.
+  /// - Throws: ``RemoteFault/Cause/quota(seconds:)`` for people and changes while the remote wants no
+  ///   calls.
   func wait(for purpose: RemotePurpose) async throws(RemoteFault) {
     let now = clock.steady()
     let start: Duration = try state.withLock { state throws(RemoteFault) in
@@ -60,9 +65,14 @@ final class RemotePace: Sendable {
         let start = max(state.walks, state.notBefore, now)
         state.walks = start + Self.interval
         return start
-      case .person:
+      case .person, .userChange, .policyChange:
         guard state.notBefore <= now else {
           throw RemoteFault(.quota(seconds: Self.seconds(state.notBefore - now)))
+        }
+        guard purpose == .person else {
+          let start = max(state.changes[purpose] ?? .zero, now)
+          state.changes[purpose] = start + .milliseconds(purpose == .userChange ? 500 : 1_000)
+          return start
         }
         let start = max(state.people - Self.advance, now)
         state.people = max(state.people, now) + Self.interval

@@ -5,7 +5,9 @@ public struct RemoteRequest: Sendable {
   package let url: String
   /// The header fields, among them `Authorization`.
   package let fields: [(name: String, value: String)]
-  /// The body of a POST request; nil for GET.
+  /// GET, POST, or PATCH.
+  package let method: String
+  /// The body; nil for GET.
   package let body: [UInt8]?
 }
 

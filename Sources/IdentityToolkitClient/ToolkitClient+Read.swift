@@ -28,7 +28,24 @@ extension ToolkitClient {
     let call = RemoteCall(
       path: path("v2", nil, "config"), fields: RemoteConfig.fields,
       permission: "firebaseauth.configs.get")
-    return RemoteConfig(try await send(call, for: purpose))
+    return RemoteConfig(try await send(call, for: purpose).body)
+  }
+
+  func tenantPath(_ tenant: String) -> String {
+    "/v2/projects/\(project.id)/tenants/\(URIComponent.encode(tenant))"
+  }
+
+  /// Returns a tenant.
+  package func tenant(
+    _ id: String, for purpose: RemotePurpose
+  ) async throws(RemoteFault) -> RemoteTenant {
+    let call = RemoteCall(
+      path: tenantPath(id), fields: RemoteTenant.members,
+      permission: "identitytoolkit.tenants.get")
+    guard let tenant = RemoteTenant(try await send(call, for: purpose).body) else {
+      throw RemoteFault(.unreadable)
+    }
+    return tenant
   }
 
   /// Returns all tenants of the project, at most 100,000.
@@ -69,11 +86,20 @@ extension ToolkitClient {
   public func user(
     _ id: String, of tenant: String?, for purpose: RemotePurpose
   ) async throws(RemoteFault) -> RemoteUser? {
+    try await datedUser(id, of: tenant, for: purpose).user
+  }
+
+  /// Returns the same, and when the remote answered by its clock, in seconds since 1970; by this
+  /// server's if it doesn't say.
+  package func datedUser(
+    _ id: String, of tenant: String?, for purpose: RemotePurpose
+  ) async throws(RemoteFault) -> (user: RemoteUser?, date: Int64) {
     let call = RemoteCall(
       path: path("v1", tenant, "accounts:lookup"), fields: "users(\(RemoteUser.fields))",
       body: ["localId": [.string(id)]], permission: Self.usersPermission)
-    let users = try await send(call, for: purpose).elements("users").map { RemoteUser($0) }
-    return users.first { $0.id.isSameBytes(as: id) }
+    let (body, date) = try await send(call, for: purpose)
+    let users = try body.elements("users").map { RemoteUser($0) }
+    return (users.first { $0.id.isSameBytes(as: id) }, date ?? clock.now())
   }
 
   /// Returns the number of users of a tenant, or of the project's own.
@@ -83,7 +109,7 @@ extension ToolkitClient {
     let call = RemoteCall(
       path: path("v1", tenant, "accounts:query"), body: ["returnUserInfo": false],
       permission: Self.usersPermission)
-    let answer = try await send(call, for: purpose)
+    let answer = try await send(call, for: purpose).body
     // A sum of some counts doesn't overflow.
     guard let count = answer["recordsCount"]?.integer, (0...Int64(Int32.max)).contains(count) else {
       throw RemoteFault(.unreadable)
@@ -101,7 +127,7 @@ extension ToolkitClient {
       call.query = [(size.name, "\(limit)")]
       if let text = token.value { call.query.append((token.name, text)) }
       do throws(RemoteFault) {
-        let answer = try await send(call, for: purpose)
+        let answer = try await send(call, for: purpose).body
         let next = answer.filled("nextPageToken")
         guard (next?.utf8.count ?? 0) <= Self.longestToken else { throw RemoteFault(.unreadable) }
         return RemotePage(items: try answer.elements(list), next: next, size: limit)

@@ -12,8 +12,9 @@ struct RemoteCall: Sendable {
   var query: [(name: String, value: String)] = []
   /// What Google is asked for of the response; nil for everything.
   var fields: String?
-  /// The body of a POST request; nil for GET.
+  /// The body of a POST or PATCH request; nil for GET.
   var body: JSON?
+  var isPatch = false
   var needs = AccessLevel.read
   /// Google's permission for the call.
   let permission: String
@@ -42,6 +43,7 @@ public final class ToolkitClient: Sendable {
   private let serviceToken: Secret?
   private let transport: any RemoteTransport
   private let pace: RemotePace
+  let clock: RemoteClock
   private let habits: Mutex<Habits>
 
   /// How often a walk sends a call while the remote wants fewer.
@@ -55,6 +57,7 @@ public final class ToolkitClient: Sendable {
   ) {
     let pace = RemotePace(clock)
     (self.project, self.access, self.transport, self.pace) = (project, access, transport, pace)
+    self.clock = clock
     switch (project.kind, credential) {
     case (.identityPlatform, .serviceAccount(let key)):
       (tokens, serviceToken) = (AccessTokens(key, transport, clock, pace), nil)
@@ -71,15 +74,21 @@ public final class ToolkitClient: Sendable {
   public var namesQuotaProject: Bool { habits.withLock { $0.namesQuotaProject } }
 
   /// Sends a call, and repeats it if that's of use: with a new token, for the project's quota, without
-  /// a selection of fields, or for a walk after a while; returns the response, an object.
-  func send(_ call: RemoteCall, for purpose: RemotePurpose) async throws(RemoteFault) -> JSON {
+  /// a selection of fields, or for a walk after a while; returns the response, an object, and when it was
+  /// sent by the remote's clock, in seconds since 1970.
+  func send(
+    _ call: RemoteCall, for purpose: RemotePurpose
+  ) async throws(RemoteFault) -> (body: JSON, date: Int64?) {
     guard call.needs <= access else { throw RemoteFault(.beyondAccess(call.needs)) }
     var habits = self.habits.withLock { $0 }
     var refused: AccessToken?
     var tries = 1
     while true {
       try await pace.wait(for: purpose)
-      let token = try await tokens?.token(otherThan: refused)
+      let token: AccessToken?
+      do throws(RemoteFault) { token = try await tokens?.token(otherThan: refused) } catch {
+        throw error.beforeSending
+      }
       let response = try await transport.send(request(call, token, habits))
       if response.status == 200 {
         pace.succeed()
@@ -87,9 +96,9 @@ public final class ToolkitClient: Sendable {
         guard let answer = try? JSON.parse(response.body, repairing: true),
           answer.objectValue != nil
         else { throw RemoteFault(.unreadable) }
-        return answer
+        return (answer, response.date.flatMap(RemoteResponse.seconds))
       }
-      let fault = RemoteFault(response, to: call, of: project)
+      var fault = RemoteFault(response, to: call, of: project)
       switch fault.cause {
       case .unauthorized where refused == nil && token != nil: refused = token
       case .apiOff(let other)
@@ -100,10 +109,8 @@ public final class ToolkitClient: Sendable {
       case .quota,
         .unreachable where response.status == 503:
         let seconds = pace.hold(response.retryAfter)
-        guard purpose == .walk, tries < Self.tries else {
-          guard case .quota = fault.cause else { throw fault }
-          throw RemoteFault(.quota(seconds: seconds), fault.detail)
-        }
+        if case .quota = fault.cause { fault.cause = .quota(seconds: seconds) }
+        guard purpose == .walk, tries < Self.tries else { throw fault }
         tries += 1
       default: throw fault
       }
@@ -126,6 +133,7 @@ public final class ToolkitClient: Sendable {
     }
     return RemoteRequest(
       url: query.isEmpty ? address : "\(address)?\(FormText.encode(query))", fields: fields,
+      method: call.isPatch ? "PATCH" : call.body == nil ? "GET" : "POST",
       body: call.body?.serialized())
   }
 

@@ -51,7 +51,19 @@ extension Message.Value {
   }
 
   static func reporting(_ link: String, _ pool: Pool) -> Message.Value {
-    .message(
+    guard pool.kind == .hosted else {
+      return .message(
+        Message(
+          """
+          If you didn't do or request this, open this page within seven days to report it:
+
+          {link}
+
+          Your second factors can't be changed by support until your report is reviewed, and the \
+          {application} administrators are notified.
+          """, ["link": .text(link), "application": .application(pool)]))
+    }
+    return .message(
       Message(
         """
         If you didn't do or request this, open this page within seven days to report it:

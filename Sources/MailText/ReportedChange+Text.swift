@@ -119,6 +119,16 @@ extension ReportedChangeMail {
       ["application": .application(change.pool)])
   }
 
+  private var effect: Message {
+    change.pool.kind == .hosted
+      ? Message(
+        """
+        It was signed out everywhere, and its temporary codes, recovery codes, and enrollment links \
+        were revoked. {signIn}
+        """, ["signIn": .message(signIn.sentence)])
+      : Message("It still signs in as before where its users are: to prevent that, disable it.")
+  }
+
   var body: Message {
     guard let account else {
       return Message(
@@ -131,9 +141,7 @@ extension ReportedChangeMail {
         {fact}
 
         Only administrators who can search users can see which account it is. It's locked until an \
-        owner reviews the report and unlocks it: how its user signs in can't be changed. It was \
-        signed out everywhere, and its temporary codes, recovery codes, and enrollment links were \
-        revoked. {signIn}
+        owner reviews the report and unlocks it: how its user signs in can't be changed. {effect}
 
         An owner of {application} can find it on the overview page.
 
@@ -144,7 +152,7 @@ extension ReportedChangeMail {
         [
           "at": .moment(at), "application": .application(change.pool),
           "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
-          "signIn": .message(signIn.sentence),
+          "effect": .message(effect),
         ])
     }
     return Message(
@@ -157,8 +165,7 @@ extension ReportedChangeMail {
       {fact}
 
       The account is {account} (UID {uid}). It's locked until an owner reviews the report and \
-      unlocks it: how its user signs in can't be changed. It was signed out everywhere, and its \
-      temporary codes, recovery codes, and enrollment links were revoked. {signIn}
+      unlocks it: how its user signs in can't be changed. {effect}
 
       View the account and its history:
 
@@ -171,7 +178,7 @@ extension ReportedChangeMail {
       [
         "at": .moment(at), "application": .application(change.pool),
         "changedAt": .moment(change.at), "fact": .message(change.fact.sentence),
-        "signIn": .message(signIn.sentence), "account": .text(SafeName.plain(account.label)),
+        "effect": .message(effect), "account": .text(SafeName.plain(account.label)),
         "uid": .text(SafeName.plain(account.id.text)), "link": .text(account.link),
       ])
   }

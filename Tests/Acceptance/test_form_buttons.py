@@ -24,6 +24,7 @@ UNREACHED = {
     "RemoveProvider": "no identity provider",
     "ConnectProject": "no project that's being connected",
     "ChangeConnection": "no connected project",
+    "ChangeTextMessages": "no connected project",
 }
 
 

@@ -3,12 +3,12 @@ import Testing
 /// The size of the product; a commit that raises a budget says what for.
 struct BudgetTests {
   private static let budgets = [
-    "lines of Swift": 143_900,
-    "Swift files": 848,
+    "lines of Swift": 145_800,
+    "Swift files": 856,
     "public error types": 46,
     "console actions": 85,
-    "audit actions": 147,
-    "tables": 85,
+    "audit actions": 151,
+    "tables": 86,
     "options of the command line": 113,
     "commands": 49,
     "upward references in Identity": 78,

@@ -59,6 +59,7 @@ struct TestStateTests {
     "ConsoleTests/Support/World+Rules.swift": .shortcut,
     "ConsoleTests/SupportActions/IntentRowTests.swift": .shortcut,
     "ConsoleTests/Connections/ConnectionPageTests.swift": .shortcut,
+    "IdentitySupportTests/Connections/IntentTests.swift": .shortcut,
     "IdentitySupportTests/Connections/WalkTests.swift": .shortcut,
     "CountersignTests/ConnectionTaskTests.swift": .shortcut,
     "IdentityToolkitAPITests/ConnectedProjectTests.swift": .shortcut,

@@ -37,6 +37,7 @@ import Testing
     ),
     .differing: ("OPA", ["Review policies", "Review policies", "Review policies"]),
     .connectionPaused: ("OPAS", []), .connectionFailing: ("OPAS", []),
+    .changeUnknown: ("OPAS", []),
     .changedElsewhere: ("OPA", ["Review policy", "Review policy", "View policy"]),
     .unreviewed: (
       "OPAS", ["Review policies", "Review policies", "Review policies", "View policies"]

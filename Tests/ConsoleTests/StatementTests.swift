@@ -72,8 +72,8 @@ import Testing
       let ada = try await Browser.signedIn(world)
       let eu = try await world.eu
       // Before a user's page, the session and the pool are read to ask the other server; what needs
-      // attention is read of all connections, and of each one's policies.
-      let more = [1, 3, 1, 3]
+      // attention is read of all connections, and of each one's policies and changes.
+      let more = [1, 4, 1, 4]
       let pages = ["\(eu)/users", "\(eu)/users/\(World.chiara)", "\(eu)/reports", "/projects"]
       func counts() async throws -> [Int] {
         var counts: [Int] = []

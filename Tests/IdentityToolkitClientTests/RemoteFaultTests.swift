@@ -96,6 +96,10 @@ struct RemoteFaultTests {
         "permission as 400", users, .error(400, "INSUFFICIENT_PERMISSION : x"),
         .permissionMissing("x.get")
       ),
+      (
+        "factor that isn't kept", users, .error(400, "UNSUPPORTED_SECOND_FACTOR : x"),
+        .factorRefused
+      ),
       ("many requests", users, .error(429, "Too many"), .quota(seconds: 5)),
       ("quota as 400", users, .error(400, "QUOTA_EXCEEDED : Exceeded quota"), .quota(seconds: 5)),
       (
@@ -204,7 +208,8 @@ struct RemoteFaultTests {
     .apiOff(project: "123"), .neverSetUp, .noIdentityPlatform, .projectGone, .tenantsOff,
     .tenantDisabled, .tenantGone, .permissionMissing("firebaseauth.users.get"), .quotaProject,
     .quota(seconds: 1), .quota(seconds: 30), .beyondAccess(.policy),
-    .unauthorized, .unreachable, .addressRefused, .untrusted, .tooLarge, .unreadable, .other("X"),
+    .unauthorized, .unreachable, .addressRefused, .untrusted, .tooLarge, .unreadable,
+    .factorRefused, .unknownFactor, .other("X"),
   ]
 
   @Test func `each cause has a separate sentence without apostrophes`() throws {
@@ -289,5 +294,17 @@ struct RemoteFaultTests {
       RemoteResponse(status: 400, body: Array(body.utf8)), to: call, of: project)
     #expect(fault.cause == .other("BAD"))
     #expect(fault.detail?.unicodeScalars.count == 37)
+  }
+}
+
+extension RemoteFaultTests {
+  @Test func `what a transport couldn't send is a refusal`() {
+    for cause in [RemoteFault.Cause.addressRefused, .untrusted] {
+      #expect(RemoteFault(cause).isRefusal)
+    }
+    for cause in [RemoteFault.Cause.unreachable, .tooLarge, .unreadable] {
+      #expect(!RemoteFault(cause).isRefusal)
+      #expect(RemoteFault(cause).beforeSending.isRefusal)
+    }
   }
 }

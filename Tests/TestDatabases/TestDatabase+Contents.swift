@@ -68,6 +68,7 @@ extension TestDatabase {
       ("approval", "SELECT /* test */ * FROM approval ORDER BY 1"),
       ("connection", "SELECT /* test */ * FROM connection ORDER BY 1"),
       ("mirror", "SELECT /* test */ * FROM mirror ORDER BY 1"),
+      ("intent", "SELECT /* test */ * FROM intent ORDER BY 1"),
       ("mirror_fault", "SELECT /* test */ * FROM mirror_fault ORDER BY 1, 2"),
     ]
     var contents: [String: [[SQLValue]]] = [:]

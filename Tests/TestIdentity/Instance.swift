@@ -73,7 +73,7 @@ func withInstance(
       database: database(test.database), keys: keys, profile: .standalone, hasher: hasher,
       mail: TestMail.writer, clock: clock.wall, random: Dice(seed: 2).source,
       carriesMail: carriesMail, providerTransport: provider,
-      remoteClients: remote.clients(clock))
+      remoteClients: remote.clients(clock), remotePatience: TestRemote.patience)
     try await identity.prepare()
     identity.outOfBandCodes.leadLinks(to: Instance.publicURL)
     let (acme, pools) = (Template.acme, identity.pools)

@@ -67,6 +67,17 @@ extension RemovalOutcome {
   var removal: Removal {
     switch self {
     case .done(let removal), .waits(let removal, _): removal
+    case .requested: preconditionFailure("the pool is connected")
+    }
+  }
+}
+
+extension UserChangeOutcome {
+  /// The number of sessions ended.
+  var sessions: Int {
+    switch self {
+    case .done(let sessions): sessions
+    case .requested: preconditionFailure("the pool is connected")
     }
   }
 }

@@ -34,6 +34,11 @@ final class TestRemote: RemoteTransport {
     var afterward: (@Sendable (String) async throws -> Void)?
   }
 
+  /// Waits only for pages and people, so that lost answers are asked for again at once.
+  static let patience: @Sendable (Duration) async -> Void = { time in
+    if [Connections.pageWait, .seconds(10)].contains(time) { try? await Task.sleep(for: time) }
+  }
+
   static let totp: JSON = [
     "state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3],
   ]
@@ -41,6 +46,7 @@ final class TestRemote: RemoteTransport {
   private struct State {
     var behavior = Behavior()
     var calls: [String] = []
+    var writes: [String] = []
     var steady = Duration.seconds(1_000)
   }
 
@@ -53,6 +59,12 @@ final class TestRemote: RemoteTransport {
 
   /// The addresses that were called, from the version on.
   var calls: [String] { state.withLock(\.calls) }
+
+  /// The bodies of the writes that were carried out.
+  var writes: [String] {
+    get { state.withLock(\.writes) }
+    set { state.withLock { $0.writes = newValue } }
+  }
 
   /// What a server is created with; waiting takes no time.
   func clients(_ clock: FixedClock) -> RemoteClients {
@@ -79,11 +91,56 @@ final class TestRemote: RemoteTransport {
     state.withLock { $0.calls.append(address) }
     let behavior = behavior
     let fault = behavior.faults.first { address.contains($0.key) }?.value
-    let response = fault ?? Self.response(to: address, request.body ?? [], behavior)
+    let response =
+      fault ?? change(address, request)
+      ?? Self.response(to: address, request.body ?? [], self.behavior)
     do { try await behavior.afterward?(address) } catch {
       throw RemoteFault(.unreachable, "interrupted")
     }
     return response
+  }
+
+  /// Carries out a write; nil for a call that reads.
+  private func change(_ address: String, _ request: RemoteRequest) -> RemoteResponse? {
+    let path = address.split(separator: "?")[0].split(separator: "/").map(String.init)
+    let tenant = path.firstIndex(of: "tenants").flatMap { place in
+      place + 1 < path.count ? path[place + 1] : nil
+    }
+    guard let body = try? JSON.parse(request.body ?? []) else { return nil }
+    if path.last == "accounts:update" {
+      let id = body["localId"]?.textValue?.text ?? ""
+      guard var user = behavior.users[tenant ?? ""]?[id] else {
+        return .error(400, "USER_NOT_FOUND")
+      }
+      if let mfa = body["mfa"] {
+        let known = user["mfaInfo"]?.arrayValue ?? []
+        let kept = mfa["enrollments"]?.arrayValue ?? []
+        let ids = kept.map { $0["mfaEnrollmentId"] }
+        user["mfaInfo"] = .array(known.filter { ids.contains($0["mfaEnrollmentId"]) })
+      }
+      if let disabled = body["disableUser"] { user["disabled"] = disabled }
+      if let time = body["validSince"] { user["validSince"] = time }
+      set(user, in: tenant ?? "")
+      writes.append(String(decoding: request.body ?? [], as: UTF8.self))
+      return .json(["localId": .string(id)])
+    }
+    guard request.method == "PATCH" else { return nil }
+    writes.append(String(decoding: request.body ?? [], as: UTF8.self))
+    let query = String(address.split(separator: "?").last ?? "").replacing("%2C", with: ",")
+    let masks = query.dropFirst("updateMask=".count).split(separator: ",")
+    let name = tenant == nil ? "mfa" : "mfaConfig"
+    var mfa =
+      (tenant.map { behavior.tenants[$0]?[name] ?? [:] } ?? behavior.mfa)?.objectValue ?? [:]
+    for mask in masks {
+      let member = String(mask.split(separator: ".")[1])
+      mfa[member] = body[name]?[member]
+    }
+    guard let tenant else {
+      behavior.mfa = .object(mfa)
+      return nil
+    }
+    behavior.tenants[tenant]?[name] = .object(mfa)
+    return nil
   }
 
   private static func response(
@@ -94,6 +151,10 @@ final class TestRemote: RemoteTransport {
     let query = Form(parts.count > 1 ? parts[1] : "")
     let tenant = path.firstIndex(of: "tenants").flatMap { place in
       place + 1 < path.count ? path[place + 1] : nil
+    }
+    if path.count > 1, path[path.count - 2] == "tenants" {
+      return behavior.tenants[path[path.count - 1]].map { .json(.object($0)) }
+        ?? .error(404, "TENANT_NOT_FOUND")
     }
     switch path.last {
     case "config":
@@ -225,8 +286,8 @@ extension Instance {
   }
 
   /// Connects the project of the other Countersign, and returns its own pool.
-  func connect() async throws -> Pool {
-    let new = try await newConnection()
+  func connect(access: AccessLevel = .read) async throws -> Pool {
+    let new = try await newConnection(access: access)
     let added = try await identity.connections.add(new, by: Self.program).value
     return try await identity.pools.existing(project: added.project)
   }

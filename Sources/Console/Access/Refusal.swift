@@ -66,7 +66,7 @@ extension Refusal {
       PolicyError.poolNotFound, ProviderError.notFound:
       self = .notFound
     case PolicyError.invalidAdjacentIntervals, PolicyError.twoTOTPEntries,
-      PolicyError.refusalNeedsEmail, PolicyError.approvalRequired:
+      PolicyError.refusalNeedsEmail, PolicyError.approvalRequired, PolicyError.notAtOnce:
       self = .unreadableForm
     case PasskeyError.sessionEnded: self = .sessionEnded
     case CryptoError.busy: self = .busy

@@ -168,7 +168,7 @@ struct PoolContext: Sendable {
     signedIn.administrator.may(action: action, in: pool)
   }
 
-  func offers(_ capability: Capability) -> Bool { pool.kind.offers.contains(capability) }
+  func offers(_ capability: Capability) -> Bool { pool.offers.contains(capability) }
 }
 
 extension RequestAuthorizer {
@@ -181,7 +181,7 @@ extension RequestAuthorizer {
     let administrator = signedIn.administrator
     guard administrator.maySee(ID(id)) else { throw Refusal.notFound }
     let pool = try await identity.pools.existing(project: ID(id))
-    try pool.kind.check(capability)
+    try pool.check(capability)
     guard permission == .seePool || administrator.may(permission, in: pool) else {
       throw await lacking(permission, signedIn, in: pool)
     }
@@ -199,7 +199,7 @@ extension RequestAuthorizer {
     let pool = try await identity.pools.existing(
       project: ID(project), tenant: tenant.map { ID($0) })
     guard signedIn.administrator.may(.seePool, in: pool) else { throw Refusal.notFound }
-    try pool.kind.check(capability)
+    try pool.check(capability)
     guard signedIn.administrator.may(permission, in: pool) else {
       throw await lacking(permission, signedIn, in: pool)
     }

@@ -15,7 +15,8 @@ extension ApprovalDecision {
 }
 
 struct ApprovalResult: Sendable {
-  let flash: Flash
+  /// Nil if the next page itself shows the result.
+  let flash: Flash?
   /// The next page; nil for the request's own.
   var address: String?
   var renewed: NewConsoleSession?
@@ -24,13 +25,15 @@ struct ApprovalResult: Sendable {
 /// `POST …/{number}/approval`: approves a request, which carries it out.
 struct ApproveRequest: ApprovalDecision {
   let approvals: Approvals
+  let connections: Connections
 
   func perform(
     _ approval: Approval, _ signedIn: SignedIn, _ request: ActionRequest
   ) async throws -> ApprovalResult {
     let pool = approval.pool
     let done = try await approvals.approve(approval.id, in: pool, request)
-    let (flash, address): (Flash, String?) =
+    if case .requested(let change) = done.value { await connections.settle(change) }
+    let (flash, address): (Flash?, String?) =
       switch done.value {
       case .done(let removal):
         (
@@ -49,6 +52,7 @@ struct ApproveRequest: ApprovalDecision {
             text: Self.begun(approval.jobKind ?? .removal)),
           ConsolePaths.bulkRemoval(pool, String(job))
         )
+      case .requested(let change): (nil, ChangeText.address(change, in: pool))
       case .overtaken(let change):
         (
           Flash(

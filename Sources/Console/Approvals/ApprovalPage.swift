@@ -102,13 +102,22 @@ struct ApprovalPage: ConsolePage {
       eligibility: eligibility, isOwn: isOwn,
       refusal: refusal,
       obstacle: try await approvals.obstacle(to: approval),
-      answer: answer, changes: try await changes(approval),
+      answer: answer, changes: try await changes(approval), outcome: try await outcome(approval),
       carriesMail: identity.messages.carriesMail)
     return .html(view.render(model), errors: errors)
   }
 }
 
 extension ApprovalPage {
+  /// Returns the change that the server of a connected project was asked for; nil if it wasn't, or long
+  /// ago.
+  private func outcome(_ approval: Approval) async throws -> Intent? {
+    guard let id = approval.intent else { return nil }
+    do {
+      return try await identity.connections.change(id, in: approval.pool)
+    } catch CallError.notFound { return nil }
+  }
+
   /// Returns the user of a request; nil for bulk removals and policy changes.
   private func user(_ approval: Approval) async throws -> UserIdentity? {
     guard let id = approval.account else { return nil }
@@ -174,6 +183,8 @@ struct ApprovalView: ViewModel {
   let obstacle: ApprovalObstacle?
   let answer: String
   let changes: [PolicyChange]
+  /// The change that the server of a connected project was asked for; nil if it wasn't.
+  let outcome: Intent?
   let carriesMail: Bool
 
   private var isWaiting: Bool { approval.state == .waiting }
@@ -237,6 +248,11 @@ struct ApprovalView: ViewModel {
     facts.add(Message("Expires"), isWaiting ? times.moment(approval.expiresAt) : nil)
     facts.add(Message("Decided by"), approval.deciderName.map(HTML.isolated))
     facts.add(Message("Closed"), approval.decidedAt.map(times.past))
+    if let outcome {
+      let href = ChangeText.address(outcome.id, in: approval.pool)
+      let (name, chip) = (ChangeText.name(outcome.id), ChangeText.chip(outcome.state))
+      facts.append(Fact(Message("Outcome"), #"<a href="\#(href)">\#(name)</a> \#(chip)"#))
+    }
     return facts
   }
 
@@ -281,6 +297,15 @@ struct ApprovalView: ViewModel {
         If you approve, the removal starts immediately. Users who have enrolled again since the \
         request are skipped.
         """)
+    case .factor where approval.pool.kind != .hosted,
+      .factors where approval.pool.kind != .hosted:
+      Message(
+        """
+        If you approve, the server of the user is asked to make the change, which also ends all \
+        sessions.
+        """)
+    case .policy where approval.pool.kind != .hosted:
+      Message("If you approve, the server of the users is asked to change the policy.")
     case .factor, .factors:
       carriesMail
         ? Message(

@@ -105,7 +105,9 @@ enum ApprovalsRoutes: ConsoleFeature {
       let approvals = parts.identity.approvals
       let needs = actions.approve.requirements.needs
       table.inside(paths.page, .get(kind.permission, needs: needs), page.show)
-      add(paths.approval, actions.approve, ApproveRequest(approvals: approvals))
+      add(
+        paths.approval, actions.approve,
+        ApproveRequest(approvals: approvals, connections: parts.identity.connections))
       add(paths.rejection, actions.reject, RejectRequest(approvals: approvals))
       add(paths.withdrawal, actions.withdraw, WithdrawRequest(approvals: approvals))
     }

@@ -186,6 +186,7 @@ enum ConnectionRoutes: ConsoleFeature {
     table.inside(ConsolePaths.pause, .performing(.pauseConnection), page.pause)
     table.inside(ConsolePaths.sync, .performing(.syncConnection), page.sync)
     table.add(ChangeConnection(connections: parts.identity.connections), parts.actions)
+    try addChanges(to: &table, parts)
 
     guard parts.identity.profile == .standalone else { return }
     let connect = try parts.page("connections/connect", ConnectPages.init)

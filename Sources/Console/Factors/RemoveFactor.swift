@@ -34,7 +34,7 @@ struct RemoveFactor: UserAction {
       consequences: words.sentences(removal, isFinal: undo == nil),
       button: Message("Remove factor"),
       factsHeading: Message("This factor"),
-      facts: FactorText.facts(factor, target.times))
+      facts: FactorText.facts(factor, target.times, in: target.pool))
     page.diagnosis = try await words.known(removal)
     page.consequencesHeading = Message("After removal")
     page.undo = undo
@@ -86,7 +86,7 @@ struct RemoveAllFactors: UserAction {
       facts: removal.factors.map { factor in
         Fact(
           .verbatim(Formatted.short(factor.label, 40)),
-          factor.lastUsedAt.map(target.times.past) ?? AccountChips.never)
+          factor.lastUsedAt.map(target.times.past) ?? AccountChips.lastUse(in: target.pool))
       })
     page.hidden = removal.factors.map { HiddenField(name: Self.field, value: $0.id.text) }
     page.diagnosis = try await words.known(removal)
@@ -114,6 +114,7 @@ struct RemovalText: Sendable {
   let target: PoolTarget
 
   private var times: Times { target.times }
+  private var isHosted: Bool { target.pool.kind == .hosted }
 
   /// Returns what the code attempts say about a factor that's to be removed; nil for nothing.
   func known(_ removal: Removal) async throws -> Message? {
@@ -135,10 +136,12 @@ struct RemovalText: Sendable {
     let sentences: [Message?] = [
       removal.approval.map { ApprovalText.need($0) },
       removal.isOfAll ? Self.removed(removal.factors) : nil,
-      SessionText.ending(
-        removal.sessionsEnded, none: Message("This user has no active sessions.")),
+      isHosted
+        ? SessionText.ending(
+          removal.sessionsEnded, none: Message("This user has no active sessions."))
+        : SessionText.endingElsewhere,
       removal.factorsRequired == 0
-        ? signIn(removal.signInWithoutFactor)
+        ? signIn(isHosted ? removal.signInWithoutFactor : .accepted)
         : Message(
           one: "{count} other factor remains and is required at sign-in.",
           other: "{count} other factors remain and are required at sign-in.",
@@ -150,7 +153,7 @@ struct RemovalText: Sendable {
           one: "{count} recovery code is revoked. Undoing the removal doesn’t restore it.",
           other: "{count} recovery codes are revoked. Undoing the removal doesn’t restore them.",
           ["count": .number(removal.recoveryCodesEnded)]),
-      isFinal ? Self.irreversible(withinHours: removal.undoHours) : nil,
+      isFinal ? Self.irreversible(withinHours: isHosted ? removal.undoHours : 0) : nil,
     ]
     return sentences.compactMap { $0 }
   }
@@ -194,7 +197,8 @@ struct RemovalText: Sendable {
 
   /// Returns whether a removal has an undo period, and another administrator who can use it.
   private func isUndoable(_ removal: Removal) async throws -> Bool {
-    guard removal.undoHours > 0 else { return false }
+    // Another server has the secrets.
+    guard removal.undoHours > 0, isHosted else { return false }
     return try await identity.administrators.hasOther(
       than: target.signedIn.administrator,
       with: ConsoleAction.restoreFactors.permission(on: removal.account), in: target.pool)
@@ -232,6 +236,8 @@ struct RemovalText: Sendable {
       }
       return FormEnd(
         done(removal, until: hold?.until), link: undo, at: target.userPage, after: outcome)
+    case .requested(let change):
+      return await identity.ended(change, in: target.pool, after: outcome)
     case .waits(_, let until):
       return FormEnd(
         Message(

@@ -62,7 +62,7 @@ enum ActionErrorText {
       .switchedOff,
       .noAuthenticator, .noCodes, .codesLocked, .factorsSuspended, .clockDoubted,
       .enrollment,
-      .userDisabled, .factorEnrolled, .existsElsewhere:
+      .userDisabled, .factorEnrolled, .existsElsewhere, .changeUnderWay, .connectionStopped:
       return [FieldError(field: "reason", text: sentence(error))]
     case .tooManyCallerCodes(let until):
       let text = Message(
@@ -251,6 +251,10 @@ enum ActionErrorText {
         Delete the user at the server of the connected project first. Here, they’re gone after the \
         next walk.
         """)
+    case .changeUnderWay:
+      Message("Another change is on its way to the server of the users. Wait until it’s over.")
+    case .connectionStopped:
+      Message("The project’s connection is paused or was ended, so nothing can be changed.")
     default: Message("This action isn’t available.")
     }
   }

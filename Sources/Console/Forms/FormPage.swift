@@ -58,7 +58,8 @@ struct FormPage: Sendable {
   var rules: SupportRules?
   /// A warning that codes are locked, where the action has no effect until they're unlocked.
   var caution: Notice?
-  /// Whether the user is notified by email, which is the last consequence.
+  /// Whether the user is notified by email, by this server or by their own, which is the last
+  /// consequence.
   var notifies = false
   /// The field that confirms the user for an action that can't be undone.
   var confirmation: Field?
@@ -161,7 +162,7 @@ extension ActionForms {
       eligibility = found
       refusal = page.refusal.map { Notice($0) } ?? Notice(found, signedIn)
       let carriesMail = identity.messages.carriesMail
-      if page.notifies, let mail = FactorText.mail(to: account, isCarried: carriesMail) {
+      if page.notifies, let mail = FactorText.mail(to: account, in: pool, isCarried: carriesMail) {
         page.consequences.append(mail)
       }
     } else if page.needsCodeFirst {

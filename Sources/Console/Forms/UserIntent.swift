@@ -35,13 +35,13 @@ enum UserIntent {
   }
 
   /// The one fact that decides on the action.
-  func fact(_ records: UserRecords) -> Message? {
+  func fact(_ records: UserRecords, in pool: Pool) -> Message? {
     switch self {
     case .enroll:
       records.account.email.map {
         Message("Email to {email}, valid for 30\u{A0}min", ["email": .name(Formatted.short($0))])
       }
-    case .lost: Self.removal(records)
+    case .lost: Self.removal(records, in: pool)
     case .atHome:
       records.rules.temporaryCodes
         ? Message("Single-use code, or pause the factor")
@@ -57,7 +57,8 @@ enum UserIntent {
     }
   }
 
-  private static func removal(_ records: UserRecords) -> Message {
+  private static func removal(_ records: UserRecords, in pool: Pool) -> Message {
+    guard pool.kind == .hosted else { return Message("Ends all sessions · can’t be undone") }
     let count = Message.Value.number(records.sessionCount)
     guard records.rules.undoHours > 0 else {
       return Message(

@@ -207,7 +207,7 @@ extension PageEntry {
       .pool(
         Message("Users"), ConsolePaths.users,
         and: [
-          Section(pool: "new-user"), Section(pool: "bulk-removals"),
+          Section(pool: "new-user"), Section(pool: "bulk-removals"), Section(pool: "changes"),
           Section(pool: "enrollment-campaigns"), Section(pool: "erasure"),
           Section(ConsolePaths.findUsers.components),
         ]), count: .users),

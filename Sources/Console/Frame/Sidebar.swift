@@ -16,12 +16,12 @@ final class Sidebar: Sendable {
   /// An entry and its pages; a class, because each page goes through all of them.
   private final class Item: Sendable {
     let entry: PageEntry
-    /// The route of each tab's page, which says what it requires; nil for one without a route.
-    let routes: [ConsoleRoute?]
+    /// What each tab's page requires; nil for one without a route.
+    let requirements: [(needs: Capability, access: ConsoleRoute.Access)?]
 
     init(entry: PageEntry, routes: [ConsoleRoute?]) {
       self.entry = entry
-      self.routes = routes
+      requirements = routes.map { route in route.map { ($0.needs, $0.access) } }
     }
   }
 
@@ -53,13 +53,14 @@ final class Sidebar: Sendable {
     approvals: Int?
   ) -> Navigation {
     let items = items.withLock { pool == nil ? $0.ofInstance : $0.ofPool }
+    let offers = pool?.offers
     var shown = [UInt8](repeating: 0, count: items.count)
     var current: (entry: Int, tab: Int, length: Int)?
     for (index, item) in items.enumerated() {
       for (number, tab) in item.entry.tabs.enumerated() {
-        guard pool?.tenant == nil || !tab.isOnlyOfProjects, let route = item.routes[number],
-          pool?.kind.offers.contains(route.needs) ?? true,
-          route.access.admits(administrator, in: pool)
+        guard pool?.tenant == nil || !tab.isOnlyOfProjects, let page = item.requirements[number],
+          offers?.contains(page.needs) ?? true,
+          page.access.admits(administrator, in: pool)
         else { continue }
         if tab.isFor(administrator, in: pool) { shown[index] |= 1 << number }
         if let length = tab.length(at: place), length >= current?.length ?? 0 {

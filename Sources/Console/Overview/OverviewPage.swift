@@ -44,7 +44,10 @@ struct OverviewPage: ConsolePage {
     if context.offers(.connection), context.may(.readPolicy) {
       let known = try await identity.connections.list().filter { $0.project == pool.project }
       let (stopped, changed) = try await identity.connections.attention(to: known)
-      items.add(pool.tenant == nil ? stopped : [], changed.filter { $0.pool.key == pool.key })
+      let unknown = try await identity.connections.unknownChanges(of: known)
+      items.add(
+        pool.tenant == nil ? stopped : [], changed.filter { $0.pool.key == pool.key },
+        unknown.filter { $0.pool.key == pool.key })
     }
     var connect: ConnectView?
     if context.may(.manageKeys) {

@@ -17,13 +17,24 @@ struct PolicyAnswers: Sendable, Equatable {
   init(_ edit: PolicyEdit) {
     let configuration = edit.configuration
     totp = configuration.isTOTPOn ? "on" : "off"
-    intervals = configuration.totp?.adjacentIntervals.map { String($0) } ?? WindowChoice.byDefault
+    intervals =
+      configuration.totp?.intervals == .unsaid
+      ? Self.unsaid
+      : configuration.totp?.adjacentIntervals.map { String($0) } ?? WindowChoice.byDefault
     sms = configuration.isSMSOn ? "on" : "off"
     pattern = edit.pattern?.rawValue ?? Self.noPattern
     from = edit.mandatoryFrom?.description ?? ""
     enforcement = edit.enforcement?.mode.rawValue ?? Self.unenforced
     enforcedFrom = edit.enforcement?.from.description ?? ""
     grace = String(edit.enforcement?.graceDays ?? Self.usualGrace)
+  }
+
+  /// Creates those of a connected pool's form, which has only TOTP and its intervals.
+  init(_ form: Form, over stored: PolicyEdit) {
+    self.init(stored)
+    totp = form.trimmed("totp")
+    intervals = form.trimmed("intervals")
+    enforcement = ""
   }
 
   init(_ form: Form) {
@@ -37,6 +48,8 @@ struct PolicyAnswers: Sendable, Equatable {
     grace = form.trimmed("grace")
   }
 
+  /// Intervals that the server of a connected pool doesn't tell, and that stay as they are.
+  static let unsaid = "unsaid"
   static let noPattern = "none"
   static let unenforced = "off"
   /// The days that the form offers.
@@ -59,7 +72,7 @@ struct PolicyAnswers: Sendable, Equatable {
       faults.append(FieldError(field: "totp", text: Message("Select On or Off for TOTP.")))
     }
     let number = Self.wholeNumber(intervals, in: Window.range)
-    if number == nil, intervals != WindowChoice.byDefault {
+    if number == nil, ![WindowChoice.byDefault, Self.unsaid].contains(intervals) {
       faults.append(
         FieldError(
           field: "intervals-\(WindowChoice.byDefault)",
@@ -87,7 +100,7 @@ struct PolicyAnswers: Sendable, Equatable {
     return .change(
       PolicyChangeRequest(
         isOn: totp == "on", intervals: number, isSMSOn: sms == "on", pattern: chosen,
-        mandatoryFrom: day, enforcement: enforced))
+        mandatoryFrom: day, enforcement: enforced, keepsIntervals: intervals == Self.unsaid))
   }
 
   private func readEnforcement() -> (PolicyChangeRequest.EnforcementChoice, [FieldError]) {
@@ -136,6 +149,8 @@ struct PolicyChangeRequest: Sendable, Equatable {
   let pattern: EnrollmentPattern?
   let mandatoryFrom: Day?
   let enforcement: EnforcementChoice
+  /// Whether the intervals stay as they are.
+  var keepsIntervals = false
 
   enum EnforcementChoice: Sendable, Equatable {
     /// The form doesn't have it.
@@ -156,7 +171,9 @@ struct PolicyChangeRequest: Sendable, Equatable {
       isOn ? (old?.state == .mandatory ? .mandatory : .enabled) : .disabled
     // TOTP is off without an entry, so an entry isn't created.
     if old == nil && !isOn && intervals == nil { return edit }
-    edit.configuration.totp = TOTPConfiguration(state: state, adjacentIntervals: intervals)
+    edit.configuration.totp = TOTPConfiguration(
+      state: state,
+      intervals: keepsIntervals ? old?.intervals ?? .standard : AdjacentIntervals(intervals))
     return edit
   }
 }

@@ -154,7 +154,9 @@ struct PolicyCheckView: ViewModel {
 
   /// The window of a change that turns on TOTP, which can still be chosen; nil for other changes.
   private var intervals: IntervalsControl? {
-    guard case .answers(let answers, _) = proposal, new.isTOTPOn, !old.isTOTPOn else { return nil }
+    guard case .answers(let answers, _) = proposal, new.isTOTPOn, !old.isTOTPOn,
+      context.pool.kind == .hosted
+    else { return nil }
     return IntervalsControl(selected: answers.intervals, cap: evidence.cap, error: nil)
   }
 
@@ -250,7 +252,8 @@ struct PolicyCheckView: ViewModel {
     .text("odds") { OddsText.sentence($0.new.accepted, cap: $0.preview.codeCap) },
     .optional("impact") { $0.impact },
     .texts("sees") { $0.sees },
-    .flag("isOtherConfiguration") { $0.old != $0.new },
+    // Calls of this server's API don't change a connected pool.
+    .flag("isOtherConfiguration") { $0.old != $0.new && $0.context.pool.kind == .hosted },
     .flag("outsideTheAPI") { $0.changesOutsideTheAPI },
     .markup("curl") { $0.snippets.curl },
     .markup("node") { $0.snippets.node },

@@ -81,6 +81,7 @@ struct PolicyPages: Sendable {
         text: Message("No changes made. These values are already in effect."))
     }
     let unenrolled = try await policies.unenrolledUsers(policy)
+    let change = try await identity.changeNotice(of: nil, in: pool)
     var model = PolicyView(
       frame: FrameView(frame), context: context, policy: policy, answers: answers,
       versions: PolicyVersions(
@@ -98,6 +99,7 @@ struct PolicyPages: Sendable {
       carriesText: identity.messages.carriesText,
       drift: PolicyFileDrift(policies.drift(of: policy.stored), policies.fileStatus))
     model.note = context.signedIn.form.trimmed("note")
+    model.change = change
     if let version, version != policy.version {
       let missed = try await policies.history(
         pool, limit: max(1, min(policy.version - version, 10)))
@@ -172,6 +174,7 @@ extension PolicyPages {
     identity.connections.lookAtPolicies(of: context.pool.project)
     let policy = try await policies.read(context.pool)
     let asked = context.signedIn.query
+    let isHosted = context.pool.kind == .hosted
     var answers = PolicyAnswers(policy.edit)
     guard context.may(.changePolicy) else {
       return try await page(context, policy, answers)
@@ -191,15 +194,15 @@ extension PolicyPages {
         return try await propose(.answers(answers, request), context)
       }
       answers = PolicyAnswers(policy.edit)
-    case "project":
+    case "project" where isHosted:
       if let project = try await projectPolicy(context) {
         return try await propose(.likeProject(project), context)
       }
-    case "version":
+    case "version" where isHosted:
       if let version = try await formerVersion(context, asked.trimmed("row")) {
         return try await propose(.version(version), context)
       }
-    case "undo":
+    case "undo" where isHosted:
       let version = UInt32(asked.trimmed("version")).map { Int($0) } ?? .max
       guard version >= policy.version else {
         return try await page(context, policy, answers, seen: version)
@@ -264,6 +267,7 @@ enum PolicyRoutes: ConsoleFeature {
       ConsolePaths.affectedUsersFile, .performing(.exportUsers, needs: .secrets),
       affected.download)
     table.inside(ConsolePaths.policyTOTPState, .performing(.changePolicy), pages.stateTOTP)
+    table.add(ChangeTextMessages(identity: parts.identity), parts.actions)
   }
 }
 

@@ -68,7 +68,8 @@ extension PolicyPages {
 
   func values(_ context: PoolContext) async throws -> SubmittedPolicyValues {
     let form = context.signedIn.form
-    switch form["change"] {
+    // Other changes may be of more than one part.
+    switch context.pool.kind == .hosted ? form["change"] : nil {
     case "project":
       guard let project = try await projectPolicy(context) else { throw Refusal.unreadableForm }
       return .project(project)
@@ -82,7 +83,9 @@ extension PolicyPages {
         throw Refusal.notFound
       }
       return .undo(previous)
-    default: return .form(PolicyAnswers(form))
+    default:
+      guard context.pool.kind != .hosted else { return .form(PolicyAnswers(form)) }
+      return .form(PolicyAnswers(form, over: try await policies.read(context.pool).edit))
     }
   }
 }
@@ -145,6 +148,12 @@ extension PolicyPages {
       let outcome = try await policies.change(
         context.pool, expecting: version, by: .console(actions.request(context.signedIn))
       ) { edit throws(PolicyError) in edit = proposal.applied(to: edit) }
+      if case .requested(let id) = outcome.value {
+        await identity.connections.settle(id)
+        return actions.frames.leave(
+          nil, context.signedIn, renewed: outcome.renewed,
+          to: ChangeText.address(id, in: context.pool))
+      }
       return actions.leave(
         Self.result(of: outcome.value, preview, context.signedIn.times),
         link: Self.undo(outcome.value), context.signedIn, after: outcome,
@@ -154,12 +163,18 @@ extension PolicyPages {
     } catch PolicyError.approvalPending {
       return try await review(context, change, typed: typed, faults: [Self.approvalPending])
     } catch let refusal as ActionDenial {
-      let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
-      return try await review(context, change, typed: typed, faults: faults)
+      switch refusal {
+      case .changeUnderWay, .connectionStopped:
+        let fault = FieldError(field: "totp", text: ActionErrorText.sentence(refusal))
+        return try await page(context, preview.policy, proposal.answers, faults: [fault])
+      default:
+        let faults = try ActionForms.faults(refusal, preview.action, context.signedIn)
+        return try await review(context, change, typed: typed, faults: faults)
+      }
     }
   }
 
-  private static let approvalPending = FieldError(
+  static let approvalPending = FieldError(
     field: "approval",
     text: Message(
       """
@@ -176,6 +191,7 @@ extension PolicyPages {
     of outcome: PolicyOutcome, _ preview: PolicyPreview, _ times: Times
   ) -> Message {
     switch outcome {
+    case .requested(let id): return ChangeText.name(id)
     case .changed:
       let changes = preview.changes.map(\.sentence)
       return Message("Saved: {changes}.", ["changes": .sequence(changes)])

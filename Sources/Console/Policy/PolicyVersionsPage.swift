@@ -42,7 +42,7 @@ struct PolicyVersionsView: ViewModel {
           history: HistoryRow(policy: version.row, view.frame.times, view.catalog))
       }
     },
-    .flag("mayRestore") { $0.context.may(.changePolicy) },
+    .flag("mayRestore") { $0.context.may(.changePolicy) && $0.context.pool.kind == .hosted },
   ]
 }
 
@@ -68,7 +68,9 @@ struct PolicyVersionRow: ViewModel {
     .text("why") { $0.history.why },
     .flag(\.isCurrent),
     .text("restore") { row in
-      guard !row.isCurrent, row.context.may(.changePolicy) else { return nil }
+      guard !row.isCurrent, row.context.may(.changePolicy), row.context.pool.kind == .hosted else {
+        return nil
+      }
       let query: Form = ["change": "version", "row": String(row.version.row.id)]
       return query.query(of: ConsolePaths.policy(row.context.pool))
     },

@@ -21,6 +21,10 @@ struct PolicyView: ViewModel {
   var race: PolicyRace?
   /// The reason that was given on the review page, so that it needn't be given again.
   var note = ""
+  /// The change that's on its way to the server of a connected pool, or whose outcome is unknown.
+  var change: Notice?
+
+  private var isHosted: Bool { context.pool.kind == .hosted }
 
   private var configuration: MFAConfiguration { policy.configuration }
 
@@ -41,6 +45,18 @@ struct PolicyView: ViewModel {
     IntervalsControl(
       selected: answers.intervals, cap: evidence.cap, error: frame.error(at: "intervals-default"),
       stored: PolicyAnswers(policy.edit).intervals)
+  }
+
+  /// The intervals of a connected pool's form, which aren't told apart from the default if they're 0.
+  private var intervalOptions: [FieldOption] {
+    let all = WindowChoice.all.map { ($0.value, $0.label) }
+    let unsaid = [(PolicyAnswers.unsaid, Message("0 or default"))]
+    let isUnsaid = configuration.totp?.intervals == .unsaid
+    return ((isUnsaid ? unsaid : []) + all).map { value, label in
+      FieldOption(
+        option: Field.Option(value: value, label: label), id: value,
+        isChosen: value == answers.intervals)
+    }
   }
 
   /// The evidence if there's enough of it to compare windows.
@@ -120,11 +136,19 @@ struct PolicyView: ViewModel {
     .optional(\.race),
     .optional(\.drift),
     .text("restore") {
-      $0.context.may(.changePolicy) ? ConsolePaths.policyVersions($0.context.pool) : nil
+      $0.context.may(.changePolicy) && $0.isHosted
+        ? ConsolePaths.policyVersions($0.context.pool) : nil
     },
+    .optional(\.change),
+    .flag("isHosted") { $0.isHosted },
+    .list("intervalOptions") { $0.intervalOptions },
+    .text("storedIntervals") { PolicyAnswers($0.policy.edit).intervals },
+    .text("intervalsError") { $0.frame.error(at: "intervals-\(WindowChoice.byDefault)") },
+    .text("textMessages") { ChangeTextMessages.path($0.context.pool) },
+    .text("sms") { PolicyChange.value(.sms, $0.policy.edit).message },
     .text("sentence") { PolicySentence.text($0.policy.edit) },
     .text("note") { $0.note.isEmpty ? nil : $0.note },
-    .flag("isUnstated") { $0.configuration.isUnstated },
+    .flag("isUnstated") { $0.configuration.isUnstated && $0.isHosted },
     .flag("mayChange") { $0.context.may(.changePolicy) },
     .flag("isOn") { $0.answers.totp == "on" },
     .flag("isOff") { $0.answers.totp == "off" },

@@ -135,7 +135,8 @@ struct PoolRow: ViewModel {
       one: "{count} difference", other: "{count} differences", ["count": .number(fields.count)])
     return (
       differs, text, links.comparison,
-      mayChange && context.destination == .overview ? PolicyLinks.likeProject(links.policy) : nil
+      mayChange && context.destination == .overview && source.kind == .hosted
+        ? PolicyLinks.likeProject(links.policy) : nil
     )
   }
 

@@ -47,7 +47,7 @@ struct PoolTables: Sendable {
       columns.contains(.enrolled)
       ? try await identity.activity.trends(of: pools, at: now) : [:]
     let file = identity.policies.filePools
-    let isChangeable = projectContext.pool.kind.offers.contains(.policyChanges)
+    let isChangeable = projectContext.pool.offers.contains(.policyChanges)
     let context = PoolRow.Context(
       columns: columns, times: signedIn.times, today: Day(now), project: project,
       base: review.project?.inForce,

@@ -24,7 +24,7 @@ struct ProjectRow: ViewModel {
         (.signOffReview, .signOffReview),
       ]
       for (right, permission) in rights
-      where permission.isOffered(by: project.kind)
+      where permission.isOffered(by: project.kind, at: project.access)
         && administrator.may(permission, project: project.id, tenant: nil)
       { insert(right) }
     }
@@ -57,7 +57,9 @@ struct ProjectRow: ViewModel {
       // Grants on the instance allow the same in every project of a kind.
       let isSame =
         administrator.grants.allSatisfy { $0.project == nil }
-        && projects.allSatisfy { $0.kind == projects[0].kind }
+        && projects.allSatisfy {
+          $0.kind == projects[0].kind && $0.access == projects[0].access
+        }
       let common = isSame ? projects.first.map { Rights(of: administrator, in: $0) } : nil
       return projects.map {
         Source(

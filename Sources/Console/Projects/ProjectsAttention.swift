@@ -43,6 +43,8 @@ extension ProjectsAttention {
     let stopped: [ProjectConnection]
     /// The connected pools whose policies were changed at their servers in the last week.
     let changed: [MirroredPool]
+    /// The changes of connected projects whose outcome isn't known.
+    let unknown: [Intent]
     let dismissed: [AttentionMark: Instant]
     /// The maximum number of items of each kind, from which the worst are shown: as many as can be
     /// dismissed are read in addition.
@@ -108,6 +110,9 @@ extension ProjectsAttention {
       let known = try await identity.connections.known.isEmpty ? [] : identity.connections.list()
       (stopped, changed) = try await identity.connections.attention(
         to: known.filter { administrator.may(.readPolicy, project: $0.project, tenant: nil) })
+      unknown = try await identity.connections.unknownChanges(
+        of: known.filter { administrator.maySee($0.project) }
+      ).filter { administrator.may(.readPolicy, in: $0.pool) }
     }
 
     /// The blocked agents whom this administrator can unblock.
@@ -236,7 +241,7 @@ extension ProjectsAttention.Facts {
           other: "{count} tenants differ from the project’s policy.",
           ["count": .number(each.count)]))
     }
-    items.add(stopped, changed)
+    items.add(stopped, changed, unknown)
     for (signOff, name) in overdue {
       items.add(
         .overdue, at: signOff.dueOn.start, in: .project(signOff.project, name),
@@ -252,7 +257,24 @@ extension ProjectsAttention.Facts {
 }
 
 extension AttentionItems {
-  mutating func add(_ stopped: [ProjectConnection], _ changed: [MirroredPool]) {
+  mutating func add(
+    _ stopped: [ProjectConnection], _ changed: [MirroredPool], _ unknown: [Intent]
+  ) {
+    for each in unknown {
+      // Others may not know who it is.
+      let isNamed = each.account == nil || administrator.may(.findUsers, in: each.pool)
+      let change = Message.Value.message(ChangeText.what(each.change))
+      add(
+        .changeUnknown, at: each.endedAt, number: each.id, in: .pool(each.pool),
+        each.account == nil || !isNamed
+          ? Message("It isn’t known whether a change was made: {change}.", ["change": change])
+          : Message(
+            "It isn’t known whether a change of {user} was made: {change}.",
+            ["user": .name(Formatted.short(each.accountName)), "change": change]),
+        found: isNamed
+          ? Link(
+            text: ChangeText.name(each.id), href: ChangeText.address(each.id, in: each.pool)) : nil)
+    }
     for each in stopped {
       let page = ConsolePaths.connection(each.project.text)
       add(

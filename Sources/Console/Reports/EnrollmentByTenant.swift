@@ -108,7 +108,7 @@ struct EnrollmentRow: ViewModel {
     self.init(Share(part: pool.enrolledUsers, whole: pool.users), earlier, exempt: exempt)
     let project = context.pool.project
     func may(_ permission: Permission) -> Bool {
-      permission.isOffered(by: context.pool.kind)
+      permission.isOffered(by: context.pool.kind, at: context.pool.access)
         && context.signedIn.administrator.may(permission, project: project, tenant: pool.tenant)
     }
     let isOn = pool.edit.configuration.isTOTPOn
@@ -125,7 +125,7 @@ struct EnrollmentRow: ViewModel {
       next = Link(
         text: Message("Turn on TOTP…"),
         href: PolicyLinks.turnOn(ConsolePaths.policy(project, pool.tenant)))
-    } else if isOn, without > 0, may(.removeFactors) {
+    } else if isOn, without > 0, may(.removeFactors), context.offers(.secrets) {
       next = Link(text: Message("Send links…"), href: list + "&select=all")
     }
   }

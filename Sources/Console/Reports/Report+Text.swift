@@ -90,7 +90,7 @@ enum FactorChoice: String, CaseIterable, Sendable {
 
   /// The choices for a pool: only ages if the server doesn't know when factors are used.
   static func all(in pool: Pool) -> [Self] {
-    pool.kind.offers.contains(.secrets) ? allCases : [.old1, .old2, .old3]
+    pool.offers.contains(.secrets) ? allCases : [.old1, .old2, .old3]
   }
 
   /// The choice in a query; the first one without one.

@@ -289,7 +289,7 @@ struct ReportContents: Sendable {
         },
         ConsolePaths.report(.factors)(context.pool), query)
     ]
-    content.table.isSelecting = context.may(.removeFactors)
+    content.table.isSelecting = context.may(action: .startBulkRemoval)
     return content
   }
 

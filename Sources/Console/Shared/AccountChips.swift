@@ -87,6 +87,15 @@ enum AccountChips {
 }
 
 enum SessionText {
+  /// That all sessions end, where another server knows how many there are.
+  static let endingElsewhere = Message(
+    "All sessions end. ID tokens already issued to applications can stay valid for up to an hour.")
+
+  /// Returns how many sessions of a user will end, as far as it's known.
+  static func ending(_ count: Int, in pool: Pool) -> Message {
+    pool.kind == .hosted ? ending(count) : endingElsewhere
+  }
+
   /// Returns how many sessions ended; `none` is the sentence for no active sessions.
   static func ended(
     _ count: Int, none: Message = Message("There were no active sessions.")

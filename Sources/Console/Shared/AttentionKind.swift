@@ -1,4 +1,5 @@
 import Identity
+import IdentityToolkitClient
 import Localization
 import Templating
 
@@ -69,7 +70,7 @@ extension AttentionKind {
     case .policyFile: Row(.ofPolicy, .found)
     // The instance, and users of a pool.
     case .clock, .damage, .unreadable, .reported, .spraying, .removals, .drift, .textMessages,
-      .connectionPaused, .connectionFailing:
+      .connectionPaused, .connectionFailing, .changeUnknown:
       Row(.anyone, .found)
     case .heldAgent: Row(.having(.protectUsers), .found)
     case .signInOff:
@@ -129,13 +130,15 @@ struct AttentionPlace {
   var name: String?
   var projectName: String?
   var kind = PoolKind.hosted
+  /// What the connection of a connected project may do.
+  var access = AccessLevel.read
 
   static let instance = AttentionPlace()
 
   static func pool(_ pool: Pool) -> Self {
     Self(
       project: pool.project, tenant: pool.tenant, name: pool.name, projectName: pool.projectName,
-      kind: pool.kind)
+      kind: pool.kind, access: pool.access)
   }
 
   static func project(_ id: ID<Project>, _ name: String) -> Self {
@@ -164,7 +167,7 @@ extension AttentionKind.Row {
   func link(for administrator: Administrator, in place: AttentionPlace) -> Link? {
     guard let project = place.project else { return nil }
     func may(_ permission: Permission) -> Bool {
-      permission.isOffered(by: place.kind)
+      permission.isOffered(by: place.kind, at: place.access)
         && administrator.may(permission, project: project, tenant: place.tenant)
     }
     switch target {

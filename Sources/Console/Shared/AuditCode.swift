@@ -17,7 +17,7 @@ enum AuditCode {
     case .role: ServiceTokenRole(rawValue: code)?.auditText
     case .message: MessagesText.purpose(code)
     case .reportedChange: reportedChange(code)
-    case .outcome: ApprovalObstacle(rawValue: code)?.auditText
+    case .outcome: ApprovalObstacle(rawValue: code)?.auditText ?? change(code)
     case .approvalCause: Approval.Cause(rawValue: code)?.auditText
     case .verification: verification(code)
     case .callerVerification: CallerProof(rawValue: code)?.text
@@ -34,6 +34,25 @@ enum AuditCode {
     case .importPart: ImportPart(rawValue: code)?.auditText
     case .linkKind: link(code)
     case .theme: theme(code)
+    default: nil
+    }
+  }
+
+  /// Why a change of a connected project wasn't made, or isn't known to be.
+  private static func change(_ code: String) -> Message? {
+    switch code {
+    case "user-changed": Message("the user was disabled or enabled")
+    case "sessions-ended": Message("the sessions were ended")
+    case "gone": Message("no longer at the server")
+    case "unknown-factor": Message("a factor of a kind that can’t be sent back")
+    case "connection": Message("the connection was paused or ended")
+    case "quota": Message("the server wants fewer requests")
+    case "permission": Message("the credential lacks a permission")
+    case "factor-refused": Message("the server doesn’t keep the other factor")
+    case "remote": Message("the server couldn’t be used")
+    case "unconfirmed": Message("the server doesn’t have the change")
+    case "restored": Message("a backup was restored")
+    case "moved": Message("the instance was moved")
     default: nil
     }
   }

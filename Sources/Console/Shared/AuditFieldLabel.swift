@@ -204,6 +204,7 @@ struct AuditFieldLabel {
     case .enrolledUsers: Message("users with a second factor")
     case .usersNotStored: Message("users who can’t be stored")
     case .goneSince: Message("gone since")
+    case .changeRequest: Message("request")
     }
   }
 

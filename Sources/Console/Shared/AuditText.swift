@@ -163,6 +163,10 @@ enum AuditText {
     case .connectionPause: (.connection, Message("Connection paused"))
     case .connectionResume: (.connection, Message("Connection resumed"))
     case .connectionWalk: (.connection, Message("Users of connected project read"))
+    case .changeRequest: (.change, Message("Change requested from connected project"))
+    case .changeRefuse: (.change, Message("Requested change not made"))
+    case .changeUnknown: (.change, Message("Outcome of requested change unknown"))
+    case .changeLapse: (.change, Message("Requested change not sent"))
     }
   }
 
@@ -292,6 +296,8 @@ enum AuditGroup: String, CaseIterable {
   case provider
   case trustedTokenKey = "signer"
   case connection
+  /// What the servers of connected projects were asked for.
+  case change
   case secret
   case administrator
   case signingKey = "key"
@@ -335,6 +341,7 @@ enum AuditGroup: String, CaseIterable {
     case .provider: Message("Identity providers")
     case .trustedTokenKey: Message("Custom token signing keys")
     case .connection: Message("Connections")
+    case .change: Message("Changes of connected projects")
     case .secret: Message("Stored secrets")
     case .administrator: Message("Administrators")
     case .signingKey: Message("Signing keys")

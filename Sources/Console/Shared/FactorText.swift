@@ -29,7 +29,10 @@ enum FactorText {
 
   /// Returns whether the user is notified by email, as a sentence; nil for a user without an
   /// address.
-  static func mail(to account: Account, isCarried: Bool) -> Message? {
+  static func mail(to account: Account, in pool: Pool, isCarried: Bool) -> Message? {
+    if pool.kind == .countersign {
+      return Message("The other Countersign notifies the user by email.")
+    }
     let addresses = account.addresses
     guard let first = addresses.first else { return nil }
     guard isCarried else {
@@ -52,7 +55,8 @@ enum FactorText {
     .name(Formatted.short(factor.label))
   }
 
-  static func facts(_ factor: Factor, _ times: Times) -> [Fact] {
+  /// `pool` is needed where another server may know when the factor was used.
+  static func facts(_ factor: Factor, _ times: Times, in pool: Pool? = nil) -> [Fact] {
     var facts = [
       Fact(Message("Name"), HTML.isolated(Formatted.short(factor.label))),
       Fact(Message("Type"), factor.kind.title),
@@ -63,7 +67,9 @@ enum FactorText {
     }
     return facts + [
       Fact(Message("Enrolled"), times.past(factor.enrolledAt)),
-      Fact(Message("Last used"), factor.lastUsedAt.map(times.past) ?? AccountChips.never),
+      Fact(
+        Message("Last used"),
+        factor.lastUsedAt.map(times.past) ?? pool.map(AccountChips.lastUse) ?? AccountChips.never),
     ]
   }
 

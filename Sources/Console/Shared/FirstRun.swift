@@ -31,7 +31,7 @@ struct FirstRun: ViewModel {
       isTOTPOn: isOn,
       turnOn: context.may(.changePolicy) && !isOn
         ? PolicyLinks.turnOn(ConsolePaths.policy(pool)) : nil,
-      enroll: context.may(.changeUsers)
+      enroll: context.may(action: .createUser)
         ? Link(text: Message("New user"), href: ConsolePaths.newUser(pool)) : nil)
   }
 

@@ -103,7 +103,7 @@ struct SelectionButton: ViewModel {
     func add(_ text: Message, _ path: String, _ form: Form) {
       buttons.append(SelectionButton(text: text, action: form.query(of: path)))
     }
-    if context.may(.removeFactors) {
+    if context.may(action: .startBulkRemoval) {
       // Links go only to users without a factor: those of another list are selected one by one.
       if isAll ? query.filter == .none : ![.totp, .phone].contains(query.filter) {
         add(Message("Send links…"), ConsolePaths.enrollmentLinks(context.pool), whole)

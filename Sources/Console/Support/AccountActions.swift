@@ -45,6 +45,20 @@ struct VerifyEmail: UserAction {
   }
 }
 
+extension Identity {
+  /// Returns what follows a change of a user: the user's page with what was done, or the page of the
+  /// change that the server of a connected project was asked for.
+  fileprivate func ended(
+    _ outcome: ActionOutcome<UserChangeOutcome>, _ target: PoolTarget,
+    _ text: (_ sessions: Int) -> Message
+  ) async -> FormEnd {
+    switch outcome.value {
+    case .done(let sessions): FormEnd(text(sessions), at: target.userPage, after: outcome)
+    case .requested(let change): await ended(change, in: target.pool, after: outcome)
+    }
+  }
+}
+
 /// `S/users/{uid}/disabling`: keeps a user from signing in.
 struct DisableUser: UserAction {
   static let action = ConsoleAction.disableUser
@@ -66,7 +80,7 @@ struct DisableUser: UserAction {
       heading: Message("Disable {user}?", ["user": account.shortLabel]),
       consequences: [
         Message("The user can’t sign in until an administrator enables the account again."),
-        SessionText.ending(sessions),
+        SessionText.ending(sessions, in: target.pool),
       ], button: Message("Disable user"))
     if account.disabled { page.refusal = ActionErrorText.sentence(.nothingToDo) }
     return page
@@ -74,10 +88,9 @@ struct DisableUser: UserAction {
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.support.disable(target.pool, target.user, target.request)
-    let sessions = SessionText.ended(done.value)
-    return FormEnd(
-      Message("User disabled. {sessions}", ["sessions": .message(sessions)]), at: target.userPage,
-      after: done)
+    return await identity.ended(done, target) { sessions in
+      Message("User disabled. {sessions}", ["sessions": .message(SessionText.ended(sessions))])
+    }
   }
 }
 
@@ -109,7 +122,7 @@ struct EnableUser: UserAction {
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.support.enable(target.pool, target.user, target.request)
-    return FormEnd(Message("User enabled."), at: target.userPage, after: done)
+    return await identity.ended(done, target) { _ in Message("User enabled.") }
   }
 }
 
@@ -122,7 +135,10 @@ struct EndSessions: UserAction {
 
   static func label(_ offer: UserOffer) -> Message { Message("End all sessions…") }
 
-  static func isOffered(_ offer: UserOffer) -> Bool { offer.records.sessionCount > 0 }
+  /// Another server doesn't say how many sessions there are.
+  static func isOffered(_ offer: UserOffer) -> Bool {
+    offer.records.sessionCount > 0 || offer.context.pool.kind != .hosted
+  }
 
   func page(_ target: PoolTarget) async throws -> FormPage {
     let (account, sessions) = try await identity.accountWithSessions(target)
@@ -131,16 +147,16 @@ struct EndSessions: UserAction {
       heading: Message(
         "End all sessions for {user}?", ["user": account.shortLabel]),
       consequences: [
-        SessionText.ending(sessions),
+        SessionText.ending(sessions, in: target.pool),
         Message("The user can sign in again immediately."),
       ], button: Message("End all sessions"))
-    page.notifies = sessions > 0
+    page.notifies = sessions > 0 || target.pool.kind != .hosted
     return page
   }
 
   func perform(_ input: Void, _ target: PoolTarget) async throws -> FormEnd {
     let done = try await identity.support.endSessions(target.pool, target.user, target.request)
-    return FormEnd(SessionText.ended(done.value), at: target.userPage, after: done)
+    return await identity.ended(done, target) { SessionText.ended($0) }
   }
 }
 

@@ -106,7 +106,7 @@ struct AllowChanges: FormAction {
           them.
           """),
       ], button: Message("Unlock changes"))
-    page.notifies = true
+    page.notifies = target.pool.kind == .hosted
     if account.lock == nil {
       page.refusal = ActionErrorText.sentence(.nothingToDo)
     }

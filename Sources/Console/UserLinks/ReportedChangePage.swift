@@ -96,6 +96,13 @@ enum ReportedChangeState {
   var sentence: Message? {
     switch self {
     case .open: nil
+    case .done(let reportedChange) where reportedChange.pool.kind != .hosted:
+      Message(
+        """
+        Support can’t change how you sign in until your report is reviewed. The application’s \
+        administrators have been notified. If someone else can sign in, contact the application’s \
+        support team.
+        """)
     case .done:
       Message(
         """

@@ -49,7 +49,7 @@ struct UserActionsView: ViewModel {
     func rows(_ intents: [UserIntent]) -> [IntentRow] {
       intents.compactMap { intent in
         let links = found.filter { $0.intent == intent }
-        return links.isEmpty ? nil : IntentRow(intent, links, records)
+        return links.isEmpty ? nil : IntentRow(intent, links, records, in: context.pool)
       }
     }
     self.rows = rows(UserIntent.said(records.diagnosis))
@@ -104,9 +104,11 @@ struct IntentRow: ViewModel {
   let links: [UserActionLink]
   let fact: Message?
 
-  init(_ intent: UserIntent, _ links: [UserActionLink], _ records: UserRecords) {
+  init(
+    _ intent: UserIntent, _ links: [UserActionLink], _ records: UserRecords, in pool: Pool
+  ) {
     (self.intent, self.links) = (intent, links)
-    fact = intent.fact(records)
+    fact = intent.fact(records, in: pool)
   }
 
   static let keys: Keys<Self> = [

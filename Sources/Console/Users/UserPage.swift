@@ -50,6 +50,7 @@ struct UserPage: ConsolePage {
       frame: frame, context: context, records, hasHistory: hasHistory, parts.userActions,
       parts.prose, at: frames.clock.now())
     model.remote = notice
+    model.change = try await identity.changeNotice(of: records.account.id, in: pool)
     return .html(view.render(model))
   }
 }
@@ -60,10 +61,14 @@ struct UserView: ViewModel {
   let pool: String
   /// Why the server of a connected project wasn't read now; nil if it was.
   var remote: Message?
+  /// A change that's on its way to the server of a connected project, or whose outcome is unknown.
+  var change: Notice?
   let chips: Markup
   /// Nil if only the server of the users knows what's wrong.
   let diagnosis: DiagnosisView?
   let notice: Notice?
+  /// The form that disables a user of a connected project who reported a change; nil for others.
+  let disabling: String?
   /// A pending removal, linked to its approval request.
   let approval: Link?
   let exemption: UserExemption?
@@ -93,6 +98,7 @@ struct UserView: ViewModel {
       isHosted || account.disabled
       ? DiagnosisView(records.diagnosis, of: account, self.actions.remedy, at: now, times) : nil
     notice = Self.notice(account, context)
+    disabling = Self.disabling(account, context)
     approval = context.may(.removeFactors) ? records.approval.map { Self.pending($0, times) } : nil
     exemption = records.exemption.map { UserExemption($0, of: account, in: context) }
     drift = DriftTimeline.chart(
@@ -137,6 +143,16 @@ struct UserView: ViewModel {
         href: AllowChanges.path(context.pool, account.id.text))
     }
     return notice
+  }
+
+  /// The first step after a report in a connected project, where it ends no sessions; nil if it was
+  /// taken, and for those who can't.
+  private static func disabling(_ account: Account, _ context: PoolContext) -> String? {
+    let administrator = context.signedIn.administrator
+    guard context.pool.kind != .hosted, account.changesLockedAt != nil, !account.disabled,
+      administrator.denial(of: .disableUser, on: account, in: context.pool) == nil
+    else { return nil }
+    return DisableUser.path(context.pool, account.id.text)
   }
 
   private static func facts(_ account: Account, isHosted: Bool, times: Times) -> [Fact] {
@@ -210,6 +226,8 @@ struct UserView: ViewModel {
     .markup(\.chips),
     .optional(\.diagnosis),
     .optional(\.notice),
+    .text(\.disabling),
+    .optional(\.change),
     .optional(\.approval),
     .optional(\.exemption),
     .object(\.actions),

@@ -144,7 +144,7 @@ struct UsersView: ViewModel {
       query: query.form, after: query.after, next: page.next)
     let creates = context.may(action: .createUser)
     empty = Self.empty(query, found, counts, next: page.next, list: list, may: creates, pool)
-    self.list = context.may(.removeFactors) ? ListForm(context) : nil
+    self.list = context.may(action: .startBulkRemoval) ? ListForm(context) : nil
     removals = ConsolePaths.removals(pool)
     newUser = creates ? ConsolePaths.newUser(pool) : nil
     deletedUser =

@@ -1,4 +1,5 @@
 import Database
+public import IdentityToolkitClient
 
 /// A user pool: a project's own users, or a tenant.
 ///
@@ -17,11 +18,21 @@ public struct Pool: Hashable, Sendable {
   /// Whether sign-in is disabled for the pool (`disableAuth`).
   public let isDisabled: Bool
   public let kind: PoolKind
+  /// What the connection of the project may do; without a connection, read.
+  public let access: AccessLevel
 
   static let columns: SQL = """
     s.scope_key, s.project_id, p.number, s.tenant_id, s.display_name, p.display_name, s.disabled,
-      p.kind
+      p.kind, \(accessColumn)
     """
+
+  /// The access level of the connection of project `p`.
+  static let accessColumn: SQL = """
+    CASE WHEN p.kind <> 'hosted' THEN
+      (SELECT l.access FROM connection l WHERE l.project_id = p.project_id) END
+    """
+
+  public var offers: Set<Capability> { kind.offers(at: access) }
 
   /// The ID of the tenant, or of the project.
   public var objectID: String { tenant?.text ?? project.text }
@@ -49,6 +60,7 @@ public struct Pool: Hashable, Sendable {
     projectName = try row.next()
     isDisabled = try row.next()
     kind = try row.next()
+    access = (try row.next() as String?).flatMap(AccessLevel.init) ?? .read
   }
 }
 

@@ -1,4 +1,5 @@
 public import Database
+public import IdentityToolkitClient
 
 /// Where the users of a project and its tenants are; the raw value is stored.
 public enum PoolKind: String, CaseIterable, Sendable, SQLConvertible {
@@ -9,16 +10,20 @@ public enum PoolKind: String, CaseIterable, Sendable, SQLConvertible {
   /// At another Countersign.
   case countersign
 
-  /// The only table of what pools offer.
-  public var offers: Set<Capability> {
-    switch self {
-    case .hosted: Self.ofHosted
-    case .identityPlatform, .countersign: Self.ofConnected
+  /// The only table of what pools offer; those of a connected project by what its connection may do.
+  public func offers(at access: AccessLevel) -> Set<Capability> {
+    switch (self, access) {
+    case (.hosted, _): Self.ofHosted
+    case (_, .read): Self.atRead
+    case (_, .support): Self.atSupport
+    case (_, .policy): Self.atPolicy
     }
   }
 
   private static let ofHosted = Set(Capability.allCases).subtracting([.connection])
-  private static let ofConnected: Set<Capability> = [.bookkeeping, .connection]
+  private static let atRead: Set<Capability> = [.bookkeeping, .connection]
+  private static let atSupport = atRead.union([.userChanges])
+  private static let atPolicy = atSupport.union([.policyChanges])
 }
 
 /// What an action, a page, or a command needs of a pool.
@@ -26,8 +31,10 @@ public enum Capability: CaseIterable, Sendable {
   /// Nothing but what's stored here: lists, reports, reviews, rules, marks of users, the audit log.
   case bookkeeping
   case policyChanges
-  /// Changing users: their factors and sessions, disabling, and requests and lists for it.
+  /// Changing users: their factors and sessions, disabling, and requests for it.
   case userChanges
+  /// Changing what only hosted users have: names of factors, verified addresses, lists for changes.
+  case hostedUsers
   /// Secrets of factors and sign-ins: undo, suspension, code attempts, backup codes, links.
   case secrets
   /// What the server of the users has: settings, tenants, keys, providers, messages, new users.

@@ -17,6 +17,8 @@ package final class Store: Sendable {
   let passwordAttempts = PasswordAttempts()
   let bulkWork = WorkSignal()
   let pacer = Pacer()
+  /// Tells this process from all others that send changes.
+  let process = RandomSource.system.uuid()
   private let refusesWrites = Mutex(false)
 
   /// Whether this program may write to the database: its schema isn't for newer ones only, and the

@@ -134,7 +134,9 @@ extension WireError {
           + "administrator has to approve it. Change the policy in the console.")
     case .refusalNeedsEmail:
       self.init("INVALID_CONFIG : Sign-ins can't be refused while the server sends no email.")
-    case .poolNotFound: self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
+    // Connected projects aren't served, so it isn't thrown for one that is.
+    case .poolNotFound, .notAtOnce:
+      self.init("TENANT_NOT_FOUND", status: .notFound, reason: "notFound")
     }
   }
 

@@ -122,7 +122,7 @@ struct Instance: Sendable {
     do {
       let pool = try await identity.pools.existing(
         project: ID(project), tenant: tenant.map { ID($0) })
-      try pool.kind.check(capability)
+      try pool.check(capability)
       return pool
     } catch let error as PoolLookupError {
       switch error {

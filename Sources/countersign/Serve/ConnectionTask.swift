@@ -30,6 +30,7 @@ actor ConnectionTask {
   func look() async throws {
     let due = try await connections.due()
     guard lease.isHeld else { return }
+    try await connections.finishChanges()
     for connection in due {
       let read = Read(
         project: connection.project, isOfPolicies: connection.arePoliciesDue(at: clock.now()))

@@ -24,7 +24,7 @@ struct RemoteCarrier: RemoteTransport {
     guard let url = try? ClientURL(request.url) else { throw RemoteFault(.unreachable) }
     let fields = [(name: "User-Agent", value: "countersign")] + request.fields
     var message = ClientRequest(
-      request.body == nil ? .get : .post, url,
+      request.method == "PATCH" ? .patch : request.body == nil ? .get : .post, url,
       fields: fields.compactMap { ClientRequest.Field($0.name, $0.value) }, body: request.body)
     message.route = route
     do throws(HTTPClientError) {
@@ -42,7 +42,11 @@ struct RemoteCarrier: RemoteTransport {
         case .tooLarge: .tooLarge
         case .unresolved, .unreachable, .interrupted, .timedOut, .canceled: .unreachable
         }
-      throw RemoteFault(cause, error.diagnosis)
+      let fault = RemoteFault(cause, error.diagnosis)
+      switch error {
+      case .unresolved, .unreachable: throw fault.beforeSending
+      default: throw fault
+      }
     }
   }
 }

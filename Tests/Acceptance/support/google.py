@@ -39,6 +39,9 @@ POOL = r"/v1/projects/([^/:]+)(?:/tenants/([^/:]+))?/accounts"
 CALLS = [
     (TOKENS, "POST", r"/token()()", "token", None),
     (TOOLKIT, "GET", r"/(?:admin/)?v2/projects/([^/:]+)/config()", "config", "firebaseauth.configs.get"),
+    (TOOLKIT, "PATCH", r"/(?:admin/)?v2/projects/([^/:]+)/config()", "patch", "firebaseauth.configs.update"),
+    (TOOLKIT, "PATCH", r"/(?:admin/)?v2/projects/([^/:]+)/tenants/([^/:]+)", "patch",
+     "identitytoolkit.tenants.update"),
     (TOOLKIT, "GET", r"/(?:admin/)?v2/projects/([^/:]+)/tenants()", "tenants", "identitytoolkit.tenants.list"),
     (TOOLKIT, "GET", r"/(?:admin/)?v2/projects/([^/:]+)/tenants/([^/:]+)", "tenant",
      "identitytoolkit.tenants.get"),
@@ -91,7 +94,9 @@ class Google:
     `requests` are all that came, `names` the names of servers that clients asked for in TLS. `ahead` is how far
     its clock is ahead of this machine's, in seconds. `largest_page` is the size of a page at most, whatever is asked
     for. `before` and `after` have functions by the name of a call: the first gets the request and can change what's
-    answered to it; the second gets the answer's body and the query, and returns the body.
+    answered to it; the second gets the answer's body and the query, and returns the body. `changes` are the bodies
+    of the writes that were carried out; `keeps_apps` is whether an authenticator app can stay while another factor
+    goes, and `lose_answers` whether the connection is closed instead of an answer to a write.
     """
 
     def __init__(self, folder):
@@ -129,6 +134,7 @@ class Google:
         self.is_set_up, self.has_tenants, self.knows_fields = True, True, True
         self.token_seconds, self.largest_page, self.before, self.after = 3599, 1000, {}, {}
         self.tokens, self._failures, self._page_tokens = {}, {}, set()
+        self.keeps_apps, self.lose_answers = True, False
 
     def add_account(self, name="mirror", permissions=READ):
         email = f"{name}@{PROJECT}.iam.gserviceaccount.com"
@@ -257,7 +263,7 @@ class Google:
             found = self.tenants.get(tenant)
             if call == "tenant" and (found is None or found.deleted):
                 return v2(404, "NOT_FOUND", "TENANT_NOT_FOUND")
-            if call != "tenant" and (found is None or found.deleted or found.disabled):
+            if call not in ("tenant", "patch") and (found is None or found.deleted or found.disabled):
                 return v1("INVALID_TENANT_ID" if found is None else
                           "TENANT_DELETED" if found.deleted else "TENANT_DISABLED")
             users = found.users
@@ -345,8 +351,36 @@ class Google:
         asked = request.json
         if asked.get("localId") not in users:
             return v1("USER_NOT_FOUND")
+        user = users[asked["localId"]]
+        if "mfa" in asked:
+            known = {factor["mfaEnrollmentId"]: factor for factor in user.get("mfaInfo", [])}
+            kept = [factor["mfaEnrollmentId"] for factor in asked["mfa"].get("enrollments", [])]
+            if any("totpInfo" in known.get(id, {"totpInfo": {}}) for id in kept) and not self.keeps_apps:
+                return v1("UNSUPPORTED_SECOND_FACTOR : attempting to add a new TOTP enrollment")
+            user["mfaInfo"] = [known[id] for id in kept]
+        if "disableUser" in asked:
+            user["disabled"] = asked["disableUser"]
+        if "validSince" in asked:
+            user["validSince"] = asked["validSince"]
         self.changes.append(asked)
         return 200, {"kind": "identitytoolkit#SetAccountInfoResponse", "localId": asked["localId"]}
+
+    def _patch(self, account, request, tenant, users):
+        name = "mfaConfig" if tenant else "mfa"
+        old = self.tenants[tenant].settings.get(name) if tenant else self.mfa
+        new, asked = dict(old or {}), request.json.get(name, {})
+        for path in request.query["updateMask"].split(","):
+            member = path.removeprefix(f"{name}.")
+            new.pop(member, None)
+            if member in asked:
+                new[member] = asked[member]
+        if tenant:
+            self.tenants[tenant].settings[name] = new
+        else:
+            self.mfa = new
+        self.changes.append(request.json)
+        shown = self._tenant if tenant else self._config
+        return shown(account, request, tenant, users)
 
     # How it's served.
 
@@ -361,6 +395,10 @@ class Google:
                 status, body, fields = google.respond(Request(
                     self.headers.get("Host", ""), self.command, url.path, query,
                     {name.lower(): value for name, value in self.headers.items()}, body))
+                if google.lose_answers and (self.command == "PATCH" or url.path.endswith(":update")):
+                    self.close_connection = True
+                    self.connection.close()
+                    return
                 is_text = isinstance(body, str)
                 content = (body if is_text else json.dumps(body, indent=2)).encode()
                 self.send_response(status)

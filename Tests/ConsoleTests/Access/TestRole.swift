@@ -128,7 +128,8 @@ struct Samples: Sendable {
       "enrollment-campaigns": String(try await world.waitingCampaign(in: pool)),
       "approvals": String(removal.approval),
       "policy-approvals": String(try await world.waitingPolicy(in: pool)),
-      "passkeys": "another", "changes": "end",
+      "passkeys": "another", "connection changes": "end",
+      "changes": String(World.sampleChange(ofTenant: ofTenant)),
       "providers": "oidc.acme", "custom-token-keys": signer.id.text,
       "keys": try await world.identity.apiKeys.list(pool.project).first?.id.text ?? "",
       "tokens": token.token.id.text, "projects": pool.project.text,
@@ -157,7 +158,9 @@ struct Samples: Sendable {
         word = text
         path += "/" + text
       case .parameter(let suffix):
-        guard var value = values[word], !value.isEmpty else { return nil }
+        // Those of the connection are named differently.
+        let key = path.hasSuffix("/connection/changes") ? "connection changes" : word
+        guard var value = values[key], !value.isEmpty else { return nil }
         if word == "tenants" { value = tenant ?? value }
         if word != "tenants" && word != "projects" { value = missing ?? value }
         path += "/" + value + suffix

@@ -5,6 +5,7 @@ extension PolicyOutcome {
   var policy: Policy {
     switch self {
     case .changed(let policy), .waiting(let policy, _): policy
+    case .requested: preconditionFailure("the pool is connected")
     }
   }
 }

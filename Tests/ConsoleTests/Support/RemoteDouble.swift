@@ -1,11 +1,11 @@
 import HTTP
-import Identity
 import IdentityToolkitClient
 import JSON
 import Synchronization
 import Text
 
 @testable import Console
+@testable import Identity
 
 /// Another Countersign in memory, with one project, whose answers a test changes.
 final class RemoteDouble: RemoteTransport {
@@ -18,6 +18,13 @@ final class RemoteDouble: RemoteTransport {
     var faults: [String: RemoteResponse] = [:]
     /// Whether answers are held back.
     var isHeld = false
+    /// The policy of the project.
+    var mfa: JSON = [
+      "state": "ENABLED",
+      "providerConfigs": [
+        ["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]
+      ],
+    ]
     fileprivate(set) var calls: [String] = []
   }
 
@@ -35,9 +42,12 @@ final class RemoteDouble: RemoteTransport {
     }
   }
 
-  /// Returns at once if answers are held back, and otherwise after any of them.
-  func patience() async {
-    if !state.withLock(\.isHeld) { try? await Task.sleep(for: .seconds(600)) }
+  /// Returns at once if answers are held back, and otherwise after any of them; a change whose answer
+  /// was lost is read again at once.
+  func patience(_ time: Duration) async {
+    if time != Connections.rereadPause, !state.withLock(\.isHeld) {
+      try? await Task.sleep(for: .seconds(600))
+    }
   }
 
   func send(_ request: RemoteRequest) async throws(RemoteFault) -> RemoteResponse {
@@ -48,6 +58,7 @@ final class RemoteDouble: RemoteTransport {
     while self.state.withLock(\.isHeld) { try? await Task.sleep(for: .milliseconds(2)) }
     let fault = state.faults.first { request.url.contains($0.key) }
     if let fault { return fault.value }
+    self.state.withLock { Self.change(&$0, request) }
     return RemoteResponse(
       status: 200, body: Self.answer(to: request, state).serialized())
   }
@@ -60,12 +71,7 @@ final class RemoteDouble: RemoteTransport {
     case "config":
       return [
         "name": .string("projects/\(state.number)/config"),
-        "mfa": [
-          "state": "ENABLED",
-          "providerConfigs": [
-            ["state": "ENABLED", "totpProviderConfig": ["adjacentIntervals": 3]]
-          ],
-        ],
+        "mfa": state.mfa,
       ]
     case "tenants": return ["tenants": .array(state.tenants)]
     case "accounts:query": return ["recordsCount": .string("\(all.count)")]
@@ -78,9 +84,41 @@ final class RemoteDouble: RemoteTransport {
     }
   }
 
-  static func user(_ id: String, email: String? = nil, name: String = "Ann") -> JSON {
+  /// Carries out a write.
+  private static func change(_ state: inout State, _ request: RemoteRequest) {
+    guard let body = try? JSON.parse(request.body ?? []) else { return }
+    if let id = body["localId"]?.textValue?.text,
+      request.url.contains("accounts:update"), var user = state.users[id]?.objectValue
+    {
+      if let kept = body["mfa"]?["enrollments"]?.arrayValue {
+        let ids = kept.map { $0["mfaEnrollmentId"] }
+        let known = user["mfaInfo"]?.arrayValue ?? []
+        user["mfaInfo"] = .array(known.filter { ids.contains($0["mfaEnrollmentId"]) })
+      }
+      if let isDisabled = body["disableUser"] { user["disabled"] = isDisabled }
+      if let time = body["validSince"] { user["validSince"] = time }
+      state.users[id] = .object(user)
+    }
+    if request.method == "PATCH", var mfa = state.mfa.objectValue {
+      for member in ["state", "enabledProviders", "providerConfigs"] {
+        if let new = body["mfa"]?[member] { mfa[member] = new }
+      }
+      state.mfa = .object(mfa)
+    }
+  }
+
+  static func user(
+    _ id: String, email: String? = nil, name: String = "Ann", factors: [String] = []
+  ) -> JSON {
     [
-      "localId": .string(id), "email": .string(email ?? "\(id)@example.com"), "emailVerified": true,
+      "mfaInfo": .array(
+        factors.map { name in
+          [
+            "mfaEnrollmentId": .string("id-of-\(name)"), "displayName": .string(name),
+            "enrolledAt": "2026-01-02T03:04:05Z", "totpInfo": [:],
+          ]
+        }), "localId": .string(id), "email": .string(email ?? "\(id)@example.com"),
+      "emailVerified": true,
       "displayName": .string(name), "createdAt": "1700000000000", "validSince": "1700000000",
     ]
   }
@@ -98,7 +136,9 @@ extension World {
   static let connection = "/projects/remote-app/settings/connection"
 
   /// Connects the project of the other Countersign, and reads it.
-  func connectRemote(users count: Int = 3) async throws -> Pool {
+  func connectRemote(
+    users count: Int = 3, access: AccessLevel = .read
+  ) async throws -> Pool {
     remote.state.withLock { state in
       for number in 0..<count {
         state.users["user-\(100 + number)"] = RemoteDouble.user("user-\(100 + number)")
@@ -108,7 +148,7 @@ extension World {
       let project = RemoteProject(
         kind: .countersign, id: "remote-app", url: "https://remote.example.com")
     else { throw Missing("a remote project") }
-    var new = try NewConnection(project, Array("cst_first".utf8), .read)
+    var new = try NewConnection(project, Array("cst_first".utf8), access)
     try await identity.connections.check(&new)
     _ = try await identity.connections.add(
       new, by: .program(Author(actor: .commandLine), because: "A test"))

@@ -1,6 +1,7 @@
 import Crypto
 import Database
 import HTTP
+import IdentityToolkitClient
 import Testing
 
 @testable import Console
@@ -43,7 +44,8 @@ extension World {
 
   /// Turns a project into a connected one whose pools were all read at a time.
   func mirror(
-    _ project: ID<Project>, as kind: PoolKind = .identityPlatform, readAt: Instant
+    _ project: ID<Project>, as kind: PoolKind = .identityPlatform,
+    access: AccessLevel = .read, readAt: Instant
   ) async throws {
     try await connect(project, as: kind)
     let url = kind == .countersign ? "https://other.example.com" : ""
@@ -53,7 +55,7 @@ extension World {
         """
         INSERT INTO /* test */ connection (project_id, remote_project, url, access, state,
           credential_name, credential_key, credential_at, connected_at, connected_by, policies_at)
-        VALUES (\(project), 'remote-app', \(url), 'read', 'working', '', '', \(now), \(now), 'Ada',
+        VALUES (\(project), 'remote-app', \(url), \(access.rawValue), 'working', '', '', \(now), \(now), 'Ada',
           \(now))
         """)
       _ = try connection.run(
@@ -63,6 +65,44 @@ extension World {
         """)
     }
     _ = try await identity.connections.due()
+  }
+
+  /// Adds a change that the server of a connected pool was asked for, in a state in which it can be.
+  func addChange(
+    _ id: Int64, _ change: DirectoryChange, of account: Account? = nil, in pool: Pool,
+    _ state: Intent.State = .done, _ cause: Intent.Cause? = nil, detail: String? = nil
+  ) async throws {
+    let (now, isOver) = (clock.now, ![.waiting, .sent].contains(state))
+    let isSent = ![.waiting, .lapsed].contains(state)
+    try await database.write { connection in
+      _ = try connection.run(
+        """
+        INSERT INTO /* test */ intent (intent_id, scope_key, uid, user_name, change, requester_kind,
+          requester_id, requester_name, address, request_id, reason, note, ticket, proof, state,
+          cause, cause_text, sender, sender_until, requested_at, sent_at, ended_at)
+        VALUES (\(id), \(pool.key), \(account?.id.text ?? ""), \(account?.label ?? ""),
+          \(change.stored), 'administrator', 'a', 'Ada M.', '', '', '', '', '', '', \(state),
+          \(cause?.stored), \(detail), 'test', \(now), \(now), \(isSent ? now : nil),
+          \(isOver ? now : nil))
+        """)
+    }
+  }
+
+  static func sampleChange(ofTenant: Bool) -> Int64 { ofTenant ? 9_002 : 9_001 }
+
+  /// Adds a change of the policy to Acme Retail and one to its tenant eu-shop.
+  func addSampleChanges() async throws {
+    for (pool, ofTenant) in [
+      (try await identity.pools.existing(project: ID("acme-retail")), false),
+      (try await euPool, true),
+    ] {
+      let policy = try await identity.policies.read(pool)
+      var new = policy.edit
+      new.configuration.totp = TOTPConfiguration(state: .enabled, adjacentIntervals: 7)
+      try await addChange(
+        Self.sampleChange(ofTenant: ofTenant),
+        .policy(new, version: policy.version, seen: policy.edit), in: pool)
+    }
   }
 
   /// Changes the name of a project.

@@ -1,5 +1,6 @@
 import Database
 @testable import Identity
+import IdentityToolkitClient
 
 extension UseCase {
   /// Connections, and what's read of connected projects.
@@ -36,6 +37,31 @@ extension UseCase {
           from: pool, of: pool, walk: walk, by: Instance.program)
       }
     },
+    UseCase("request a change elsewhere", [.changeRequest]) { i in
+      let (pool, agent) = try await i.changeable()
+      return {
+        _ = try await i.identity.support.disable(pool, ID("a"), agent.request(.left))
+      }
+    },
+    UseCase("change a user elsewhere", [.accountChange], spendsTicket: true) { i in
+      let change = try await i.requested()
+      return { try await i.identity.connections.carryOut(change) }
+    },
+    UseCase("have a change elsewhere refused", [.changeRefuse], spendsTicket: true) { i in
+      let change = try await i.requested()
+      i.remote.behavior.faults = ["accounts:update": .error(403, "no")]
+      return { try await i.identity.connections.carryOut(change) }
+    },
+    UseCase("lose the answer to a change elsewhere", [.changeUnknown], spendsTicket: true) { i in
+      let change = try await i.requested()
+      i.remote.behavior.faults = ["accounts:update": RemoteResponse(status: 502, body: [])]
+      return { try await i.identity.connections.carryOut(change) }
+    },
+    UseCase("don't send a change elsewhere", [.changeLapse]) { i in
+      _ = try await i.requested()
+      i.clock.advance(90)
+      return { try await i.identity.connections.finishChanges() }
+    },
     UseCase("disconnect a project", [.connectionEnd]) { i in
       let pool = try await i.connect()
       return { _ = try await i.identity.connections.end(pool, by: Instance.program) }
@@ -67,6 +93,24 @@ extension UseCase {
 }
 
 extension Instance {
+  /// A connected pool with a user who can be changed there, and who may.
+  fileprivate func changeable() async throws -> (Pool, Agent) {
+    remote.set(TestRemote.user("a"))
+    let pool = try await connect(access: .support)
+    try await sync(pool)
+    clock.advance(10)
+    return (pool, try await agent("olga", role: .owner))
+  }
+
+  /// A change that was requested, by its number.
+  fileprivate func requested() async throws -> Int64 {
+    let (pool, agent) = try await changeable()
+    let outcome = try await identity.support.disable(pool, ID("a"), agent.request(.left))
+    guard case .requested(let change) = outcome.value else { throw Failure("not requested") }
+    clock.advance(1)
+    return change
+  }
+
   /// A connected pool whose last walk didn't see 30 of 40 users.
   fileprivate func pausedByWalk() async throws -> Pool {
     for number in 0..<40 { remote.set(TestRemote.user("u\(100 + number)")) }

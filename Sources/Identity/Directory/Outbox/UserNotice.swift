@@ -140,8 +140,10 @@ extension Outbox {
   /// The number of seconds after which a notice is no longer sent.
   static let noticeLifetime: Int64 = 7 * 86_400
 
-  /// Notifies a user by email; does nothing for an account without an email address, or of a connected
-  /// project: its users hear from their own server.
+  /// Notifies a user by email; does nothing for an account without an email address.
+  ///
+  /// Another Countersign tells its users itself. Google tells its own nothing, so they hear of what was
+  /// changed there.
   ///
   /// A notice that can be reported goes to every email address on file, each with its own link to
   /// do so. A notice of account deletion also goes to all of them; other notices go only to the
@@ -155,7 +157,11 @@ extension Outbox {
     _ notice: UserNotice, _ account: Account, in pool: Pool, excluding notified: String? = nil,
     within quota: OwnChange? = .supportNotice, at now: Instant, _ connection: borrowing Connection
   ) throws {
-    guard pool.kind == .hosted else { return }
+    guard
+      pool.kind == .hosted
+        || pool.kind == .identityPlatform
+          && [.factorsRemoved, .sessionsEnded].contains(notice.kind)
+    else { return }
     var (notice, notified) = (notice, notified)
     if let quota, !account.addresses.isEmpty {
       switch try quota.room(of: account.key, at: now, connection) {

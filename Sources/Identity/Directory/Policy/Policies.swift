@@ -34,6 +34,7 @@ public struct Policies: Sendable {
       }
       var new = policy.edit
       try edit(&new)
+      if pool.kind != .hosted { new = try new.written(over: policy.edit).edit }
       return ActionSubject.Found(
         content: Change(policy: policy, new: new),
         action: policy.weakenings(by: new).isEmpty ? .changePolicy : .weakenPolicy)
@@ -42,17 +43,22 @@ public struct Policies: Sendable {
       .changePolicy, by: caller, on: subject,
       plan: { change, context, connection in
         let (policy, new) = (change.policy, change.new)
-        guard context.request != nil else { return .change(change, change.value) }
-        guard policy.version == version else { throw PolicyError.changedMeanwhile(policy) }
+        let plan = ActionPlan<Change, PolicyOutcome>.directory(
+          change, change.value, requested: PolicyOutcome.requested)
+        guard context.request != nil || policy.pool.kind != .hosted else { return plan }
+        guard context.request == nil || policy.version == version else {
+          throw PolicyError.changedMeanwhile(policy)
+        }
         try new.configuration.check()
         guard new != policy.edit else { return .nothing(.changed(policy)) }
         guard try !context.outbox.isMissing(for: new, over: policy.edit, connection) else {
           throw PolicyError.refusalNeedsEmail
         }
         guard
-          try Approval.isNeeded(
-            for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
-        else { return .change(change, change.value) }
+          try context.request != nil
+            && Approval.isNeeded(
+              for: policy.weakenings(by: new), of: policy, in: policy.pool, connection)
+        else { return plan }
         let approval = try NewApproval(
           new, over: policy, change.value, at: context.now, connection)
         return .approval(approval) { expiry, _ in .waiting(policy, until: expiry) }
@@ -74,8 +80,9 @@ public struct Policies: Sendable {
   ) async throws -> PolicyPreview {
     try await store.read { connection in
       let policy = try Self.find(pool.key, connection)
-      let edit = change(policy.edit)
+      var edit = change(policy.edit)
       try edit.configuration.check()
+      if pool.kind != .hosted { edit = try edit.written(over: policy.edit).edit }
       let rules = try SupportRules.find(pool, connection)
       return PolicyPreview(
         policy: policy, new: edit, changes: PolicyChange.between(policy.edit, edit),

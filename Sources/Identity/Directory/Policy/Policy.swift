@@ -217,6 +217,8 @@ public enum PolicyOutcome: Sendable {
   case changed(Policy)
   /// Approval is pending, until this time at the latest.
   case waiting(Policy, until: Instant)
+  /// The server of the connected project is to change it, under the number of the intent.
+  case requested(Int64)
 }
 
 public enum PolicyError: Error, Sendable {
@@ -231,5 +233,8 @@ public enum PolicyError: Error, Sendable {
   case approvalPending
   /// The weaker policy requires a second administrator's approval, which a service token can't request.
   case approvalRequired
+  /// The server of a connected project can't be sent all of these changes at once: text messages are
+  /// turned on or off alone, and what's stored here only isn't the policy.
+  case notAtOnce
   case poolNotFound
 }

@@ -57,7 +57,7 @@ public struct APIKeys: Sendable {
     ) { context, connection in
       let now = context.now
       let pool = try Pools.find(project: project, tenant: nil, connection)
-      try pool.kind.check(.hosting)
+      try pool.check(.hosting)
       let text = try Self.insert(for: project, random: store.random, at: now, connection)
       let key = APIKey(text: text, createdAt: now, lastUsedAt: nil)
       var entry = AuditEntry(.apiKeyCreate, .apiKey, key.id.text, name: key.label, in: pool)
@@ -76,7 +76,7 @@ public struct APIKeys: Sendable {
       .revokeAPIKey, by: caller, in: ActionTarget(project: project)
     ) { context, connection in
       let pool = try Pools.find(project: project, tenant: nil, connection)
-      try pool.kind.check(.hosting)
+      try pool.check(.hosting)
       let keys = try list(project, connection)
       guard let key = keys.first(where: { $0.id == id }) else { throw CallError.notFound }
       try connection.run("DELETE FROM api_key WHERE api_key = \(key.text)")

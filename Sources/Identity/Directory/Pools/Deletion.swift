@@ -221,6 +221,7 @@ enum Deletion {
       try connection.run("DELETE FROM support_hold WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM dismissed_attention WHERE scope_key = \(pool)")
       try connection.run("DELETE FROM mirror_fault WHERE scope_key = \(pool)")
+      try connection.run("DELETE FROM intent WHERE scope_key = \(pool)")
     }
     return others + gone.count
   }

@@ -47,7 +47,7 @@ extension Pools {
         })
       else { throw ActionDenial.notAllowed }
       let owner = try Self.settings(project, nil, connection)
-      try owner.pool.kind.check(.hosting)
+      try owner.pool.check(.hosting)
       guard owner.policy.version == version else {
         throw PoolError.policy(
           .changedMeanwhile(try Policies.find(owner.pool.key, connection)))
@@ -153,7 +153,7 @@ extension Pools {
     _ connection: borrowing Connection
   ) throws -> PoolSettings? {
     let owner = try Self.settings(project, nil, connection)
-    try owner.pool.kind.check(.hosting)
+    try owner.pool.check(.hosting)
     guard owner.project?.allowTenants == true else { throw PoolError.multiTenancyOff }
     return try insert(edit, in: project, tenant, context, connection)
   }

@@ -1,4 +1,5 @@
 import Database
+public import IdentityToolkitClient
 
 extension Pools {
   /// Lists the projects that an administrator has a grant for, ordered by ID.
@@ -197,6 +198,8 @@ public struct ProjectSummary: Hashable, Sendable {
   public let key: Int64
   public let id: ID<Project>
   public let kind: PoolKind
+  /// What the connection of the project may do; without a connection, read.
+  public let access: AccessLevel
   public let displayName: String
   /// Whether sign-in is disabled for the project's own users.
   public let isDisabled: Bool
@@ -223,7 +226,7 @@ public struct ProjectSummary: Hashable, Sendable {
       \(AccountCounts.current(ofProject: "users")),
       \(AccountCounts.current(ofProject: "enrolled_users")), \(AccountCounts.current("users")),
       \(AccountCounts.current("enrolled_users")), s.policy_stamp,
-      s.scope_key, p.kind, s.mfa_state
+      s.scope_key, p.kind, \(Pool.accessColumn), s.mfa_state
     """
 
   init(_ row: inout Row) throws {
@@ -238,7 +241,9 @@ public struct ProjectSummary: Hashable, Sendable {
     ownEnrolledUsers = try row.next()
     policyStamp = try row.next()
     key = try row.next()
-    (kind, mfaState) = (try row.next(), try row.next())
+    kind = try row.next()
+    access = (try row.next() as String?).flatMap(AccessLevel.init) ?? .read
+    mfaState = try row.next()
   }
 
   /// Restricts the counts to some tenants, because an administrator of one tenant must not learn

@@ -43,7 +43,7 @@ public struct Pools: Sendable {
   ) -> ActionSubject<Change> {
     ActionSubject(target: ActionTarget(project: project, tenant: tenant)) { context, connection in
       let settings = try Self.settings(project, tenant, connection)
-      try settings.pool.kind.check(.hosting)
+      try settings.pool.check(.hosting)
       let (old, new) = (settings.edit, try settings.edit.changed(by: edit))
       let narrowing = try SignInNarrowing(from: settings, to: new, context.profile, connection)
       let change = Change(settings: settings, new: new, narrowing: narrowing)
@@ -185,7 +185,7 @@ public struct Pools: Sendable {
       in: ActionTarget(project: project)
     ) { context, connection in
       let pool = try Self.settings(project, tenant, connection).pool
-      try pool.kind.check(.hosting)
+      try pool.check(.hosting)
       let losses = try Deletion.deletionImpact(of: pool, at: context.now, connection)
       try Deletion.mark(pool, context, connection)
       try Deletion.purge(at: context.now, connection)

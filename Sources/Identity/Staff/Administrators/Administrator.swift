@@ -13,12 +13,12 @@ public struct Administrator: Sendable {
   /// Grants are read with each request, so changes take effect immediately.
   public func may(_ permission: Permission, in pool: Pool?) -> Bool {
     may(permission, project: pool?.project, tenant: pool?.tenant)
-      && pool.map { permission.isOffered(by: $0.kind) } ?? true
+      && pool.map { permission.isOffered(by: $0.kind, at: $0.access) } ?? true
   }
 
   /// Returns true if the pool offers the action, and a grant includes its permission there.
   public func may(action: ConsoleAction, in pool: Pool) -> Bool {
-    pool.kind.offers.contains(action.requirements.needs)
+    pool.offers.contains(action.requirements.needs)
       && may(action.requirements.permission, in: pool)
   }
 

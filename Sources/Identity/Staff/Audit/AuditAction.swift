@@ -111,6 +111,13 @@ public enum AuditAction: String, CaseIterable, Sendable, SQLBindable {
   case connectionResume = "connection.resume"
   /// First walk completed, or those whom a walk didn't see accepted as gone.
   case connectionWalk = "connection.walk"
+  /// Change requested of the server of a connected project.
+  case changeRequest = "change.request"
+  /// Change not sent.
+  case changeLapse = "change.lapse"
+  case changeRefuse = "change.refuse"
+  /// Outcome of change unknown.
+  case changeUnknown = "change.unknown"
   case guidanceChange = "guidance.change"
   case apiKeyCreate = "api-key.create"
   case apiKeyRevoke = "api-key.revoke"

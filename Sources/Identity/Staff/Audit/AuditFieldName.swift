@@ -36,7 +36,7 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     policyTemplatesDropped, eventStreamsDropped, reportSubscriptionsDropped,
     groupedRemovalsDropped, bouncedAddressesDropped, notesDropped,
     remoteServer, remoteProject, accessLevel, credential, permissionsExcess, remoteUsers,
-    enrolledUsers, usersNotStored, goneSince
+    enrolledUsers, usersNotStored, goneSince, changeRequest
 
   /// What erasing a user's data does with the field in entries about or by the user.
   enum Erasure {
@@ -270,6 +270,8 @@ public enum AuditFieldName: CaseIterable, Sendable, SQLBindable {
     case .enrolledUsers: ("enrolled-users", .kept)
     case .usersNotStored: ("users-not-stored", .kept)
     case .goneSince: ("gone-since", .erased)
+    // The number of the entry of the request that an entry is about.
+    case .changeRequest: ("change-request", .kept)
     }
   }
 

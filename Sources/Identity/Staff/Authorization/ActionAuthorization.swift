@@ -4,8 +4,8 @@ public import OTP
 /// Where an action is performed: the instance, a project, a tenant, or several pools.
 struct ActionTarget: Sendable {
   private let places: [(project: ID<Project>?, tenant: ID<Tenant>?)]
-  /// The kind of the one pool that it is; nil if it isn't known.
-  private var kind: PoolKind?
+  /// The one pool that it is; nil if it isn't known.
+  private(set) var pool: Pool?
 
   static let instance = Self(project: nil, tenant: nil)
 
@@ -15,7 +15,7 @@ struct ActionTarget: Sendable {
 
   init(_ pool: Pool?) {
     self.init(project: pool?.project, tenant: pool?.tenant)
-    kind = pool?.kind
+    self.pool = pool
   }
 
   /// Several pools, in each of which the permission is required; for none, the permission for
@@ -26,11 +26,13 @@ struct ActionTarget: Sendable {
 
   /// - Throws: ``ActionDenial/notOffered(_:)`` if the pool doesn't offer an action.
   func check(_ action: ConsoleAction) throws(ActionDenial) {
-    try kind?.check(action.requirements.needs)
+    try pool?.check(action.requirements.needs)
   }
 
   fileprivate func permits(_ permission: Permission, to administrator: Administrator) -> Bool {
-    guard kind.map(permission.isOffered(by:)) ?? true else { return false }
+    guard pool.map({ permission.isOffered(by: $0.kind, at: $0.access) }) ?? true else {
+      return false
+    }
     guard !places.isEmpty else { return administrator.maySomewhere(permission) }
     return places.allSatisfy {
       administrator.may(permission, project: $0.project, tenant: $0.tenant)

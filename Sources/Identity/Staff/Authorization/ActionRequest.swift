@@ -94,6 +94,10 @@ public enum ActionDenial: Error, Sendable {
   case enrollment(EnrollmentError)
   /// The account is disabled, or sign-in is disabled for its pool.
   case userDisabled
+  /// Another change of the user or the policy is on its way to the server of the connected project.
+  case changeUnderWay
+  /// The connection of the project is paused, or the project was disconnected.
+  case connectionStopped
   /// The kind of pool doesn't have what the action needs.
   case notOffered(Capability)
   case notAllowed

@@ -1,3 +1,5 @@
+public import IdentityToolkitClient
+
 /// An action in the console that changes something or reveals a secret: a case, and its row in
 /// ``requirements``.
 public enum ConsoleAction: String, CaseIterable, Sendable {
@@ -116,7 +118,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .purgeFactors: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     case .suspendFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     case .resumeFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
-    case .renameFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .userChanges)
+    case .renameFactor: .init(.removeFactors, .secondFactor, .chosen, needs: .hostedUsers)
     // Resets a user's count of incorrect codes.
     case .unlockCodes: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     case .endSessions: .init(.endSessions, .secondFactor, .chosen, needs: .userChanges)
@@ -128,7 +130,7 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .allowChanges: .init(.protectUsers, .secondFactor, .chosen)
     case .disableUser: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
     case .enableUser: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
-    case .verifyEmail: .init(.changeUsers, .secondFactor, .chosen, needs: .userChanges)
+    case .verifyEmail: .init(.changeUsers, .secondFactor, .chosen, needs: .hostedUsers)
     case .deleteUser: .init(.changeUsers, .secondFactor, .chosen, needs: .hosting)
     case .exportUserData: .init(.exportUsers, .secondFactor, .chosen)
     case .eraseUser: .init(.changeUsers, .secondFactor, .chosen)
@@ -146,10 +148,10 @@ public enum ConsoleAction: String, CaseIterable, Sendable {
     case .sendEnrollmentLink: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     // Sends the users of a previewed list a link each, and reminds them.
     case .startCampaign: .init(.removeFactors, .secondFactor, .none, .manyUsers, needs: .secrets)
-    case .previewBulkRemoval: .init(.removeFactors, needs: .userChanges)
+    case .previewBulkRemoval: .init(.removeFactors, needs: .hostedUsers)
     case .startBulkRemoval:
-      .init(.removeFactors, .secondFactor, .chosen, .manyUsers, needs: .userChanges)
-    case .stopBulkRemoval: .init(.removeFactors, needs: .userChanges)
+      .init(.removeFactors, .secondFactor, .chosen, .manyUsers, needs: .hostedUsers)
+    case .stopBulkRemoval: .init(.removeFactors, needs: .hostedUsers)
     // Undoes a bulk removal of another administrator.
     case .undoBulkRemoval: .init(.removeFactors, .secondFactor, .chosen, needs: .secrets)
     case .approveRequest: .init(.removeFactors, .secondFactor, needs: .userChanges)
@@ -251,14 +253,14 @@ extension Permission {
     uniquingKeysWith: { $0.union($1) })
 
   /// Whether pools of a kind offer an action that requires the permission, or no action does.
-  public func isOffered(by kind: PoolKind) -> Bool {
+  public func isOffered(by kind: PoolKind, at access: AccessLevel) -> Bool {
     guard kind != .hosted, let needs = Self.needs[self] else { return true }
-    return !needs.isDisjoint(with: kind.offers)
+    return !needs.isDisjoint(with: kind.offers(at: access))
   }
 }
 
-extension PoolKind {
-  /// - Throws: ``ActionDenial/notOffered(_:)`` if pools don't offer a capability.
+extension Pool {
+  /// - Throws: ``ActionDenial/notOffered(_:)`` if the pool doesn't offer a capability.
   public func check(_ capability: Capability) throws(ActionDenial) {
     guard offers.contains(capability) else { throw .notOffered(capability) }
   }
@@ -292,7 +294,7 @@ extension Administrator {
     of action: ConsoleAction, on account: Account, in pool: Pool
   ) -> ActionDenial? {
     let requirements = action.requirements
-    guard pool.kind.offers.contains(requirements.needs) else {
+    guard pool.offers.contains(requirements.needs) else {
       return .notOffered(requirements.needs)
     }
     guard may(requirements.permission, in: pool) else { return .notAllowed }

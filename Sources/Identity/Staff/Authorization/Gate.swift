@@ -31,6 +31,8 @@ struct ActionContext: Sendable {
   var reason: String?
   /// The name of the second administrator who approved the action; nil if no approval was needed.
   var approver: String?
+  /// The number of the intent that it carries out; nil for what's done here.
+  var intent: Int64?
   /// What an administrator entered; nil for a program.
   var request: ActionRequest?
   /// The pool's rules, if they apply to the action.
@@ -59,6 +61,7 @@ struct ActionContext: Sendable {
     var entry = entry
     if let reason { entry.note = reason }
     if let approver { entry.add(.approver, .text(approver)) }
+    if let intent { entry.add(.changeRequest, .number(Int(intent))) }
     if let caller {
       entry.add(.callerVerification, .code(caller.proof.rawValue))
       if isDone, let agent = request?.agent.administrator.id {
@@ -131,9 +134,10 @@ extension ActionSubject where Content == Account {
 /// What's to change.
 enum ActionPlan<Details: Sendable, Value: Sendable> {
   case nothing(Value)
-  /// A change, and its description if it could be made in another directory; what was seen is only
-  /// compared where the change is made later.
-  case change(Details, DirectoryChange? = nil)
+  case change(Details)
+  /// A change of a policy or a user, which is made here, or requested where the pool is; the closure
+  /// returns the outcome of a request by its number.
+  case directory(Details, DirectoryChange, requested: @Sendable (Int64) -> Value)
   /// A second administrator has to approve it; the closure returns the outcome of the request, which
   /// expires at a time.
   case approval(
@@ -189,8 +193,19 @@ extension Store {
         case .nothing(let value): (value, 0)
         case .approval(let approval, let outcome):
           (try outcome(try approval.ask(context, connection), connection), 1)
-        case .change(let details, _):
+        case .change(let details):
           (try apply(details, context, connection), found.support?.count ?? 0)
+        case .directory(let details, let change, let requested):
+          if let pool = subject.target.pool, pool.kind != .hosted {
+            (
+              requested(
+                try change.request(
+                  of: found.support?.account, in: pool, self, context, connection)),
+              found.support?.count ?? 0
+            )
+          } else {
+            (try apply(details, context, connection), found.support?.count ?? 0)
+          }
         }
       if let agent = context.request?.agent.administrator.id, let pool = found.support?.pool {
         for _ in 0..<count { try HourlyLimit.count(agent, in: pool, at: now, connection) }

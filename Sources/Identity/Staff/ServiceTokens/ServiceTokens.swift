@@ -62,7 +62,7 @@ public struct ServiceTokens: Sendable {
         try Self.checkMaker(makerID, role, project: project, tenant: tenant, at: now, connection)
       }
       let pool = try Pools.find(project: project, tenant: tenant, connection)
-      try pool.kind.check(.hosting)
+      try pool.check(.hosting)
       try connection.run(
         """
         INSERT INTO service_token (token_id, token_digest, project_id, tenant_id, role, name,

@@ -89,6 +89,8 @@ public struct Approval: Sendable {
   /// They're still written, for servers of that version on the same database, and otherwise unread.
   /// The next version can drop them.
   let isFormer: Bool
+  /// The number of the change that the server of the connected project was asked for.
+  public let intent: Int64?
   let address: String
   let requestID: String
 
@@ -113,7 +115,7 @@ public struct Approval: Sendable {
     v.approval_id, v.kind, v.uid, v.user_name, v.factors, v.factor_names, v.all_factors, v.job_id,
       v.users, v.cause, v.requester_id, v.requester_name, v.address, v.request_id, v.reason,
       v.note, v.ticket, v.proof, v.requested_at, v.expires_at, v.state, v.decided_at,
-      v.decider_name, v.answer, v.caller_verification, v.change,
+      v.decider_name, v.answer, v.caller_verification, v.change, v.intent_id,
       (SELECT j.kind FROM bulk_job j WHERE j.scope_key = v.scope_key AND j.job_id = v.job_id),
       \(Pool.columns)
     """
@@ -151,6 +153,7 @@ public struct Approval: Sendable {
     self.answer = obstacle == nil ? answer : nil
     callerProof = try row.next()
     let stored: String? = try row.next()
+    intent = try row.next()
     isFormer = stored == nil && job == nil
     change =
       switch (stored, kind) {
@@ -191,6 +194,8 @@ public enum ApprovalOutcome: Sendable {
   case done(Removal)
   case begun(job: Int64)
   case policyChanged(Policy)
+  /// The server of the connected project is to change it, under the number of the intent.
+  case requested(Int64)
   case overtaken(ApprovalObstacle)
 }
 

@@ -254,6 +254,15 @@ extension Approvals {
     _ connection: borrowing Connection
   ) throws -> ApprovalOutcome {
     let pool = approval.pool
+    if pool.kind != .hosted, let change = approval.change {
+      let intent = try request(change, for: plan, approval, approver, at: now, connection)
+      try connection.run(
+        """
+        UPDATE approval SET intent_id = \(intent)
+        WHERE scope_key = \(pool.key) AND approval_id = \(approval.id)
+        """)
+      return .requested(intent)
+    }
     switch plan {
     case .policy(let new, let policy):
       var context = store.context(approval.author, at: now, because: approval.note)
@@ -286,6 +295,27 @@ extension Approvals {
       return .done(removal)
     case .overtaken(let obstacle): return .overtaken(obstacle)
     case .unknown: throw Failure("a request whose change can't be read")
+    }
+  }
+
+  /// Requests what was approved of the server of a connected project.
+  private func request(
+    _ change: DirectoryChange, for plan: Plan, _ approval: Approval, _ approver: Author,
+    at now: Instant, _ connection: borrowing Connection
+  ) throws -> Int64 {
+    var account: Account?
+    if case .removal(_, let found, _) = plan { account = found }
+    let new = NewIntent(
+      change: change, pool: approval.pool, account: account, author: approval.author,
+      reason: approval.reason, note: approval.note, ticket: approval.ticket,
+      proof: approval.proof.joined(separator: "\n"),
+      callerVerification: approval.callerProof?.rawValue, approver: approver.actor.name)
+    return try new.store(in: store, at: now, connection) { entry in
+      var entry = entry
+      entry.justify(new.reason, note: new.note, ticket: new.ticket, proof: new.proof)
+      if let proof = new.callerVerification { entry.add(.callerVerification, .code(proof)) }
+      entry.add(.approver, .text(approver.actor.name))
+      try entry.record(by: approval.author, at: now, connection)
     }
   }
 

@@ -196,10 +196,12 @@ extension Connections {
     }
   }
 
-  /// Pauses all connections, since another copy of the database may be read, too.
+  /// Pauses all connections, and ends what was to be changed there, since another copy of the database
+  /// may be used, too.
   static func pauseAll(
     because cause: ConnectionCause, at now: Instant, _ connection: borrowing Connection
-  ) throws(DatabaseError) {
+  ) throws {
+    try dropChanges(because: cause == .moved ? .moved : .restored, at: now, connection)
     try connection.run(
       """
       UPDATE connection SET state = 'paused', cause = \(cause.stored), cause_text = NULL,

@@ -18,7 +18,8 @@ public final class Connections: Sendable {
   private let sealer: Sealer
   /// Nil in a process that sends no requests.
   private let clients: RemoteClients?
-  private let patience: @Sendable () async -> Void
+  /// Waits for a time.
+  let patience: @Sendable (Duration) async -> Void
   private let memory = Mutex(Memory())
 
   private struct Memory {
@@ -37,15 +38,17 @@ public final class Connections: Sendable {
 
   init(
     store: Store, sealer: Sealer, clients: RemoteClients?,
-    patience: @escaping @Sendable () async -> Void
+    patience: @escaping @Sendable (Duration) async -> Void
   ) {
     (self.store, self.sealer, self.clients) = (store, sealer, clients)
     self.patience = patience
   }
 
-  /// Returns after two seconds, how long a page waits for the server of its user.
-  public static let patience: @Sendable () async -> Void = {
-    try? await Task.sleep(for: .seconds(2))
+  /// How long a page waits for the server of its user.
+  public static let pageWait = Duration.seconds(2)
+
+  public static let patience: @Sendable (Duration) async -> Void = {
+    try? await Task.sleep(for: $0)
   }
 
   /// The connected projects, as of the last ``due()``.
@@ -302,14 +305,22 @@ extension Connections {
       return known
     }
     guard let known else { return }
-    let (ends, end) = AsyncStream.makeStream(of: Void.self)
-    Task.detached { [self] in
+    await wait(Self.pageWait) { [self] in
       let result = await read(user, in: pool, known, askedAt: now)
       memory.withLock { $0.users[place] = (known.remote, now, result) }
+    }
+  }
+
+  /// Waits for a call, which goes on after a time; detached, since a page reads from a snapshot, and
+  /// its request can end.
+  func wait(_ time: Duration, for call: @escaping @Sendable () async -> Void) async {
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    Task.detached {
+      await call()
       end.finish()
     }
     let timer = Task.detached { [patience] in
-      await patience()
+      await patience(time)
       end.finish()
     }
     for await _ in ends {}

@@ -20,6 +20,8 @@ struct MirrorBatch {
   /// Whether changes of users are recorded; those of the first walk aren't.
   let isRecorded: Bool
   let now: Instant
+  /// What a change that was sent changed, which has a separate entry.
+  var known: Set<AuditFieldName> = []
 
   /// The maximum number of changes.
   static let most = 100
@@ -81,7 +83,8 @@ struct MirrorBatch {
     _ key: Int64, to user: MirroredUser, _ connection: borrowing Connection
   ) throws -> Bool {
     guard var old = try AccountRecord.find(key: key, connection), let asked = old.askedAt,
-      asked.isOlder(than: askedAt, at: now)
+      asked.isOlder(than: askedAt, at: now),
+      try !Intent.isUnderWay(of: old.id.text, in: pool.key, connection)
     else { return true }
     guard !user.isOther(thanCreatedAt: old.createdAt) else {
       try Accounts.delete(old, in: pool, by: author, at: now, connection)
@@ -116,7 +119,7 @@ struct MirrorBatch {
     guard isRecorded else { return true }
     // Names, and times of sign-ins, would fill the log.
     func fields(_ account: Account) -> [AuditField] {
-      account.auditFields().filter { Self.recorded.contains($0.name) }
+      account.auditFields().filter { Self.recorded.subtracting(known).contains($0.name) }
     }
     var entry = AuditEntry(.accountChange, of: account, in: pool)
     entry.compare(fields(old), fields(account))

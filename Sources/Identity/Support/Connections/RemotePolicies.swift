@@ -22,7 +22,7 @@ struct RemotePolicies {
       if old.isDeleted { return !old.isBusy && state != .gone }
       return state != old.state || state == .gone && old.isExpired(at: now)
         || name.map { !$0.isSameBytes(as: old.pool.name) } ?? false
-        || configuration.map { $0 != old.configuration } ?? false
+        || configuration.map { !old.configuration.isSaid(as: $0) } ?? false
     }
   }
 
@@ -85,12 +85,13 @@ struct RemotePolicies {
     let found = try MirroredPool.all(of: known.project, "s.tenant_id = \(tenant)", connection).first
     let now = context.now
     guard found?.policyAt.map({ $0.isOlder(than: asked, at: now) }) ?? true,
-      new.differs(from: found, at: now)
+      new.differs(from: found, at: now),
+      try found.map({ try !Intent.isUnderWay(of: "", in: $0.pool.key, connection) }) ?? true
     else { return }
     guard let old = found else { return try insert(new, askedAt: asked, context, connection) }
     if new.state == .gone, old.state == .gone { return try delete(old.pool, context, connection) }
     if old.isDeleted { try old.revive(connection) }
-    let isChanged = new.configuration.map { $0 != old.configuration } ?? false
+    let isChanged = new.configuration.map { !old.configuration.isSaid(as: $0) } ?? false
     let goneAt = new.state == .gone ? context.now : nil
     try connection.run(
       """
@@ -101,7 +102,7 @@ struct RemotePolicies {
     let settings = try Pools.settings(known.project, new.tenant, connection)
     var edit = settings.edit
     (edit.displayName, edit.disableAuth) = (new.name ?? edit.displayName, new.state != .present)
-    edit.configuration = new.configuration ?? edit.configuration
+    if isChanged { edit.configuration = new.configuration ?? edit.configuration }
     try Pools(store: store).store(
       Pools.Change(settings: settings, new: edit), nil, in: known.project, new.tenant, context,
       connection)

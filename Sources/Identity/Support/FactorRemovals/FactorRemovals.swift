@@ -35,6 +35,8 @@ public enum RemovalOutcome: Sendable {
   case done(Removal)
   /// The removal is waiting for a second administrator until the given time.
   case waits(Removal, until: Instant)
+  /// The server of the connected project is to remove them, under the number of the intent.
+  case requested(Int64)
 }
 
 public struct FactorRemovals: Sendable {
@@ -80,7 +82,9 @@ public struct FactorRemovals: Sendable {
           throw ActionDenial.factorEnrolled
         }
         let change = DirectoryChange.factorsRemoved(factor, seen: account.factors.map(\.id))
-        guard let cause = removal.approval else { return .change(removal, change) }
+        guard let cause = removal.approval else {
+          return .directory(removal, change, requested: RemovalOutcome.requested)
+        }
         let approval = try NewApproval(
           removal, cause, change, in: pool, at: context.now, connection)
         return .approval(approval) { expiry, _ in .waits(removal, until: expiry) }

@@ -270,7 +270,7 @@ extension Policies {
     let given = context
     let body: @Sendable (borrowing Connection) throws -> [PolicyDrift] = { connection in
       let (drifts, problems) = try Self.drifts(from: file, connection) { drift, version in
-        guard drift.policy.pool.kind.offers.contains(.policyChanges) else { return .connected }
+        guard drift.policy.pool.kind == .hosted else { return .connected }
         guard drift.wanted.configuration.totp?.intervals != .unsaid else {
           return .outOfRange(Window.range)
         }

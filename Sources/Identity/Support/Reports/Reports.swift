@@ -66,7 +66,7 @@ extension Report {
 
 extension Administrator {
   public func may(read report: Report, about subject: ReportSubject) -> Bool {
-    guard subject.basePool?.kind.offers.contains(report.needs) ?? true else { return false }
+    guard subject.basePool?.offers.contains(report.needs) ?? true else { return false }
     return switch subject {
     case .pool(let pool): may(report.permission, in: pool)
     case .project(let pool):

@@ -6,7 +6,7 @@ public enum AttentionKind: String, CaseIterable, Sendable {
   case unreadable, reported, spraying, removals, signInOff, leftOutside, lockedOut
   case drift, textMessages, heldAgent, weakened, turnedOff, fileDrift, off, wide, methods
   case overdue, late, unsent
-  case connectionPaused, connectionFailing, changedElsewhere
+  case connectionPaused, connectionFailing, changedElsewhere, changeUnknown
   case unstated, phonesOff, differing, unreviewed, unverified, neverOn, stale
 
   /// How bad it is, worst first.
@@ -17,7 +17,8 @@ public enum AttentionKind: String, CaseIterable, Sendable {
   public var severity: Severity {
     switch self {
     case .clock, .damage, .auditFault, .breakGlass, .tasksNotHeld, .unreadable, .reported,
-      .spraying, .removals, .signInOff, .leftOutside, .lockedOut, .connectionPaused:
+      .spraying, .removals, .signInOff, .leftOutside, .lockedOut, .connectionPaused,
+      .changeUnknown:
       .critical
     case .droppedSettings, .policyFile, .drift, .textMessages, .heldAgent, .weakened, .turnedOff,
       .fileDrift, .off, .wide, .methods, .overdue, .late, .unsent, .connectionFailing,

@@ -24,18 +24,21 @@ extension Support {
     }
   }
 
-  /// - Returns: The number of sessions ended.
   public func endSessions(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<UserChangeOutcome> {
     try await store.run(
       .endSessions, by: .console(request), on: .user(account, in: pool),
-      plan: { account, _, _ in .change(account, .sessionsEnded(seen: account.validSince)) }
+      plan: { account, _, _ in
+        .directory(
+          account, .sessionsEnded(seen: account.validSince),
+          requested: UserChangeOutcome.requested)
+      }
     ) { account, context, connection in
       let (entry, ended) = try Self.ending(
         account, in: pool, store.outbox, at: context.now, connection)
       try context.record(entry, connection)
-      return ended
+      return .done(sessions: ended)
     }
   }
 
@@ -95,18 +98,17 @@ extension Support {
 
   /// Disables an account, which ends its sessions.
   ///
-  /// - Returns: The number of sessions ended.
   /// - Throws: ``ActionDenial/nothingToDo`` if it's already disabled.
   public func disable(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<UserChangeOutcome> {
     try await store.run(
       .disableUser, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in try Self.planned(true, account) }
     ) { account, context, connection in
       let (entry, ended) = try Self.disabling(account, in: pool, at: context.now, connection)
       try context.record(entry, connection)
-      return ended
+      return .done(sessions: ended)
     }
   }
 
@@ -122,18 +124,17 @@ extension Support {
     return (entry, ended)
   }
 
-  /// - Returns: The account before the change.
   /// - Throws: ``ActionDenial/nothingToDo`` if it isn't disabled.
   public func enable(
     _ pool: Pool, _ account: ID<Account>, _ request: ActionRequest
-  ) async throws -> ActionOutcome<Account> {
+  ) async throws -> ActionOutcome<UserChangeOutcome> {
     try await store.run(
       .enableUser, by: .console(request), on: .user(account, in: pool),
       plan: { account, _, _ in try Self.planned(false, account) }
     ) { account, context, connection in
       let entry = try Self.enabling(account, in: pool, at: context.now, connection)
       try context.record(entry, connection)
-      return account
+      return .done(sessions: 0)
     }
   }
 
@@ -144,11 +145,13 @@ extension Support {
     return try changed(account, in: pool, at: now, connection)
   }
 
-  private static func planned<Value>(
+  private static func planned(
     _ isDisabled: Bool, _ account: Account
-  ) throws(ActionDenial) -> ActionPlan<Account, Value> {
+  ) throws(ActionDenial) -> ActionPlan<Account, UserChangeOutcome> {
     guard account.disabled != isDisabled else { throw .nothingToDo }
-    return .change(account, .disabled(isDisabled, seen: account.disabled))
+    return .directory(
+      account, .disabled(isDisabled, seen: account.disabled),
+      requested: UserChangeOutcome.requested)
   }
 
   /// - Returns: The account before the change.
@@ -199,6 +202,13 @@ extension Support {
       return account
     }
   }
+}
+
+public enum UserChangeOutcome: Sendable {
+  /// The number of sessions ended.
+  case done(sessions: Int)
+  /// The server of the connected project is to change the user, under the number of the intent.
+  case requested(Int64)
 }
 
 public struct Renaming: Sendable {

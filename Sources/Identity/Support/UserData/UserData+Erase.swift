@@ -107,6 +107,7 @@ extension UserData {
       """)
     try connection.run(
       "DELETE FROM approval WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")
+    try connection.run("DELETE FROM intent WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")
     try connection.run("DELETE FROM unreadable_secret WHERE \(subject.unreadableSecrets)")
     try connection.run(
       "DELETE FROM mirror_fault WHERE scope_key = \(pool.key) AND uid = \(subject.uid)")

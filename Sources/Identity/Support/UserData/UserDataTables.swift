@@ -105,6 +105,22 @@ extension UserDataTable {
       ]
     },
     UserDataTable(
+      "intent", as: "changesElsewhere",
+      [
+        .text("user_name"), .text("change"), .text("requester_name"), .text("reason"),
+        .text("note"), .text("ticket"), .lines("proof"), .text("caller_verification"),
+        .text("approver_name"), .text("state"), .text("cause"), .text("cause_text"),
+        .time("requested_at"), .time("sent_at"), .seconds("valid_since_s"), .time("ended_at"),
+      ]
+    ) { subject in
+      [
+        """
+        FROM intent WHERE scope_key = \(subject.pool.key) AND uid = \(subject.uid)
+        ORDER BY intent_id
+        """
+      ]
+    },
+    UserDataTable(
       "bulk_item", as: "bulkRemovals",
       [
         .number("job_id", as: "bulkRemoval"),

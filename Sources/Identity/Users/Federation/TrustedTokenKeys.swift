@@ -72,7 +72,7 @@ public struct TrustedTokenKeys: Sendable {
         fingerprint: Hex.encode(HashFunction.sha256.digest(der)), createdAt: now,
         createdBy: context.author.actor.name, lastUsedAt: nil, revokedAt: nil)
       let pool = try Pools.find(project: project, tenant: nil, connection)
-      try pool.kind.check(.hosting)
+      try pool.check(.hosting)
       let inForce =
         try connection.first(
           """

@@ -19,7 +19,7 @@ public struct Imports: Sendable {
   public func run(
     _ pool: Pool, _ rows: [ImportRow], _ options: ImportOptions, by author: Author
   ) async throws -> ImportOutcome {
-    try pool.kind.check(.hosting)
+    try pool.check(.hosting)
     guard !rows.isEmpty else { throw ImportError.empty }
     guard rows.count <= Self.mostRows else { throw ImportError.tooMany }
     try Self.check(rows, options)

@@ -66,7 +66,7 @@ extension SignIns {
   ) throws -> SignInForecast? {
     guard let account = try AccountRecord.find(key: key, connection) else { return nil }
     let policy = try Policies.stored(pool, connection)
-    guard policy.pool.kind.offers.contains(.secrets) else { return nil }
+    guard policy.pool.offers.contains(.secrets) else { return nil }
     var blockedUntil: Instant?
     var networks: BlockedNetworks?
     if let email = account.email {

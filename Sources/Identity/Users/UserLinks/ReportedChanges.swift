@@ -62,7 +62,10 @@ public struct ReportedChanges: Sendable {
       try UserLink.useAll(.enrollment, of: account.key, at: now, connection)
       let codes = try BackupCodeCounts(of: account, at: now, connection)
       try BackupCodeStore.clear(BackupCodeStore.Kind.allCases, of: account.key, connection)
-      let ended = try AccountRecord.endSessions(account.key, at: now, connection)
+      // Those of a connected project are ended where they are, by an administrator.
+      let ended =
+        try link.pool.kind == .hosted
+        ? AccountRecord.endSessions(account.key, at: now, connection) : 0
       try OwnChange.renew(of: account.key, connection)
       // A program may have got them.
       try OutOfBandRecord.end(by: [.password], of: account, in: link.pool, at: now, connection)

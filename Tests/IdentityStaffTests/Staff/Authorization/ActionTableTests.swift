@@ -64,7 +64,7 @@ struct ActionTableTests {
     purgeFactors removeFactors secondFactor chosen never secrets
     suspendFactor removeFactors secondFactor chosen never secrets
     resumeFactor removeFactors secondFactor chosen never secrets
-    renameFactor removeFactors secondFactor chosen never userChanges
+    renameFactor removeFactors secondFactor chosen never hostedUsers
     unlockCodes removeFactors secondFactor chosen never secrets
     endSessions endSessions secondFactor chosen never userChanges
     exemptUser protectUsers secondFactor chosen never bookkeeping
@@ -73,7 +73,7 @@ struct ActionTableTests {
     allowChanges protectUsers secondFactor chosen never bookkeeping
     disableUser changeUsers secondFactor chosen never userChanges
     enableUser changeUsers secondFactor chosen never userChanges
-    verifyEmail changeUsers secondFactor chosen never userChanges
+    verifyEmail changeUsers secondFactor chosen never hostedUsers
     deleteUser changeUsers secondFactor chosen never hosting
     exportUserData exportUsers secondFactor chosen never bookkeeping
     eraseUser changeUsers secondFactor chosen never bookkeeping
@@ -86,9 +86,9 @@ struct ActionTableTests {
     sendCallerCode removeFactors none none never secrets
     sendEnrollmentLink removeFactors secondFactor chosen never secrets
     startCampaign removeFactors secondFactor none manyUsers secrets
-    previewBulkRemoval removeFactors none none never userChanges
-    startBulkRemoval removeFactors secondFactor chosen manyUsers userChanges
-    stopBulkRemoval removeFactors none none never userChanges
+    previewBulkRemoval removeFactors none none never hostedUsers
+    startBulkRemoval removeFactors secondFactor chosen manyUsers hostedUsers
+    stopBulkRemoval removeFactors none none never hostedUsers
     undoBulkRemoval removeFactors secondFactor chosen never secrets
     approveRequest removeFactors secondFactor none never userChanges
     rejectRequest removeFactors secondFactor none never userChanges

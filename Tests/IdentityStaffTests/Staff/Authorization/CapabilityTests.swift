@@ -1,16 +1,22 @@
 import Crypto
 @testable import Identity
+import IdentityToolkitClient
 import Testing
 
 @testable import TestIdentity
 
 /// What pools of each kind offer, in the gate and in the rules that take a project's ID.
 struct CapabilityTests {
-  @Test func `a hosted pool offers all but a connection, a connected one records and a connection`()
-  {
-    #expect(PoolKind.hosted.offers == Set(Capability.allCases).subtracting([.connection]))
+  @Test func `a hosted pool offers all but a connection, a connected one what its level permits`() {
+    for level in AccessLevel.allCases {
+      #expect(
+        PoolKind.hosted.offers(at: level) == Set(Capability.allCases).subtracting([.connection]))
+    }
     for kind in [PoolKind.identityPlatform, .countersign] {
-      #expect(kind.offers == [.bookkeeping, .connection])
+      #expect(kind.offers(at: .read) == [.bookkeeping, .connection])
+      #expect(kind.offers(at: .support) == [.bookkeeping, .connection, .userChanges])
+      #expect(
+        kind.offers(at: .policy) == [.bookkeeping, .connection, .userChanges, .policyChanges])
     }
     #expect(PoolKind.allCases.map(\.rawValue) == ["hosted", "identity-platform", "countersign"])
   }
@@ -28,7 +34,7 @@ struct CapabilityTests {
       ] {
         #expect(pool.kind == kind)
         for action in ConsoleAction.allCases {
-          let isOffered = kind.offers.contains(action.requirements.needs)
+          let isOffered = pool.offers.contains(action.requirements.needs)
           let byProgram = await outcome {
             try await store.run(action, by: .program(Instance.boss), in: ActionTarget(pool)) {
               _, _ in ()
@@ -77,7 +83,7 @@ struct CapabilityTests {
       let pool = try await instance.connected(instance.acme, as: .countersign)
       for action in ConsoleAction.allCases {
         let denial = owner.denial(of: action, on: account, in: pool).map(caseName)
-        let isOffered = pool.kind.offers.contains(action.requirements.needs)
+        let isOffered = pool.offers.contains(action.requirements.needs)
         #expect(denial == (isOffered ? nil : "notOffered"), "\(action)")
       }
     }

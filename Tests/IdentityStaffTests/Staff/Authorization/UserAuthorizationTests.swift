@@ -24,7 +24,7 @@ struct UserAuthorizationTests {
           let needs = action.requirements.needs
           let isAllowed = role.permissions.contains(action.requirements.permission)
           let expected =
-            !PoolKind.hosted.offers.contains(needs)
+            !instance.acme.offers.contains(needs)
             ? name(.notOffered(needs)) : isAllowed ? "allowed" : "notAllowed"
           #expect(name(denial) == expected, "\(role) \(action)")
         }

@@ -36,7 +36,7 @@ struct UpgradeTests {
       "missing_in", "reported_mailbox", "sign_in_lock",
     ],
     "account_provider": ["email_verified", "hosted"],
-    "approval": ["change"],
+    "approval": ["change", "intent_id"],
     "bulk_job": ["kind", "link_seconds", "next_at", "reminds", "sentence"],
     "factor": ["clock_offset", "clock_trend", "secret_digest"],
     "project": ["kind"],
@@ -47,8 +47,8 @@ struct UpgradeTests {
   ]
   /// What nothing has filled yet.
   private static let newTables: Set = [
-    "campaign_user", "connection", "deleted_attempts", "dismissed_attention", "mirror",
-    "mirror_fault", "node", "noticed_address",
+    "campaign_user", "connection", "deleted_attempts", "dismissed_attention", "intent",
+    "mirror", "mirror_fault", "node", "noticed_address",
   ]
   /// The tables of the audit log, which stay as they are.
   private static let auditLog = [

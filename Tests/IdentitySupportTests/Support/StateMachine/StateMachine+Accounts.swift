@@ -27,7 +27,7 @@ extension StateMachine {
       "end-sessions", row: "sessions.end", by: agent, on: user, needing: .endSessions,
       passingLock: true, { try await identity.support.endSessions(sample.pool, sample.id, $0) },
       then: { count, _ in
-        guard count == sample.sessions.count(where: \.isAlive) else {
+        guard count.sessions == sample.sessions.count(where: \.isAlive) else {
           throw Broken(what: "\(count) sessions ended")
         }
         users[user].endSessions()

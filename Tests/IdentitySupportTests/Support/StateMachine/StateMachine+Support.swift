@@ -233,6 +233,7 @@ extension StateMachine {
           guard !waits else { throw Broken(what: "a removal requires no approval") }
           try applyRemoval(
             Set(going.map(\.id)), of: user, by: agent, given.reason, hold: removal.hold)
+        case .requested: throw Broken(what: "a pool is connected")
         }
       })
   }

@@ -242,7 +242,7 @@ extension StateMachine {
       case .begun:
         guard let job = approval.job else { throw Broken(what: "a list has begun") }
         jobs[job].state = .running
-      case .policyChanged: throw Broken(what: "no one requested a policy change")
+      case .policyChanged, .requested: throw Broken(what: "no one requested a policy change")
       case .overtaken: guard change else { throw Broken(what: "a request was overtaken") }
       }
     }

@@ -9,7 +9,7 @@ struct SupportPreconditionTests {
   /// Ends the sessions of an account: an action that can be repeated.
   private func act(
     _ instance: Instance, _ account: Account, _ request: ActionRequest, in pool: Pool? = nil
-  ) async throws -> ActionOutcome<Int> {
+  ) async throws -> ActionOutcome<UserChangeOutcome> {
     try await instance.identity.support.endSessions(
       pool ?? instance.acme, account.id, request)
   }

@@ -202,6 +202,14 @@ extension Instance {
           \(now), \(now))
         """,
         """
+        INSERT INTO /* test */ intent (intent_id, scope_key, uid, user_name, change, requester_kind,
+          requester_id, requester_name, address, request_id, reason, note, ticket, proof, state,
+          cause_text, sender, sender_until, requested_at)
+        VALUES (1, \(pool), \(uid), 'qz7marker@example.com', '{}', 'administrator', 'desk', 'Dora',
+          '192.0.2.1', 'r', 'lost', 'qz7marker', 'qz7marker', 'qz7marker', 'unknown', 'qz7marker',
+          'p', \(now), \(now))
+        """,
+        """
         INSERT INTO /* test */ mirror_fault (scope_key, uid, reason, walk)
         VALUES (\(pool), \(uid), 'qz7marker', 1)
         """,

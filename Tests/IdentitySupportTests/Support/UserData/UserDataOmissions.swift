@@ -70,6 +70,12 @@ extension UserDataTable {
       "approval_id": .key, "scope_key": .key, "uid": .copy, "factors": .key, "all_factors": .key,
       "change": .key, "job_id": .key, "users": .key, "requester_id": .administrator,
       "address": .administrator, "request_id": .administrator, "decider_id": .administrator,
+      "intent_id": .key,
+    ],
+    "intent": [
+      "intent_id": .key, "scope_key": .key, "uid": .copy, "requester_kind": .administrator,
+      "requester_id": .administrator, "address": .administrator, "request_id": .administrator,
+      "sender": .key, "sender_until": .key,
     ],
     "bulk_item": [
       "scope_key": .key, "line": .key, "uid": .copy, "factors": .key, "removal_id": .key,
